@@ -1,0 +1,95 @@
+// The errors that callers tell apart: a stable code, and whether trying again can help.
+
+/** Base of all expected errors. `message` is shown to people and must hold no secret. */
+export class UmpireError extends Error {
+  /** Stable, lower-case, for example `platform_rate_limited`. */
+  readonly code: string
+  /** Whether the same call can succeed later. */
+  readonly retryable: boolean
+  /** How long to wait at least before a retry, in milliseconds; undefined when nobody said. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    code: string,
+    message: string,
+    options: { retryable?: boolean; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.code = code
+    this.retryable = options.retryable ?? false
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** The configuration is wrong or incomplete; the message lists every problem. */
+export class ConfigError extends UmpireError {
+  constructor(message: string) {
+    super('config_invalid', message)
+  }
+}
+
+export type PlatformErrorCode =
+  | 'platform_unauthorized' // the token is not accepted
+  | 'platform_forbidden' // the token lacks a permission
+  | 'platform_not_found' // no such repository, pull request, file, or no access to it
+  | 'platform_rate_limited' // primary or secondary limit; retryable after the time the headers say
+  | 'platform_too_large' // the platform refuses to show it for its size (406)
+  | 'platform_refused' // the platform understood and refused (422)
+  | 'platform_unavailable' // 5xx, timeout, network; retryable
+  | 'platform_invalid_response' // HTML, truncated JSON, endless pages; retryable
+
+/** The code-hosting platform said no, or something else than promised. */
+export class PlatformError extends UmpireError {
+  declare readonly code: PlatformErrorCode
+  /** HTTP status, or 0 when there was no answer. */
+  readonly status: number
+
+  constructor(
+    code: PlatformErrorCode,
+    message: string,
+    options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    const retryable =
+      code === 'platform_rate_limited' || code === 'platform_unavailable' || code === 'platform_invalid_response'
+    super(code, message, { ...options, retryable })
+    this.status = options.status ?? 0
+  }
+}
+
+export type ModelErrorCode =
+  | 'model_unauthorized' // the key is not accepted; not retryable
+  | 'model_rate_limited' // retryable after the time the headers say
+  | 'model_unavailable' // 5xx, overloaded, timeout, stream cut; retryable
+  | 'model_context_overflow' // the input is too long: split it
+  | 'model_refused' // the model declined to answer
+  | 'model_invalid_output' // no usable answer, also after the repair round
+  | 'model_budget_spent' // the configured budget is used up
+  | 'model_misconfigured' // unknown model, wrong address; not retryable
+
+/** A model did not deliver. */
+export class ModelError extends UmpireError {
+  declare readonly code: ModelErrorCode
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(code, message, { ...options, retryable: code === 'model_rate_limited' || code === 'model_unavailable' })
+  }
+}
+
+/** git failed or was refused an argument, an address or a time limit. */
+export class GitError extends UmpireError {
+  constructor(message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super('git_failed', message, options)
+  }
+}
+
+/** Another worker took over the review: nothing may be written for it any more. */
+export class LeaseLostError extends UmpireError {
+  constructor() {
+    super('lease_lost', 'The review was taken over by another worker.')
+  }
+}

@@ -1,0 +1,83 @@
+// A finding: one claim about a change, from a reviewer's proposal to the comment on its line.
+import type { DiffSide } from './diff.ts'
+
+/**
+ * `critical` will break, lose data or open a hole; `moderate` is wrong under concrete conditions;
+ * `minor` is worth a change and harmless.
+ */
+export type Severity = 'critical' | 'moderate' | 'minor'
+
+export const severities: readonly Severity[] = ['critical', 'moderate', 'minor']
+
+/** What kind of harm it does. */
+export type FindingCategory =
+  | 'correctness'
+  | 'security'
+  | 'data-loss'
+  | 'concurrency'
+  | 'performance'
+  | 'tests'
+  | 'maintainability'
+
+export const findingCategories: readonly FindingCategory[] = [
+  'correctness',
+  'security',
+  'data-loss',
+  'concurrency',
+  'performance',
+  'tests',
+  'maintainability',
+]
+
+/** A place in the repository at the reviewed head that a claim rests on. */
+export interface Evidence {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly note: string
+}
+
+/** What a reviewer claims, before it was anchored, checked, merged or capped. */
+export interface ProposedFinding {
+  /** Name of the reviewer. */
+  readonly reviewer: string
+  /** Stable id of the rule, for reviewers that have rules; otherwise null. */
+  readonly rule: string | null
+  readonly path: string
+  readonly side: DiffSide
+  /** 1-based, inclusive, on `side`. May be wrong when a model said it: the judge resolves it with the quote. */
+  readonly startLine: number
+  readonly endLine: number
+  /** The code the claim is about, copied from the diff; empty when the lines are certain. */
+  readonly quote: string
+  readonly severity: Severity
+  readonly category: FindingCategory
+  /** The claim in one sentence, without a final full stop. */
+  readonly title: string
+  /** Markdown: when X, then Y. */
+  readonly body: string
+  /** Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is none. */
+  readonly suggestion: string | null
+  readonly evidence: readonly Evidence[]
+  /** 0 to 1. */
+  readonly confidence: number
+}
+
+/**
+ * Where a finding is shown: on its line, in the summary only (it has no line in the diff, or the platform
+ * refused the line), or held back by the cap.
+ */
+export type FindingPlacement = 'inline' | 'summary' | 'held_back'
+
+/** What became of a finding. */
+export type FindingState = 'open' | 'resolved' | 'dismissed'
+
+/** A finding that passed the judge. */
+export interface Finding extends ProposedFinding {
+  /** Identity across pushes: path, enclosing text, category and normalised claim; 32 hex digits. */
+  readonly fingerprint: string
+  readonly state: FindingState
+  readonly placement: FindingPlacement
+  /** Whether someone other than the proposer checked it. Static findings count as verified. */
+  readonly verified: boolean
+}

@@ -1,0 +1,40 @@
+// What a pull request is, on any code-hosting platform.
+
+/** `owner/repo`, exactly as the platform spells it. */
+export type RepositoryName = string
+
+/** Where a pull request stands at the platform. */
+export type PullRequestState = 'open' | 'merged' | 'closed'
+
+/** Names one pull request. */
+export interface PullRequestRef {
+  readonly repo: RepositoryName
+  readonly number: number
+}
+
+/** A pull request as the platform shows it now. Title, body and branch names are untrusted text. */
+export interface PullRequest extends PullRequestRef {
+  readonly title: string
+  readonly body: string
+  /** Platform username. */
+  readonly author: string
+  readonly state: PullRequestState
+  readonly draft: boolean
+  readonly url: string
+  /** Source branch name and the commit it points at. `repo` is null when the fork was deleted. */
+  readonly head: { readonly branch: string; readonly sha: string; readonly repo: RepositoryName | null }
+  /** Target branch name and the commit it points at (not the merge base). */
+  readonly base: { readonly branch: string; readonly sha: string }
+  readonly additions: number
+  readonly deletions: number
+  readonly changedFiles: number
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly mergedAt: string | null
+}
+
+/** Whether the change comes from another repository, whose authors may have no write access here. */
+export function isFromFork(pullRequest: PullRequest): boolean {
+  return pullRequest.head.repo !== pullRequest.repo
+}

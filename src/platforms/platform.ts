@@ -1,0 +1,251 @@
+// The contract of a code-hosting platform. Every implementation passes test/contracts/platform-contract.ts.
+//
+// Glossary
+//   access    which repository, on whose behalf (a token)
+//   delivery  one webhook request from the platform
+//   summary   the one comment on the pull request that is edited in place
+//   marker    a hidden HTML comment by which our own writing is found again
+//   thread    an inline comment and the answers to it
+import type { DiffSide } from '../domain/diff.ts'
+import type { PullRequest, PullRequestState, RepositoryName } from '../domain/pull-request.ts'
+
+/** Which repository, on whose behalf. */
+export interface Access {
+  readonly repo: RepositoryName
+  readonly token: string
+}
+
+/** Differences between platforms, as data. */
+export interface PlatformLimits {
+  /** Longest comment body the platform takes, in characters. */
+  readonly commentLength: number
+  /** Most files that `listFiles` can show; a change with more is read through git. */
+  readonly listedFiles: number
+  /** Whether the platform keeps contributor statistics. */
+  readonly contributorStatistics: boolean
+  /** Whether threads can be resolved. */
+  readonly resolvableThreads: boolean
+  /** Whether an inline comment can hold a suggestion that people can commit. */
+  readonly suggestions: boolean
+}
+
+/** The account behind a token. */
+export interface Viewer {
+  readonly id: string
+  readonly login: string
+  readonly name: string
+  readonly avatarUrl: string
+}
+
+/** What the OAuth code was exchanged for. */
+export interface OAuthGrant {
+  readonly token: string
+  readonly scopes: readonly string[]
+}
+
+/** A repository that the token can see. */
+export interface ListedRepository {
+  readonly repo: RepositoryName
+  readonly private: boolean
+  readonly admin: boolean
+  readonly description: string
+  readonly defaultBranch: string
+}
+
+/** A changed file as the platform lists it. */
+export interface ListedFile {
+  readonly path: string
+  readonly oldPath: string
+  readonly status: 'added' | 'deleted' | 'modified' | 'renamed' | 'copied'
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** An entry of the tree as the platform's API shows it. */
+export interface ListedTreeEntry {
+  readonly path: string
+  readonly kind: 'file' | 'directory' | 'symlink' | 'submodule'
+  readonly size: number
+  readonly oid: string
+}
+
+/** A contributor's work on the default branch, all time. */
+export interface ContributorStatistics {
+  readonly login: string
+  readonly commits: number
+  readonly additions: number
+  readonly deletions: number
+}
+
+/** Where to clone from. `headers` (authorization) are passed to git through its environment, never in the URL. */
+export interface CloneAddress {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** An inline comment to stand on a line of the diff. */
+export interface InlineComment {
+  /** Hidden text that `body` contains and that no other comment does. */
+  readonly marker: string
+  readonly path: string
+  readonly side: DiffSide
+  /** 1-based; equal to `endLine` for a single line. */
+  readonly startLine: number
+  readonly endLine: number
+  readonly body: string
+}
+
+/** All that is to stand on the pull request after a review. */
+export interface ReviewToPublish {
+  readonly number: number
+  /** The reviewed commit, to which the inline comments are tied. */
+  readonly headSha: string
+  readonly summary: {
+    /** Hidden text by which an earlier summary is found; `body` contains it. */
+    readonly marker: string
+    readonly body: string
+  }
+  readonly comments: readonly InlineComment[]
+  /** What the review says to the platform itself; `comment` leaves merging alone. */
+  readonly event: 'comment' | 'approve' | 'request_changes'
+  /** Called before every write; throws when writing is no longer allowed (the lease was lost). */
+  readonly beforeWrite: () => Promise<void>
+}
+
+/** What stands on the pull request now. */
+export interface PublishedReview {
+  readonly summary: { readonly id: string; readonly url: string }
+  /** One for each comment that stands there, posted now or found from before. */
+  readonly comments: readonly { readonly marker: string; readonly id: string; readonly url: string }[]
+  /** Markers of the comments whose line the platform refused. */
+  readonly refused: readonly string[]
+}
+
+/** The state shown on the commit. */
+export interface CommitStatus {
+  readonly sha: string
+  /** Name of the check, for example `umpire/review`. */
+  readonly context: string
+  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  /** At most 140 characters. */
+  readonly description: string
+  readonly url: string
+}
+
+/** A conversation on a line of the pull request. */
+export interface Thread {
+  readonly id: string
+  readonly resolved: boolean
+  readonly path: string
+  /** Line at the head, null when the line is gone. */
+  readonly line: number | null
+  readonly comments: readonly {
+    readonly id: string
+    readonly author: string
+    readonly body: string
+    readonly own: boolean
+  }[]
+}
+
+/** The pull request inside a delivery's payload: what lists show before anyone asked the platform. */
+export interface DeliveredPullRequest {
+  readonly number: number
+  readonly title: string
+  readonly author: string
+  readonly branch: string
+  readonly baseBranch: string
+  readonly headSha: string
+  readonly url: string
+  readonly state: PullRequestState
+  readonly draft: boolean
+  readonly additions: number
+  readonly deletions: number
+  /** ISO 8601; null where the payload has none. */
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
+  readonly mergedAt: string | null
+}
+
+/** One webhook request, parsed. Nothing in it is believed before its signature was checked. */
+export interface Delivery {
+  /** Event name from the header, else from the payload: `pull_request`, `issues`, `ping`, `unknown`. */
+  readonly event: string
+  /** Null where the payload has none. `synchronized` is given as `synchronize`. */
+  readonly action: string | null
+  /** The platform's id of this delivery; null where the header is missing. */
+  readonly deliveryId: string | null
+  /** `repository` where the header is missing. */
+  readonly targetType: string
+  /** The `X-Hub-Signature-256` header as it came; null where it is missing. */
+  readonly signature: string | null
+  /** `repository.full_name`; null where the payload has none. */
+  readonly repo: RepositoryName | null
+  readonly pullRequest: DeliveredPullRequest | null
+  /** The received JSON, safe to store: NUL characters and lone surrogates are U+FFFD. */
+  readonly payload: string
+}
+
+/**
+ * A code-hosting platform. All methods but `readDelivery` and the addresses ask the network, take a signal, and
+ * throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
+ */
+export interface Platform {
+  /** Also the `source` of events. */
+  readonly id: string
+  readonly limits: PlatformLimits
+
+  /** Address to send a browser to for sign-in. `codeChallenge` is PKCE S256 (RFC 7636). */
+  authorizeUrl(input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] }): string
+  exchangeCode(
+    input: { code: string; redirectUri: string; codeVerifier: string },
+    signal?: AbortSignal,
+  ): Promise<OAuthGrant>
+  viewer(token: string, signal?: AbortSignal): Promise<Viewer>
+  listRepositories(
+    token: string,
+    input: { search?: string; page: number; perPage: number },
+    signal?: AbortSignal,
+  ): Promise<readonly ListedRepository[]>
+
+  /** Makes a webhook for pull requests and issues. Returns its id. */
+  createWebhook(access: Access, input: { url: string; secret: string }, signal?: AbortSignal): Promise<number>
+  /** Takes a webhook away; one that isn't there counts as taken away. */
+  deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Parses a webhook request. Throws `UmpireError` of code `delivery_invalid` (message: what is wrong) for a body
+   * that isn't a JSON object, is nested too deeply, or has numbers where it must not.
+   */
+  readDelivery(headers: Readonly<Record<string, string | string[] | undefined>>, rawBody: Uint8Array): Delivery
+
+  getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
+  /** Unified diff from the merge base to the head. `platform_too_large` where the platform refuses. */
+  getDiff(access: Access, number: number, signal?: AbortSignal): Promise<string>
+  /** The commit where head and base parted. */
+  mergeBase(access: Access, base: string, head: string, signal?: AbortSignal): Promise<string>
+  /** All changed files over all pages, up to `limits.listedFiles`. */
+  listFiles(access: Access, number: number, signal?: AbortSignal): Promise<readonly ListedFile[]>
+  /** A file's bytes at a commit or branch; undefined where there is none. */
+  getFile(access: Access, path: string, ref: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
+  /** The tree at a commit or branch. `truncated` where the platform cut it. */
+  getTree(
+    access: Access,
+    ref: string,
+    signal?: AbortSignal,
+  ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }>
+  cloneAddress(access: Access): CloneAddress
+  /** Bytes by language name. */
+  languages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
+  /** Empty while the platform is still computing them. */
+  contributors(access: Access, signal?: AbortSignal): Promise<readonly ContributorStatistics[]>
+
+  /**
+   * Makes the pull request show this review and nothing twice: edits the summary in place where our account's own
+   * earlier one is found by its marker, posts those inline comments that don't stand there yet in one call, and
+   * when the platform refuses a line, posts the others all the same. Safe to call again after any fault.
+   */
+  ensureReview(access: Access, review: ReviewToPublish, signal?: AbortSignal): Promise<PublishedReview>
+  ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>
+  listThreads(access: Access, number: number, signal?: AbortSignal): Promise<readonly Thread[]>
+  /** Resolving a resolved thread is no error. */
+  resolveThread(access: Access, number: number, threadId: string, signal?: AbortSignal): Promise<void>
+}

@@ -1,0 +1,68 @@
+// The contract of a reviewer: it proposes findings about a change, and nothing else.
+//
+// Glossary
+//   change   the pull request, its diff, and the repository's files at base and head
+//   span     a piece of text in the packed context, with its origin and how far it may be trusted
+//   round    one helping of a change that doesn't fit into the token budget at once
+import type { Diff, FileDiff } from '../domain/diff.ts'
+import type { ProposedFinding } from '../domain/finding.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import type { SkippedFile, Usage } from '../domain/review.ts'
+import type { Snapshot } from '../workspace/snapshot.ts'
+
+/** What is to be reviewed. */
+export interface Change {
+  readonly pullRequest: PullRequest
+  readonly headSha: string
+  /** Where head and base parted: the old side of the diff. */
+  readonly mergeBaseSha: string
+  readonly diff: Diff
+  /** The files of `diff` that are to be reviewed (not generated, vendored, binary). */
+  readonly files: readonly FileDiff[]
+  /** The others, and why. */
+  readonly skipped: readonly SkippedFile[]
+  /** The repository at the head and at the merge base. */
+  readonly head: Snapshot
+  readonly base: Snapshot
+}
+
+/** A piece of the packed context. */
+export interface ContextSpan {
+  /** Where it comes from: `diff`, `file`, `pull_request`, … */
+  readonly origin: string
+  /** `operator`: written by whoever runs the service. Everything that a pull request can change is `untrusted`. */
+  readonly trust: 'operator' | 'base_branch' | 'untrusted'
+  readonly path: string | null
+  readonly text: string
+  readonly tokens: number
+}
+
+/** What a model is shown of a change in one round. */
+export interface ContextRound {
+  readonly spans: readonly ContextSpan[]
+  readonly tokens: number
+}
+
+/** The packed context: as many rounds as the budget allows, and what fitted into none. */
+export interface PackedContext {
+  readonly rounds: readonly ContextRound[]
+  readonly omitted: readonly SkippedFile[]
+}
+
+/** What a reviewer came to. */
+export interface ReviewerReport {
+  readonly findings: readonly ProposedFinding[]
+  /** Free Markdown about the change as a whole; empty where the reviewer has none. Untrusted. */
+  readonly summary: string
+  readonly usage: Usage
+  /** Limits of this reviewer's work, one sentence each, for the coverage section. */
+  readonly notes: readonly string[]
+  /** False when it could not look at all that it was given. */
+  readonly complete: boolean
+}
+
+/** Proposes findings. Throws `ModelError` when it could do nothing at all. */
+export interface Reviewer {
+  readonly name: string
+  review(change: Change, context: PackedContext, signal: AbortSignal): Promise<ReviewerReport>
+}

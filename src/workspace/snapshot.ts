@@ -1,0 +1,41 @@
+// A repository's files at one commit, for reading only.
+
+/** One file of the tree. */
+export interface TreeEntry {
+  readonly path: string
+  readonly kind: 'file' | 'symlink' | 'submodule'
+  /** Object id of the blob, or the submodule's commit. */
+  readonly oid: string
+  /** Bytes; 0 for submodules. */
+  readonly size: number
+}
+
+/** A line that a search found. */
+export interface SearchMatch {
+  readonly path: string
+  /** 1-based. */
+  readonly line: number
+  readonly text: string
+}
+
+/**
+ * The files of a repository at one commit. Nothing of it is ever executed, and symbolic links are never
+ * followed: a path that names one reads as undefined.
+ */
+export interface Snapshot {
+  /** The commit. */
+  readonly sha: string
+  /**
+   * A file's bytes; undefined where there is no regular file at that path (missing, directory, symbolic link,
+   * submodule, or a path that leaves the tree). `maxBytes` (default 1 MiB) cuts nothing: a larger file is an error
+   * of code `git_failed` that says so.
+   */
+  readFile(path: string, options?: { maxBytes?: number }): Promise<Uint8Array | undefined>
+  /** Whole tree, sorted by path; `prefix` keeps what lies under that folder. */
+  listFiles(options?: { prefix?: string; signal?: AbortSignal }): Promise<readonly TreeEntry[]>
+  /** Lines that match; `fixed` takes the pattern literally, otherwise it is a POSIX extended expression. */
+  search(
+    pattern: string,
+    options?: { fixed?: boolean; ignoreCase?: boolean; prefix?: string; limit?: number; signal?: AbortSignal },
+  ): Promise<readonly SearchMatch[]>
+}

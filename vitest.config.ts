@@ -1,0 +1,27 @@
+// How the tests run: those under test/service/ once on each database engine, all others once.
+import { defineConfig } from 'vitest/config'
+
+const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
+
+export default defineConfig({
+  test: {
+    // Two cores: more files at once only make each slower.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
+          exclude: ['test/service/**', 'test/crash/**', 'test/power/**'],
+        },
+      },
+      ...engines.map((engine) => ({
+        extends: true as const,
+        test: { name: engine, include: ['test/service/**/*.test.ts'], env: { TEST_ENGINE: engine } },
+      })),
+    ],
+  },
+})
