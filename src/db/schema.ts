@@ -1,0 +1,174 @@
+// The tables, as Kysely sees them. Their meaning stands beside each; the SQL is in migrations/.
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { DiffSide } from '../domain/diff.ts'
+import type { Evidence, FindingCategory, FindingPlacement, FindingState, Severity } from '../domain/finding.ts'
+import type { PullRequestState } from '../domain/pull-request.ts'
+import type { Coverage, Usage, Verdict } from '../domain/review.ts'
+
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
+type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+/** States of an event; see the interface's table of transitions. */
+export type EventStatus = 'pending' | 'processing' | 'completed' | 'failed'
+
+/** A person who signed in. */
+export interface UsersTable {
+  id: Generated<number>
+  platform: string
+  platform_user_id: string
+  login: string
+  name: string
+  avatar_url: string
+  is_admin: Generated<boolean>
+  /** Authenticated encryption bound to the user; null before the first sign-in with a token. */
+  encrypted_token: Buffer | null
+  created_at: GeneratedTimestamp
+}
+
+/** A repository connected by a user. Disconnecting keeps the record. */
+export interface InstallationsTable {
+  id: Generated<number>
+  user_id: number
+  repo_full_name: string
+  webhook_id: number | null
+  /** 64 hex characters. */
+  webhook_secret: string
+  is_active: boolean
+  created_at: GeneratedTimestamp
+  deactivated_at: NullableTimestamp
+}
+
+/** One accepted webhook delivery. */
+export interface EventsTable {
+  id: Generated<number>
+  /** `<event>.<action>`. */
+  event_type: string
+  source: string
+  delivery_id: string | null
+  repo: string | null
+  pr_number: number | null
+  /** The received JSON. */
+  payload: string
+  status: Generated<EventStatus>
+  /** Whether a review was scheduled for it; the others only get recorded and stay pending. */
+  wants_review: boolean
+  /** The run that took it up last. */
+  run_id: number | null
+  created_at: GeneratedTimestamp
+  processed_at: NullableTimestamp
+}
+
+/** The last known state of a pull request, from the payload with the newest `updated_at`. Also the lock of its PR. */
+export interface PullRequestsTable {
+  repo: string
+  number: number
+  title: string
+  author: string
+  branch: string
+  base_branch: string
+  url: string
+  state: PullRequestState
+  draft: boolean
+  head_sha: string
+  additions: number
+  deletions: number
+  opened_at: NullableTimestamp
+  merged_at: NullableTimestamp
+  /** The platform's clock. */
+  updated_at: Timestamp
+}
+
+/** States of a run: waiting for its next try, held by a worker under a lease, or ended. */
+export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
+
+/** One piece of background work with its tries; today always the review of a pull request. */
+export interface WorkflowRunsTable {
+  id: Generated<number>
+  workflow_type: 'pr_review'
+  repo: string
+  pr_number: number
+  status: RunStatus
+  /** How often it was claimed. */
+  attempts: number
+  /** Raised by every claim: writes that carry an older number are refused. */
+  fence: number
+  /** Name of the worker that holds it. */
+  worker: string | null
+  /** The database's clock. */
+  lease_until: NullableTimestamp
+  /** Not to be tried again before. */
+  retry_at: NullableTimestamp
+  created_at: GeneratedTimestamp
+  started_at: NullableTimestamp
+  finished_at: NullableTimestamp
+  head_sha: string | null
+  verdict: Verdict | null
+  confidence: number | null
+  /** Verdict word, confidence line, free Markdown: the interface's `ai_summary`. */
+  summary: string | null
+  files_analyzed: Generated<number>
+  /** Why it failed or what it waits for, in words for people. */
+  error: string | null
+  error_code: string | null
+  coverage: JSONColumnType<Coverage | null, string | null, string | null>
+  usage: JSONColumnType<Usage | null, string | null, string | null>
+  /** All that the verdict was computed from. */
+  decision: JSONColumnType<Record<string, unknown> | null, string | null, string | null>
+  /** Milliseconds by step. */
+  timings: JSONColumnType<Record<string, number> | null, string | null, string | null>
+  /** Where the summary stands on the platform. */
+  published_url: string | null
+}
+
+/** A finding, durable over all runs of its pull request. */
+export interface FindingsTable {
+  id: Generated<number>
+  repo: string
+  pr_number: number
+  fingerprint: string
+  /** The run that raised it first, and the last one that saw it. */
+  first_run_id: number
+  last_run_id: number
+  reviewer: string
+  rule: string | null
+  path: string
+  side: DiffSide
+  start_line: number
+  end_line: number
+  severity: Severity
+  category: FindingCategory
+  title: string
+  body: string
+  suggestion: string | null
+  evidence: JSONColumnType<Evidence[], string, string>
+  confidence: number
+  verified: boolean
+  state: FindingState
+  placement: FindingPlacement
+  comment_url: string | null
+  created_at: GeneratedTimestamp
+  resolved_at: NullableTimestamp
+}
+
+/** What models cost, one row a call. */
+export interface ModelCallsTable {
+  id: Generated<number>
+  run_id: number | null
+  model: string
+  input_tokens: number
+  output_tokens: number
+  cached_input_tokens: number
+  cost_usd: number | null
+  created_at: GeneratedTimestamp
+}
+
+export interface Schema {
+  users: UsersTable
+  installations: InstallationsTable
+  events: EventsTable
+  pull_requests: PullRequestsTable
+  workflow_runs: WorkflowRunsTable
+  findings: FindingsTable
+  model_calls: ModelCallsTable
+}
