@@ -1,0 +1,67 @@
+// The configuration as the rest of the program sees it: grouped, typed, complete.
+
+/** A model and how to reach it. */
+export interface ModelChoice {
+  readonly provider: 'anthropic' | 'openai' | 'google' | 'compatible'
+  /** The provider's id of the model. */
+  readonly id: string
+  readonly apiKey: string | null
+  /** Null for the provider's own address. */
+  readonly baseUrl: string | null
+}
+
+export type DatabaseConfig =
+  | { readonly engine: 'embedded'; readonly directory: string }
+  | { readonly engine: 'postgresql'; readonly url: string; readonly poolSize: number }
+
+export interface Config {
+  /** Signatures are enforced in production only. */
+  readonly environment: 'production' | 'development' | 'test'
+  readonly serviceName: string
+  /** Absolute path; the embedded database, the generated secret and the git mirrors. */
+  readonly dataDir: string
+  readonly http: {
+    readonly host: string
+    readonly port: number
+    /** Without a slash at the end. */
+    readonly publicUrl: string
+  }
+  readonly database: DatabaseConfig
+  readonly secrets: {
+    /** Null: generated into `dataDir` at the first start. */
+    readonly current: string | null
+    readonly old: readonly string[]
+  }
+  readonly platform: {
+    readonly id: 'github'
+    readonly url: string
+    readonly apiUrl: string
+    readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
+    readonly userAgent: string
+  }
+  /** Used for repositories that nobody connected. */
+  readonly fallback: { readonly token: string | null; readonly webhookSecret: string | null }
+  readonly models: {
+    readonly main: ModelChoice | null
+    readonly fast: ModelChoice | null
+    readonly budget: { readonly perReviewUsd: number | null; readonly perDayUsd: number | null }
+  }
+  readonly review: {
+    readonly mode: 'agentic' | 'parallel'
+    /** Reviews in flight per worker process. */
+    readonly concurrency: number
+    /** How long a worker may be silent before another takes its review over. */
+    readonly leaseSeconds: number
+    /** Claims of one run before it is failed. */
+    readonly maxAttempts: number
+    /** Inline comments of one review. */
+    readonly maxInlineComments: number
+    /** Tokens of packed context in one round. */
+    readonly contextTokens: number
+  }
+  readonly memory: boolean
+  readonly graph: { readonly enabled: boolean; readonly queryTimeoutMs: number }
+  readonly log: { readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' }
+  /** What programs that we start (git) get of the environment. */
+  readonly childEnvironment: Readonly<Record<string, string>>
+}

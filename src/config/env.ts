@@ -1,0 +1,258 @@
+// Reads the environment (and a .env file) into the configuration. The only reader of process.env.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+import { ConfigError } from '../domain/errors.ts'
+import type { Config, ModelChoice } from './config.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((url) => url.replace(/\/+$/, ''))
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on')
+const wholeNumber = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+const dollars = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be an amount in US dollars, for example 0.50')
+  .transform(Number)
+const modelName = z
+  .string()
+  .regex(
+    /^(anthropic|openai|google|compatible):\S+$/,
+    'must be anthropic:<id>, openai:<id>, google:<id> or compatible:<id>',
+  )
+
+/** Every variable; `docs/configuration.md` says what each means. */
+const variables = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65535).default(8484),
+  PUBLIC_URL: httpUrl.optional(),
+  APP_ENV: z
+    .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
+    .default('production'),
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[\w .-]{1,40}$/, 'must be 1 to 40 letters, digits, spaces, dots or dashes')
+    .default('umpire'),
+  DATA_DIR: z.string().default('.umpire'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
+    .optional(),
+  DATABASE_POOL_SIZE: wholeNumber(2, 500).default(10),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  SECRET_KEYS_OLD: z.string().optional(),
+  PLATFORM: z.enum(['github'], { error: 'must be github' }).default('github'),
+  PLATFORM_URL: httpUrl.default('https://github.com'),
+  PLATFORM_API_URL: httpUrl.optional(),
+  OAUTH_CLIENT_ID: z.string().optional(),
+  OAUTH_CLIENT_SECRET: z.string().optional(),
+  PLATFORM_TOKEN: z.string().optional(),
+  WEBHOOK_SECRET: z.string().optional(),
+  MODEL: modelName.optional(),
+  MODEL_FAST: modelName.optional(),
+  MODEL_BASE_URL: httpUrl.optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  MODEL_API_KEY: z.string().optional(),
+  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default('agentic'),
+  REVIEW_BUDGET_USD: dollars.optional(),
+  REVIEW_BUDGET_DAILY_USD: dollars.optional(),
+  REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(64),
+  REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(45),
+  REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(5),
+  REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(8),
+  REVIEW_CONTEXT_TOKENS: wholeNumber(2000, 1_000_000).default(48_000),
+  MEMORY: onOff.default(true),
+  GRAPH: onOff.default(true),
+  GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default('info'),
+})
+type Variables = z.output<typeof variables>
+
+/** Variables whose value may stand in a file instead, named by `<NAME>_FILE`. */
+const secretNames = [
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'SECRET_KEYS_OLD',
+  'OAUTH_CLIENT_SECRET',
+  'PLATFORM_TOKEN',
+  'WEBHOOK_SECRET',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'MODEL_API_KEY',
+] as const
+
+/** What git needs to work behind proxies and private certificate authorities; nothing else is passed on. */
+const childVariables = [
+  'PATH',
+  'TMPDIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'GIT_SSL_CAINFO',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+]
+
+/**
+ * Reads the configuration.
+ *
+ * @param environment defaults to the process's own, with a `.env` file of the working directory under it
+ * @throws ConfigError that lists everything that is wrong, one line each, naming the variable and never its value
+ */
+export function readConfig(environment: Environment = processEnvironment()): Config {
+  const problems: string[] = []
+  const given = readSecretFiles(withoutEmpty(environment), problems)
+  const parsed = variables.safeParse(given)
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')} ${issue.message}`)
+  } else {
+    problems.push(...findContradictions(parsed.data))
+  }
+  if (problems.length > 0 || !parsed.success) {
+    throw new ConfigError(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    )
+  }
+  return groupVariables(parsed.data, environment)
+}
+
+/** Whether colours were asked not to be used (https://no-color.org). */
+export function colorsWanted(environment: Environment = process.env): boolean {
+  return !environment.NO_COLOR && environment.TERM !== 'dumb'
+}
+
+function processEnvironment(): Environment {
+  try {
+    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env }
+  } catch {
+    return process.env
+  }
+}
+
+function withoutEmpty(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
+  )
+}
+
+function readSecretFiles(given: Record<string, string>, problems: string[]): Record<string, string> {
+  const result = { ...given }
+  for (const name of secretNames) {
+    const file = given[`${name}_FILE`]
+    if (file === undefined) continue
+    if (given[name] !== undefined) problems.push(`${name} and ${name}_FILE are both set: keep one`)
+    try {
+      result[name] = readFileSync(file, 'utf8').trimEnd()
+    } catch (error) {
+      problems.push(`${name}_FILE can't be read (${(error as NodeJS.ErrnoException).code})`)
+    }
+  }
+  return result
+}
+
+function findContradictions(v: Variables): string[] {
+  const problems: string[] = []
+  if (v.DATABASE_URL && !v.SECRET_KEY) {
+    problems.push('SECRET_KEY is required with DATABASE_URL, the same for every process (openssl rand -hex 32)')
+  }
+  if (Boolean(v.OAUTH_CLIENT_ID) !== Boolean(v.OAUTH_CLIENT_SECRET)) {
+    problems.push('OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none')
+  }
+  for (const name of ['MODEL', 'MODEL_FAST'] as const) {
+    const value = v[name]
+    if (!value) continue
+    const provider = value.slice(0, value.indexOf(':')) as ModelChoice['provider']
+    if (provider === 'compatible' && !v.MODEL_BASE_URL)
+      problems.push(`${name} is compatible:…, which needs MODEL_BASE_URL`)
+    if (provider !== 'compatible' && !modelKey(v, provider)) problems.push(`${name} needs ${keyVariable[provider]}`)
+  }
+  if (v.MODEL_FAST && !v.MODEL) problems.push('MODEL_FAST needs MODEL')
+  return problems
+}
+
+const keyVariable = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  compatible: 'MODEL_API_KEY',
+} as const
+
+function modelKey(v: Variables, provider: ModelChoice['provider']): string | null {
+  return v[keyVariable[provider]] ?? null
+}
+
+function chooseModel(v: Variables, name: string | undefined): ModelChoice | null {
+  if (!name) return null
+  const colon = name.indexOf(':')
+  const provider = name.slice(0, colon) as ModelChoice['provider']
+  return { provider, id: name.slice(colon + 1), apiKey: modelKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
+}
+
+function groupVariables(v: Variables, environment: Environment): Config {
+  const dataDir = resolve(v.DATA_DIR)
+  return {
+    environment: v.APP_ENV,
+    serviceName: v.SERVICE_NAME,
+    dataDir,
+    http: { host: v.HOST, port: v.PORT, publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}` },
+    database: v.DATABASE_URL
+      ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
+      : { engine: 'embedded', directory: resolve(dataDir, 'database') },
+    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD?.split(',').map((key) => key.trim()) ?? [] },
+    platform: {
+      id: v.PLATFORM,
+      url: v.PLATFORM_URL,
+      apiUrl: v.PLATFORM_API_URL ?? defaultApiUrl(v.PLATFORM_URL),
+      oauth:
+        v.OAUTH_CLIENT_ID && v.OAUTH_CLIENT_SECRET
+          ? { clientId: v.OAUTH_CLIENT_ID, clientSecret: v.OAUTH_CLIENT_SECRET }
+          : null,
+      userAgent: 'umpire',
+    },
+    fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
+    models: {
+      main: chooseModel(v, v.MODEL),
+      fast: chooseModel(v, v.MODEL_FAST),
+      budget: { perReviewUsd: v.REVIEW_BUDGET_USD ?? null, perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null },
+    },
+    review: {
+      mode: v.REVIEW_MODE,
+      concurrency: v.REVIEW_CONCURRENCY,
+      leaseSeconds: v.REVIEW_LEASE_SECONDS,
+      maxAttempts: v.REVIEW_MAX_ATTEMPTS,
+      maxInlineComments: v.REVIEW_MAX_COMMENTS,
+      contextTokens: v.REVIEW_CONTEXT_TOKENS,
+    },
+    memory: v.MEMORY,
+    graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
+    log: { level: v.LOG_LEVEL },
+    childEnvironment: pickDefined(environment, childVariables),
+  }
+}
+
+/** github.com has its API on a host of its own, an Enterprise server under a path. */
+function defaultApiUrl(url: string): string {
+  return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`
+}
+
+function pickDefined(environment: Environment, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
+}

@@ -1,0 +1,28 @@
+// Structured logs, one JSON object a line on stderr, with known secrets blotted out.
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & { child(bindings: object): Log }
+
+/**
+ * Makes the root logger.
+ *
+ * @param secrets values that must never be written, whatever field or message they turn up in
+ */
+export function createLogger(options: {
+  level: string
+  secrets: readonly (string | null)[]
+  destination?: DestinationStream
+}): Log {
+  const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
+  const blotted = options.secrets.filter((secret): secret is string => secret !== null && secret.length >= 6)
+  return pino(
+    { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line: string) => stream.write(blotOut(line, blotted)) },
+  )
+}
+
+function blotOut(line: string, secrets: readonly string[]): string {
+  let result = line
+  for (const secret of secrets) if (result.includes(secret)) result = result.replaceAll(secret, '[secret]')
+  return result
+}
