@@ -1,0 +1,64 @@
+// The webhook receiver: raw body → parse → secrets → signature → intake. Its order is the interface's.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { WebhookSecrets } from '../accounts/installations.ts'
+import type { Delivery, Platform } from '../platforms/platform.ts'
+import type { DeliveryIntake } from '../workflows/accept-delivery.ts'
+
+const appLevelReason = 'App-level events are not supported: only webhooks of single repositories are'
+const inactiveReason = 'The repository is disconnected'
+
+/** Adds `POST /api/v1/webhooks/host`. */
+export async function addWebhookRoutes(
+  server: FastifyInstance,
+  options: {
+    platform: Platform
+    intake: DeliveryIntake
+    /** Signatures are enforced in production only. */
+    enforceSignatures: boolean
+    fallbackSecret: string | null
+  },
+): Promise<void> {
+  await server.register(async (scope) => {
+    // The signature is over the bytes as they came.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post('/api/v1/webhooks/host', async (request, reply) => {
+      const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const delivery = options.platform.readDelivery(request.headers, rawBody)
+      if (delivery.targetType === 'integration') return { status: 'ignored', reason: appLevelReason }
+      return receive(delivery, rawBody, reply)
+    })
+  })
+
+  async function receive(delivery: Delivery, rawBody: Buffer, reply: FastifyReply) {
+    const secrets = await secretsFor(delivery)
+    const isInactive = secrets.active.length === 0 && secrets.inactive.length > 0
+    if (options.enforceSignatures && !isSigned(delivery.signature, rawBody, acceptedSecrets(secrets))) {
+      return reply.code(403).send({ detail: 'Invalid webhook signature' })
+    }
+    if (isInactive) return { status: 'ignored', reason: inactiveReason }
+    const acceptance = await options.intake.accept(delivery)
+    if (acceptance.status === 'duplicate_skipped') return { status: 'duplicate_skipped' }
+    return { status: 'received', event_id: acceptance.eventId, event_type: acceptance.eventType }
+  }
+
+  async function secretsFor(delivery: Delivery): Promise<WebhookSecrets> {
+    return delivery.repo === null ? { active: [], inactive: [] } : options.intake.secretsOf(delivery.repo)
+  }
+
+  function acceptedSecrets({ active, inactive }: WebhookSecrets): readonly string[] {
+    if (active.length > 0) return active
+    if (inactive.length > 0) return inactive
+    return options.fallbackSecret === null ? [] : [options.fallbackSecret]
+  }
+}
+
+/** Whether the header holds the HMAC-SHA256 of the body under one of the secrets; without any secret it passes. */
+function isSigned(header: string | null, rawBody: Buffer, secrets: readonly string[]): boolean {
+  if (secrets.length === 0) return true
+  const digits = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
+  if (digits === undefined) return false
+  const given = Buffer.from(digits, 'hex')
+  return secrets.some((secret) => timingSafeEqual(given, createHmac('sha256', secret).update(rawBody).digest()))
+}

@@ -1,0 +1,299 @@
+// Runs: who holds a pull request's review, for how long, and how it ends. All times are the database's clock.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import { LeaseLostError } from '../domain/errors.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+
+/** A claimed run. `fence` tells this claim from earlier and later ones. */
+export interface ClaimedRun extends PullRequestRef {
+  readonly id: number
+  readonly fence: number
+  /** 1 for the first try. */
+  readonly attempt: number
+}
+
+/** What came of trying to claim. */
+export type ClaimResult =
+  | { readonly kind: 'claimed'; readonly run: ClaimedRun }
+  /** Another worker holds it; it looks for new events itself when it ends. */
+  | { readonly kind: 'busy' }
+  /** Not to be tried again yet. */
+  | { readonly kind: 'later'; readonly seconds: number }
+  /** It was claimed and lost too often: failed now. */
+  | { readonly kind: 'exhausted' }
+  /** Nothing is waiting. */
+  | { readonly kind: 'settled' }
+
+const unsettled = ['pending', 'processing'] as const
+
+/**
+ * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
+ * whose lease ended is taken over with a higher fence.
+ */
+export async function claimRun(
+  db: Db,
+  ref: PullRequestRef,
+  options: { worker: string; leaseSeconds: number; maxAttempts: number },
+): Promise<ClaimResult> {
+  return db.transaction().execute(async (tx) => {
+    await lockPullRequest(tx, ref)
+    const existing = await tx
+      .selectFrom('workflow_runs')
+      .select(['id', 'status', 'attempts'])
+      .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
+      .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
+      .where(samePullRequest(ref))
+      .where('status', 'in', unsettled)
+      .executeTakeFirst()
+    if (existing?.status === 'processing' && existing.held) return { kind: 'busy' }
+    if (existing?.status === 'pending' && existing.wait_seconds > 0) {
+      return { kind: 'later', seconds: existing.wait_seconds }
+    }
+    if (existing && existing.attempts >= options.maxAttempts) {
+      await endAsExhausted(tx, existing.id, existing.attempts)
+      return { kind: 'exhausted' }
+    }
+    if (!existing && !(await hasWaitingEvents(tx, ref))) return { kind: 'settled' }
+    const id = existing?.id ?? (await insertRun(tx, ref))
+    const run = await tx
+      .updateTable('workflow_runs')
+      .set((eb) => ({
+        status: 'processing',
+        worker: options.worker,
+        attempts: eb('attempts', '+', 1),
+        fence: eb('fence', '+', 1),
+        lease_until: leaseEnd(options.leaseSeconds),
+        retry_at: null,
+        started_at: sql`coalesce(started_at, now())`,
+      }))
+      .where('id', '=', id)
+      .returning(['id', 'fence', 'attempts'])
+      .executeTakeFirstOrThrow()
+    await moveEventsToRun(tx, ref, run.id)
+    return { kind: 'claimed', run: { ...ref, id: run.id, fence: run.fence, attempt: run.attempts } }
+  })
+}
+
+/** Prolongs the lease. Throws LeaseLostError when the run isn't ours any more. */
+export async function extendLease(db: Db, run: ClaimedRun, leaseSeconds: number): Promise<void> {
+  const result = await db
+    .updateTable('workflow_runs')
+    .set({ lease_until: leaseEnd(leaseSeconds) })
+    .where(heldBy(run))
+    .returning('id')
+    .execute()
+  if (result.length === 0) throw new LeaseLostError()
+}
+
+/** Throws LeaseLostError when the run isn't ours any more or its lease ended. */
+export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
+  const held = await db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where(heldBy(run))
+    .where('lease_until', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (!held) throw new LeaseLostError()
+}
+
+/**
+ * Makes the events that came in meanwhile this run's own, so that it settles them. Called before the head is looked
+ * at: a push whose event is taken up here is visible at the platform by then.
+ */
+export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockPullRequest(tx, run)
+    await assertLease(tx, run)
+    await moveEventsToRun(tx, run, run.id)
+  })
+}
+
+/** The columns of a run that its end sets. */
+export type RunOutcome = Partial<
+  Pick<
+    Schema['workflow_runs'],
+    'head_sha' | 'verdict' | 'confidence' | 'summary' | 'published_url' | 'error' | 'error_code'
+  > & {
+    files_analyzed: number
+    coverage: string
+    usage: string
+    decision: string
+    timings: string
+  }
+>
+
+/**
+ * Ends a run and its events, in the caller's transaction. Returns whether more events are waiting, for which the
+ * caller sends a wake-up. Throws LeaseLostError when the run isn't ours any more: the transaction must roll back.
+ */
+export async function endRun(
+  tx: Db,
+  run: ClaimedRun,
+  status: 'completed' | 'failed',
+  outcome: RunOutcome,
+): Promise<{ moreWaiting: boolean }> {
+  await lockPullRequest(tx, run)
+  const ended = await tx
+    .updateTable('workflow_runs')
+    .set({ ...outcome, status, finished_at: sql`now()`, lease_until: null })
+    .where(heldBy(run))
+    .returning('id')
+    .execute()
+  if (ended.length === 0) throw new LeaseLostError()
+  await tx
+    .updateTable('events')
+    .set({ status, processed_at: sql`now()` })
+    .where('run_id', '=', run.id)
+    .where('status', '=', 'processing')
+    .where('wants_review', '=', true)
+    .execute()
+  return { moreWaiting: await hasWaitingEvents(tx, run) }
+}
+
+/**
+ * Gives a run back, to be taken up again: after a fault with a delay, or at once when the worker stops. Its events
+ * wait again.
+ */
+export async function putBackRun(
+  tx: Db,
+  run: ClaimedRun,
+  options: { delaySeconds: number; countsAsAttempt: boolean; error?: string; errorCode?: string },
+): Promise<void> {
+  await lockPullRequest(tx, run)
+  const back = await tx
+    .updateTable('workflow_runs')
+    .set((eb) => ({
+      status: 'pending',
+      worker: null,
+      lease_until: null,
+      retry_at: sql`now() + make_interval(secs => ${options.delaySeconds})`,
+      attempts: options.countsAsAttempt ? eb.ref('attempts') : eb('attempts', '-', 1),
+      error: options.error ?? null,
+      error_code: options.errorCode ?? null,
+    }))
+    .where(heldBy(run))
+    .returning('id')
+    .execute()
+  if (back.length === 0) throw new LeaseLostError()
+  await tx
+    .updateTable('events')
+    .set({ status: 'pending' })
+    .where('run_id', '=', run.id)
+    .where('status', '=', 'processing')
+    .execute()
+}
+
+/**
+ * Pull requests that wait though nobody holds them: their wake-up was lost, or their worker died. The oldest first,
+ * at most 1000.
+ */
+export async function findStrandedPullRequests(db: Db): Promise<PullRequestRef[]> {
+  const { rows } = await sql<PullRequestRef>`
+    select repo, pr_number as number from workflow_runs
+    where (status = 'processing' and lease_until < now())
+       or (status = 'pending' and coalesce(retry_at, created_at) < now() - interval '5 seconds')
+    union
+    select e.repo, e.pr_number from events e
+    where e.wants_review and e.status in ('pending', 'processing') and e.created_at < now() - interval '5 seconds'
+      and not exists (
+        select 1 from workflow_runs r
+        where r.repo = e.repo and r.pr_number = e.pr_number and r.status in ('pending', 'processing'))
+    limit 1000`.execute(db)
+  return rows
+}
+
+/**
+ * Ends all leases at once. Only for a database that no other process can have open: whoever held them is dead.
+ */
+export async function endAllLeases(db: Db): Promise<void> {
+  await db
+    .updateTable('workflow_runs')
+    .set({ lease_until: sql`now() - interval '1 second'` })
+    .where('status', '=', 'processing')
+    .execute()
+}
+
+/** Locks the pull request's row: claims, ends and new events of one pull request come one after the other. */
+async function lockPullRequest(tx: Db, ref: PullRequestRef): Promise<void> {
+  await tx
+    .selectFrom('pull_requests')
+    .select('number')
+    .where('repo', '=', ref.repo)
+    .where('number', '=', ref.number)
+    .forUpdate()
+    .execute()
+}
+
+async function insertRun(tx: Db, ref: PullRequestRef): Promise<number> {
+  const row = await tx
+    .insertInto('workflow_runs')
+    .values({
+      workflow_type: 'pr_review',
+      repo: ref.repo,
+      pr_number: ref.number,
+      status: 'pending',
+      attempts: 0,
+      fence: 0,
+      worker: null,
+    } as never)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ status: 'processing', run_id: runId })
+    .where('repo', '=', ref.repo)
+    .where('pr_number', '=', ref.number)
+    .where('wants_review', '=', true)
+    .where('status', 'in', unsettled)
+    .execute()
+}
+
+async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boolean> {
+  const waiting = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('repo', '=', ref.repo)
+    .where('pr_number', '=', ref.number)
+    .where('wants_review', '=', true)
+    .where('status', 'in', unsettled)
+    .limit(1)
+    .executeTakeFirst()
+  return waiting !== undefined
+}
+
+async function endAsExhausted(tx: Db, runId: number, attempts: number): Promise<void> {
+  await tx
+    .updateTable('workflow_runs')
+    .set({
+      status: 'failed',
+      finished_at: sql`now()`,
+      lease_until: null,
+      error: sql`coalesce(error, ${`The worker was lost in each of ${attempts} tries.`})`,
+      error_code: sql`coalesce(error_code, 'attempts_exhausted')`,
+    })
+    .where('id', '=', runId)
+    .execute()
+  await tx
+    .updateTable('events')
+    .set({ status: 'failed', processed_at: sql`now()` })
+    .where('run_id', '=', runId)
+    .where('status', 'in', unsettled)
+    .execute()
+}
+
+function leaseEnd(seconds: number) {
+  return sql<Date>`now() + make_interval(secs => ${seconds})`
+}
+
+function samePullRequest(ref: PullRequestRef) {
+  return sql<boolean>`repo = ${ref.repo} and pr_number = ${ref.number}`
+}
+
+function heldBy(run: ClaimedRun) {
+  return sql<boolean>`id = ${run.id} and fence = ${run.fence} and status = 'processing'`
+}
