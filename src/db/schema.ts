@@ -136,6 +136,8 @@ export interface FindingsTable {
   side: DiffSide
   start_line: number
   end_line: number
+  /** The code it is about, to find it again when lines moved. */
+  quote: string
   severity: Severity
   category: FindingCategory
   title: string

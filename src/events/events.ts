@@ -74,7 +74,9 @@ export async function findDuplicates(tx: Db, events: readonly NewEvent[]): Promi
     select distinct repo, pr_number, event_type from events
     where wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
       and (repo, pr_number) in (
-        select * from unnest(${refs.map((ref) => ref?.repo)}::text[], ${refs.map((ref) => ref?.number)}::int[]))`.execute(tx)
+        select * from unnest(${refs.map((ref) => ref?.repo)}::text[], ${refs.map((ref) => ref?.number)}::int[]))`.execute(
+    tx,
+  )
   return new Set(rows.map((row) => duplicateKeyOf(row.event_type, row.repo, row.pr_number)))
 }
 

@@ -129,6 +129,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       side text not null check (side in ('LEFT', 'RIGHT')),
       start_line integer not null,
       end_line integer not null,
+      quote text not null default '',
       severity text not null check (severity in ('critical', 'moderate', 'minor')),
       category text not null,
       title text not null,

@@ -1,0 +1,85 @@
+// The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
+import type { Finding } from '../domain/finding.ts'
+import type { Confidence, Coverage, Verdict } from '../domain/review.ts'
+
+/** All that the verdict is computed from; stored with the review. */
+export interface VerdictInput {
+  /** Open findings by severity, verified ones only. */
+  readonly critical: number
+  readonly moderate: number
+  readonly minor: number
+  /** Open findings that nobody could verify. */
+  readonly unverified: number
+  /** Part of the change that matters was not reviewed. */
+  readonly complete: boolean
+  readonly filesTotal: number
+  readonly filesReviewed: number
+  /** Whether a model took part, or only the fixed rules did. */
+  readonly modelTookPart: boolean
+  /** Mean confidence of the open findings, 0 to 1; 1 where there are none. */
+  readonly meanConfidence: number
+}
+
+/** What was decided, and why the confidence is what it is, in one line. */
+export interface Decision {
+  readonly verdict: Verdict
+  readonly confidence: Confidence
+  readonly confidenceReason: string
+}
+
+/** Counts what `decideVerdict` looks at. */
+export function summarizeForVerdict(input: {
+  findings: readonly Finding[]
+  coverage: Coverage
+  modelTookPart: boolean
+}): VerdictInput {
+  const open = input.findings.filter((finding) => finding.state === 'open')
+  const verified = open.filter((finding) => finding.verified)
+  const count = (severity: Finding['severity']) => verified.filter((finding) => finding.severity === severity).length
+  const total = open.reduce((sum, finding) => sum + finding.confidence, 0)
+  return {
+    critical: count('critical'),
+    moderate: count('moderate'),
+    minor: count('minor'),
+    unverified: open.length - verified.length,
+    complete: input.coverage.complete,
+    filesTotal: input.coverage.filesTotal,
+    filesReviewed: input.coverage.filesReviewed,
+    modelTookPart: input.modelTookPart,
+    meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
+  }
+}
+
+/**
+ * A verified critical finding requests changes; a change that wasn't wholly covered, or a finding that couldn't be
+ * verified, needs discussion, as moderate findings do; minor ones or none approve.
+ */
+export function decideVerdict(input: VerdictInput): Decision {
+  return { verdict: chooseVerdict(input), ...rateConfidence(input) }
+}
+
+function chooseVerdict(input: VerdictInput): Verdict {
+  if (input.critical > 0) return 'REQUEST_CHANGES'
+  if (!input.complete || input.unverified > 0 || input.moderate > 0) return 'NEEDS_DISCUSSION'
+  return 'APPROVE'
+}
+
+function rateConfidence(input: VerdictInput): { confidence: Confidence; confidenceReason: string } {
+  const files = `${input.filesReviewed} of ${input.filesTotal} files`
+  if (input.filesTotal > 0 && input.filesReviewed === 0) {
+    return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
+  }
+  if (!input.complete) return { confidence: 2, confidenceReason: `only part of the change was reviewed (${files})` }
+  if (!input.modelTookPart) {
+    return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
+  }
+  if (input.unverified > 0 || input.meanConfidence < 0.75) {
+    return { confidence: 4, confidenceReason: 'the whole change was reviewed; some findings are less certain' }
+  }
+  return { confidence: 5, confidenceReason: 'the whole change was reviewed and every finding was checked' }
+}
+
+/** The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. */
+export function formatSummary(decision: Decision, text: string): string {
+  return `${decision.verdict}\nConfidence: ${decision.confidence}/5\n\n${text}`
+}
