@@ -9,6 +9,20 @@
 import type { DiffSide } from '../domain/diff.ts'
 import type { PullRequest, PullRequestState, RepositoryName } from '../domain/pull-request.ts'
 
+/** Which platform, where it is, and how to speak to it. */
+export interface PlatformConfig {
+  readonly id: 'github'
+  /** Address of its pages and clones, without a slash at the end. */
+  readonly url: string
+  /** Address of its REST API, without a slash at the end. */
+  readonly apiUrl: string
+  /** The application registered for sign-in; null where there is none. */
+  readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
+  readonly userAgent: string
+  /** Longest time one call may take, answer included; 30 s where it isn't given. */
+  readonly timeoutMs?: number
+}
+
 /** Which repository, on whose behalf. */
 export interface Access {
   readonly repo: RepositoryName

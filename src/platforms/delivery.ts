@@ -1,0 +1,182 @@
+// Reads webhook requests: the header dialects of the platforms, and the payload they share.
+import { z } from 'zod'
+import { UmpireError } from '../domain/errors.ts'
+import type { DeliveredPullRequest, Delivery } from './platform.ts'
+import { splitRepositoryName } from './repository-name.ts'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** No platform nests deeper than a dozen levels; what is much deeper breaks whoever serialises it again. */
+const maxDepth = 500
+/** Also the largest integer of the database's columns. */
+const maxInteger = 2 ** 31 - 1
+const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
+
+/**
+ * Parses a webhook request of any dialect. The stored payload is the received text, not a copy made by parsing, so
+ * that numbers which JavaScript would round survive in it.
+ *
+ * @param headers with lower-case names, as Node gives them
+ * @throws UmpireError `delivery_invalid` for a body that isn't a JSON object, nests deeper than 500 levels, or whose
+ *   pull request has no usable number
+ */
+export function readDelivery(headers: Headers, rawBody: Uint8Array): Delivery {
+  const json = replaceUnstorable(extractJson(headers, rawBody))
+  const fields = parseFields(json)
+  return {
+    event: readEventName(headers) ?? nameEventByPayload(fields),
+    action: fields.action === 'synchronized' ? 'synchronize' : fields.action,
+    deliveryId: readDialects(headers, 'delivery', /^[\x21-\x7e]{1,200}$/) ?? null,
+    targetType: readDialects(headers, 'hook-installation-target-type') ?? 'repository',
+    signature: readHeader(headers, 'x-hub-signature-256') ?? null,
+    repo: fields.repository?.full_name ?? null,
+    pullRequest: readPullRequest(fields.pull_request),
+    payload: json,
+  }
+}
+
+function extractJson(headers: Headers, rawBody: Uint8Array): string {
+  const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString('utf8')
+  if (!/^\s*application\/x-www-form-urlencoded\b/i.test(readHeader(headers, 'content-type') ?? '')) return body
+  const payload = new URLSearchParams(body).get('payload')
+  if (payload === null) throw invalid('The form has no field named payload.')
+  return payload
+}
+
+/** Databases take neither NUL nor half of a surrogate pair, whether they stand in the text or as an escape. */
+function replaceUnstorable(json: string): string {
+  const text = json.includes('\0') ? json.replaceAll('\0', '\uFFFD') : json
+  if (!/\\u(?:0000|[dD][89a-fA-F])/.test(text)) return text
+  // Every escape is matched, from left to right, so that an escaped backslash before a `u` isn't taken for one.
+  return text.replace(
+    /\\u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[dD][89a-fA-F][\da-fA-F]{2}|0000)|\\./gs,
+    (match) => (match.length === 6 ? '\uFFFD' : match),
+  )
+}
+
+function parseFields(json: string): PayloadFields {
+  if (isDeeperThan(json, maxDepth)) throw invalid(`The body nests deeper than ${maxDepth} levels.`)
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    throw invalid('The body is not JSON.')
+  }
+  const fields = payloadFields.safeParse(value)
+  if (!fields.success) throw invalid('The body is not a JSON object.')
+  return fields.data
+}
+
+function isDeeperThan(json: string, limit: number): boolean {
+  let depth = 0
+  for (let index = 0; index < json.length; index++) {
+    const code = json.charCodeAt(index)
+    if (code === 0x22) index = findStringEnd(json, index)
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > limit) return true
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return false
+}
+
+function findStringEnd(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (json.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+  return json.length
+}
+
+const text = z.string().catch('')
+const count = z.int().min(0).max(maxInteger).catch(0)
+const commit = z.object({ ref: text, sha: text }).catch({ ref: '', sha: '' })
+/** Also refuses the year 1, which Go programs send for "never". */
+const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/)
+  .refine((value) => Date.parse(value) > 0)
+  .transform((value) => new Date(value).toISOString())
+  .nullable()
+  .catch(null)
+
+const payloadFields = z.object({
+  action: z.string().min(1).max(100).nullable().catch(null),
+  repository: z
+    .object({ full_name: z.string().refine((name) => splitRepositoryName(name) !== undefined) })
+    .nullable()
+    .catch(null),
+  pull_request: z.unknown().optional(),
+  issue: z.unknown().optional(),
+})
+type PayloadFields = z.output<typeof payloadFields>
+
+const pullRequestFields = z.object({
+  number: z.int().min(1).max(maxInteger),
+  title: text,
+  user: z.object({ login: text }).catch({ login: '' }),
+  head: commit,
+  base: commit,
+  html_url: z
+    .string()
+    .regex(/^https?:\/\//i)
+    .catch(''),
+  state: text,
+  merged: z.boolean().catch(false),
+  draft: z.boolean().catch(false),
+  additions: count,
+  deletions: count,
+  created_at: time,
+  updated_at: time,
+  merged_at: time,
+})
+
+function readPullRequest(value: unknown): DeliveredPullRequest | null {
+  if (value === undefined || value === null) return null
+  const parsed = pullRequestFields.safeParse(value)
+  if (!parsed.success) throw invalid('pull_request.number must be a positive integer below 2^31.')
+  const fields = parsed.data
+  return {
+    number: fields.number,
+    title: fields.title,
+    author: fields.user.login,
+    branch: fields.head.ref,
+    baseBranch: fields.base.ref,
+    headSha: fields.head.sha,
+    url: fields.html_url,
+    state: fields.merged || fields.merged_at !== null ? 'merged' : fields.state === 'closed' ? 'closed' : 'open',
+    draft: fields.draft,
+    additions: fields.additions,
+    deletions: fields.deletions,
+    createdAt: fields.created_at,
+    updatedAt: fields.updated_at,
+    mergedAt: fields.merged_at,
+  }
+}
+
+function readEventName(headers: Headers): string | undefined {
+  return readDialects(headers, 'event', /^\w[\w.-]{0,99}$/)
+}
+
+function nameEventByPayload(fields: PayloadFields): string {
+  if (fields.pull_request != null) return 'pull_request'
+  return fields.issue != null ? 'issue' : 'unknown'
+}
+
+function readDialects(headers: Headers, name: string, pattern = /./): string | undefined {
+  for (const dialect of dialects) {
+    const value = readHeader(headers, dialect + name)
+    if (value !== undefined && pattern.test(value)) return value
+  }
+  return undefined
+}
+
+/** A header sent twice is given as Node joins it, so that no second value can pass for the first. */
+function readHeader(headers: Headers, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+function invalid(message: string): UmpireError {
+  return new UmpireError('delivery_invalid', message)
+}

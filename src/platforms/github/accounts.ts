@@ -1,0 +1,84 @@
+// The account behind a token, and the repositories that it sees.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ListedRepository, Viewer } from '../platform.ts'
+import { readPages } from './pages.ts'
+import { type Connection, sendForJson } from './request.ts'
+
+const user = z
+  .object({ id: z.int(), login: z.string(), name: z.string().nullish(), avatar_url: z.string().catch('') })
+  .transform(
+    (fields): Viewer => ({
+      id: String(fields.id),
+      login: fields.login,
+      name: fields.name ?? '',
+      avatarUrl: fields.avatar_url,
+    }),
+  )
+
+const repository = z
+  .object({
+    full_name: z.string(),
+    private: z.boolean(),
+    permissions: z.object({ admin: z.boolean() }).optional(),
+    description: z.string().nullish(),
+    default_branch: z.string().catch(''),
+  })
+  .transform(
+    (fields): ListedRepository => ({
+      repo: fields.full_name,
+      private: fields.private,
+      admin: fields.permissions?.admin ?? false,
+      description: fields.description ?? '',
+      defaultBranch: fields.default_branch,
+    }),
+  )
+
+/** Most repositories that a search looks through. */
+const searchedRepositories = 1000
+
+/** GET /user. Asks every time: it is also how a token is checked. */
+export function getViewer(connection: Connection, token: string, signal?: AbortSignal): Promise<Viewer> {
+  return sendForJson(connection, { path: '/user', token, signal }, user)
+}
+
+/** Remembers who is behind a token, for at most `bound` tokens, of which it keeps only digests. */
+export function createViewerCache(connection: Connection, bound = 500) {
+  const viewers = new Map<string, Viewer>()
+  return async function recallViewer(token: string, signal?: AbortSignal): Promise<Viewer> {
+    const key = createHash('sha256').update(token).digest('base64')
+    const viewer = viewers.get(key) ?? (await getViewer(connection, token, signal))
+    viewers.delete(key)
+    viewers.set(key, viewer)
+    if (viewers.size > bound) viewers.delete(viewers.keys().next().value!)
+    return viewer
+  }
+}
+export type RecallViewer = ReturnType<typeof createViewerCache>
+
+/**
+ * GET /user/repos, the last pushed first. The platform can't search in it, so a search reads up to 1,000 of them and
+ * looks for a literal, case-insensitive substring of the name.
+ *
+ * @param input `page` counts from 1; at most 100 `perPage`
+ */
+export async function listRepositories(
+  connection: Connection,
+  token: string,
+  input: { search?: string; page: number; perPage: number },
+  signal?: AbortSignal,
+): Promise<readonly ListedRepository[]> {
+  const { page, perPage } = input
+  const needle = input.search?.toLowerCase() ?? ''
+  if (needle === '') {
+    const path = `/user/repos?sort=pushed&per_page=${perPage}&page=${page}`
+    return sendForJson(connection, { path, token, signal }, z.array(repository))
+  }
+  const found: ListedRepository[] = []
+  let seen = 0
+  for await (const listed of readPages(connection, { path: '/user/repos', token, signal }, repository)) {
+    if (listed.repo.toLowerCase().includes(needle)) found.push(listed)
+    if (++seen === searchedRepositories || found.length === page * perPage) break
+  }
+  return found.slice((page - 1) * perPage, page * perPage)
+}

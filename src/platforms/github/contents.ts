@@ -1,0 +1,73 @@
+// Reads files and trees at a commit or branch.
+import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
+import type { Access, ListedTreeEntry } from '../platform.ts'
+import { encodeFilePath } from '../repository-name.ts'
+import { encodeRef, makeCall } from './repository.ts'
+import { type Connection, send, sendForJson } from './request.ts'
+
+/** GitHub cuts a tree at 100,000 entries or 7 MB of its own counting. */
+const maxTreeBytes = 64 * 2 ** 20
+
+const tree = z.object({
+  truncated: z.boolean(),
+  tree: z.array(
+    z.object({
+      path: z.string(),
+      mode: z.string(),
+      type: z.string(),
+      size: z.int().optional(),
+      sha: z.string(),
+    }),
+  ),
+})
+
+/** GET /repos/{owner}/{repo}/contents/{path} in its raw form, which has no limit of 1 MB and keeps bytes as they are. */
+export async function getFile(
+  connection: Connection,
+  access: Access,
+  path: string,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const encoded = encodeFilePath(path)
+  if (encoded === undefined) return undefined
+  const address = `/contents/${encoded}?ref=${encodeRef(ref)}`
+  try {
+    const answer = await send(connection, makeCall(access, address, signal, { accept: 'application/vnd.github.raw' }))
+    // A directory or submodule has no raw form: it is described in plain JSON.
+    return answer.headers.get('content-type')?.startsWith('application/json') ? undefined : answer.body
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
+    throw error
+  }
+}
+
+/** GET /repos/{owner}/{repo}/git/trees/{ref}. A repository without commits (409) has an empty tree. */
+export async function getTree(
+  connection: Connection,
+  access: Access,
+  ref: string,
+  signal?: AbortSignal,
+): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
+  const call = makeCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, { maxBytes: maxTreeBytes })
+  try {
+    const answer = await sendForJson(connection, call, tree)
+    const entries = answer.tree.map((entry) => ({
+      path: entry.path,
+      kind: nameKind(entry.type, entry.mode),
+      size: entry.size ?? 0,
+      oid: entry.sha,
+    }))
+    return { entries, truncated: answer.truncated }
+  } catch (error) {
+    if (error instanceof PlatformError && error.status === 409) return { entries: [], truncated: false }
+    throw error
+  }
+}
+
+function nameKind(type: string, mode: string): ListedTreeEntry['kind'] {
+  if (type === 'tree') return 'directory'
+  if (type === 'commit') return 'submodule'
+  return mode === '120000' ? 'symlink' : 'file'
+}

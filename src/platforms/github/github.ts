@@ -1,0 +1,70 @@
+// GitHub, in the cloud or as Enterprise Server: puts the parts together.
+import { readDelivery } from '../delivery.ts'
+import type { Platform, PlatformConfig } from '../platform.ts'
+import { createViewerCache, getViewer, listRepositories } from './accounts.ts'
+import { getFile, getTree } from './contents.ts'
+import { createWebhook, deleteWebhook } from './hooks.ts'
+import { exchangeCode, makeAuthorizeUrl } from './oauth.ts'
+import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
+import { encodeRepository } from './repository.ts'
+import type { Connection } from './request.ts'
+import { ensureReview } from './reviews.ts'
+import { getLanguages, listContributors } from './statistics.ts'
+import { ensureStatus } from './statuses.ts'
+import { listThreads, resolveThread } from './threads.ts'
+
+/** The adapter. Holds nothing but the accounts behind the tokens it has seen. */
+export function createGithub(config: PlatformConfig): Platform {
+  const connection = makeConnection(config)
+  const recallViewer = createViewerCache(connection)
+  return {
+    id: 'github',
+    limits: {
+      commentLength: 65_536,
+      listedFiles: listedFilesLimit,
+      contributorStatistics: true,
+      resolvableThreads: true,
+      suggestions: true,
+    },
+    authorizeUrl: (input) => makeAuthorizeUrl(connection, config.oauth, input),
+    exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
+    viewer: (token, signal) => getViewer(connection, token, signal),
+    listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
+    createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
+    deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
+    readDelivery,
+    getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
+    getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
+    mergeBase: (access, base, head, signal) => getMergeBase(connection, access, base, head, signal),
+    listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
+    getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
+    getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
+    cloneAddress: ({ repo, token }) => ({
+      url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
+      headers: { Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` },
+    }),
+    languages: (access, signal) => getLanguages(connection, access, signal),
+    contributors: (access, signal) => listContributors(connection, access, signal),
+    async ensureReview(access, review, signal) {
+      const viewer = await recallViewer(access.token, signal)
+      return ensureReview({ connection, access, review, viewer, signal })
+    },
+    ensureStatus: (access, status, signal) => ensureStatus(connection, access, status, signal),
+    async listThreads(access, number, signal) {
+      return listThreads(connection, access, number, await recallViewer(access.token, signal), signal)
+    },
+    resolveThread: (access, _number, threadId, signal) => resolveThread(connection, access, threadId, signal),
+  }
+}
+
+/** In the cloud GraphQL lies beside the REST API, on Enterprise Server beside its `/v3`. */
+function makeConnection(config: PlatformConfig): Connection {
+  const apiUrl = config.apiUrl.replace(/\/+$/, '')
+  return {
+    webUrl: config.url.replace(/\/+$/, ''),
+    apiUrl,
+    graphqlUrl: `${apiUrl.replace(/\/v3$/, '')}/graphql`,
+    userAgent: config.userAgent,
+    timeoutMs: config.timeoutMs ?? 30_000,
+  }
+}

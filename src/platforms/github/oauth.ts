@@ -1,0 +1,59 @@
+// Sign-in: OAuth 2.0 authorization code (RFC 6749) with PKCE (RFC 7636).
+import { z } from 'zod'
+import { ConfigError, PlatformError } from '../../domain/errors.ts'
+import type { OAuthGrant, PlatformConfig } from '../platform.ts'
+import { cleanMessage } from './errors.ts'
+import { type Connection, sendForJson } from './request.ts'
+
+/** A refusal comes with status 200 too. */
+const tokenAnswer = z.union([
+  z.object({ access_token: z.string().min(1), scope: z.string().catch('') }),
+  z.object({ error: z.string(), error_description: z.string().optional() }),
+])
+
+/** Address to send the browser to. */
+export function makeAuthorizeUrl(
+  connection: Connection,
+  oauth: PlatformConfig['oauth'],
+  input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] },
+): string {
+  const url = new URL(`${connection.webUrl}/login/oauth/authorize`)
+  url.search = new URLSearchParams({
+    client_id: requireApplication(oauth).clientId,
+    redirect_uri: input.redirectUri,
+    scope: input.scopes.join(' '),
+    state: input.state,
+    code_challenge: input.codeChallenge,
+    code_challenge_method: 'S256',
+  }).toString()
+  return url.href
+}
+
+/** @throws PlatformError `platform_unauthorized` for a code, verifier or application that isn't accepted */
+export async function exchangeCode(
+  connection: Connection,
+  oauth: PlatformConfig['oauth'],
+  input: { code: string; redirectUri: string; codeVerifier: string },
+  signal?: AbortSignal,
+): Promise<OAuthGrant> {
+  const application = requireApplication(oauth)
+  const body = {
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+    code: input.code,
+    redirect_uri: input.redirectUri,
+    code_verifier: input.codeVerifier,
+  }
+  const call = { method: 'POST', path: '/login/oauth/access_token', accept: 'application/json', body, signal } as const
+  const answer = await sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenAnswer)
+  if ('error' in answer) {
+    const message = cleanMessage(answer.error_description ?? answer.error, application.clientSecret)
+    throw new PlatformError('platform_unauthorized', message, { status: 200 })
+  }
+  return { token: answer.access_token, scopes: answer.scope.split(/[\s,]+/).filter((scope) => scope !== '') }
+}
+
+function requireApplication(oauth: PlatformConfig['oauth']): NonNullable<PlatformConfig['oauth']> {
+  if (oauth === null) throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
+  return oauth
+}

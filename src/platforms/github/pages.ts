@@ -1,0 +1,32 @@
+// Reads lists page by page, without trusting that they end.
+import { z } from 'zod'
+import { type Call, type Connection, invalidResponse, parseAnswer, send } from './request.ts'
+
+const pageSize = 100
+const mostPages = 100
+
+/**
+ * The items of a list, in the platform's order, fetched as they are asked for. The next page is asked for at our own
+ * address with the query that the `Link` header (RFC 8288) names, so no answer can lead us elsewhere.
+ *
+ * @throws PlatformError `platform_invalid_response` for more than 100 pages, and for pages that lead in a circle
+ */
+export async function* readPages<T>(connection: Connection, call: Call, schema: z.ZodType<T>): AsyncGenerator<T> {
+  const page = z.array(schema)
+  const seen = new Set<string>()
+  let query: string | undefined = `?per_page=${pageSize}`
+  while (query !== undefined) {
+    if (seen.has(query) || seen.size === mostPages) throw invalidResponse('The pages of a list did not end.')
+    seen.add(query)
+    const answer = await send(connection, { ...call, path: call.path + query })
+    yield* parseAnswer(answer, page)
+    query = findNextQuery(answer.headers.get('link'))
+  }
+}
+
+function findNextQuery(link: string | null): string | undefined {
+  const address = link?.match(/<([^<>]*)>\s*;[^,<]*\brel="?next\b/i)?.[1]
+  return address !== undefined && URL.canParse(address, 'http://localhost')
+    ? new URL(address, 'http://localhost').search
+    : undefined
+}

@@ -1,0 +1,28 @@
+// Addresses of a repository's resources, and the calls to them.
+import { PlatformError } from '../../domain/errors.ts'
+import type { Access } from '../platform.ts'
+import { encodeSegment, splitRepositoryName } from '../repository-name.ts'
+import type { Call } from './request.ts'
+
+/**
+ * A call to what lies below a repository. `path` begins with a slash and is encoded.
+ *
+ * @throws PlatformError `platform_not_found` for a name that can't be a repository's
+ */
+export function makeCall(access: Access, path: string, signal: AbortSignal | undefined, rest?: Partial<Call>): Call {
+  return { path: `/repos/${encodeRepository(access.repo)}${path}`, token: access.token, signal, ...rest }
+}
+
+/** `owner/repo`, fit for an address. */
+export function encodeRepository(name: string): string {
+  const parts = splitRepositoryName(name)
+  if (parts === undefined) throw new PlatformError('platform_not_found', 'There is no repository of that name.')
+  return `${encodeURIComponent(parts.owner)}/${encodeURIComponent(parts.repo)}`
+}
+
+/** A branch or commit as one segment of a path. */
+export function encodeRef(ref: string): string {
+  const segment = encodeSegment(ref)
+  if (segment === undefined) throw new PlatformError('platform_not_found', 'There is no branch or commit of that name.')
+  return segment
+}

@@ -1,0 +1,47 @@
+// What the platform computed about a repository: languages and contributors.
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Access, ContributorStatistics } from '../platform.ts'
+import { makeCall } from './repository.ts'
+import { type Connection, parseAnswer, send, sendForJson } from './request.ts'
+
+const contributor = z.object({
+  author: z.object({ login: z.string() }).nullish(),
+  total: z.int(),
+  weeks: z.array(z.object({ a: z.int(), d: z.int() })),
+})
+
+/** Pauses before asking again for what is still being computed: under 2 s together. */
+const pausesMs = [250, 500, 1000]
+
+/** GET /repos/{owner}/{repo}/languages. */
+export function getLanguages(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<Readonly<Record<string, number>>> {
+  return sendForJson(connection, makeCall(access, '/languages', signal), z.record(z.string(), z.int()))
+}
+
+/** GET /repos/{owner}/{repo}/stats/contributors: 202 while it is being computed, 204 for an empty repository. */
+export async function listContributors(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<readonly ContributorStatistics[]> {
+  const call = makeCall(access, '/stats/contributors', signal)
+  let answer = await send(connection, call)
+  for (const pause of pausesMs) {
+    if (answer.status !== 202) break
+    await wait(pause, undefined, { signal })
+    answer = await send(connection, call)
+  }
+  if (answer.status !== 200) return []
+  return parseAnswer(answer, z.array(contributor)).flatMap((entry) => {
+    // No account for the address in the commits.
+    if (!entry.author) return []
+    const additions = entry.weeks.reduce((sum, week) => sum + week.a, 0)
+    const deletions = entry.weeks.reduce((sum, week) => sum + week.d, 0)
+    return [{ login: entry.author.login, commits: entry.total, additions, deletions }]
+  })
+}

@@ -1,0 +1,141 @@
+// Conversations on lines, which only the GraphQL API can resolve.
+import { z } from 'zod'
+import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
+import type { Access, Thread, Viewer } from '../platform.ts'
+import { splitRepositoryName } from '../repository-name.ts'
+import { cleanMessage, readWait } from './errors.ts'
+import { type Connection, invalidResponse, parseAnswer, send } from './request.ts'
+
+const mostPages = 100
+
+const listQuery = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 50, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id isResolved path line
+          comments(first: 50) { nodes { databaseId body author { login } } }
+        }
+      }
+    }
+  }
+}`
+
+const resolveMutation = `mutation ($threadId: ID!) {
+  resolveReviewThread(input: { threadId: $threadId }) { thread { id isResolved } }
+}`
+
+const thread = z.object({
+  id: z.string(),
+  isResolved: z.boolean(),
+  path: z.string(),
+  line: z.int().nullish(),
+  comments: z.object({
+    nodes: z.array(
+      z.object({
+        databaseId: z.int().nullish(),
+        body: z.string(),
+        author: z.object({ login: z.string() }).nullish(),
+      }),
+    ),
+  }),
+})
+
+const threadPage = z.object({
+  repository: z.object({
+    pullRequest: z.object({
+      reviewThreads: z.object({
+        pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullish() }),
+        nodes: z.array(thread),
+      }),
+    }),
+  }),
+})
+
+/** All threads of a pull request, each with its first 50 comments. */
+export async function listThreads(
+  connection: Connection,
+  access: Access,
+  number: number,
+  viewer: Viewer,
+  signal?: AbortSignal,
+): Promise<readonly Thread[]> {
+  const { owner, repo: name } = splitRepositoryName(access.repo) ?? { owner: '', repo: '' }
+  const threads: Thread[] = []
+  let after: string | null = null
+  for (let page = 0; page < mostPages; page++) {
+    const data: z.output<typeof threadPage> = await ask(
+      connection,
+      access,
+      { query: listQuery, variables: { owner, name, number, after } },
+      threadPage,
+      signal,
+    )
+    const { nodes, pageInfo } = data.repository.pullRequest.reviewThreads
+    threads.push(...nodes.map((node) => makeThread(node, viewer)))
+    if (!pageInfo.hasNextPage || !pageInfo.endCursor) return threads
+    if (pageInfo.endCursor === after) break
+    after = pageInfo.endCursor
+  }
+  throw invalidResponse('The pages of a list did not end.')
+}
+
+/** Resolving what is resolved changes nothing. */
+export async function resolveThread(
+  connection: Connection,
+  access: Access,
+  threadId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await ask(connection, access, { query: resolveMutation, variables: { threadId } }, z.unknown(), signal)
+}
+
+function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
+  return {
+    id: node.id,
+    resolved: node.isResolved,
+    path: node.path,
+    line: node.line ?? null,
+    comments: node.comments.nodes.map((comment) => ({
+      id: String(comment.databaseId ?? ''),
+      author: comment.author?.login ?? 'ghost',
+      body: comment.body,
+      own: comment.author?.login.toLowerCase() === viewer.login.toLowerCase(),
+    })),
+  }
+}
+
+const codes: Readonly<Record<string, PlatformErrorCode>> = {
+  NOT_FOUND: 'platform_not_found',
+  FORBIDDEN: 'platform_forbidden',
+  INSUFFICIENT_SCOPES: 'platform_forbidden',
+  RATE_LIMITED: 'platform_rate_limited',
+  RATE_LIMIT: 'platform_rate_limited',
+}
+
+/** GraphQL answers refusals with status 200. An error without a type is a failure of the platform's own. */
+async function ask<T>(
+  connection: Connection,
+  access: Access,
+  body: { query: string; variables: object },
+  schema: z.ZodType<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const envelope = z.object({
+    data: z.unknown().optional(),
+    errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).optional(),
+  })
+  const call = { method: 'POST', path: '', token: access.token, body, signal } as const
+  const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
+  const { data, errors } = parseAnswer(answer, envelope)
+  const error = errors?.[0]
+  if (error !== undefined) {
+    const code = error.type === undefined ? 'platform_unavailable' : (codes[error.type] ?? 'platform_refused')
+    const retryAfterMs = readWait(code, answer.headers)
+    throw new PlatformError(code, cleanMessage(error.message, access.token), { status: 200, retryAfterMs })
+  }
+  const parsed = schema.safeParse(data)
+  if (!parsed.success) throw invalidResponse('The answer has an unexpected form.')
+  return parsed.data
+}
