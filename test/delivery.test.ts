@@ -1,0 +1,305 @@
+// Reading webhook requests: every header dialect, all real payloads, and bodies that mean harm.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { readDelivery } from '../src/platforms/delivery.ts'
+
+interface Examples {
+  name: string
+  examples: {
+    action?: string
+    repository?: { full_name: string }
+    pull_request?: {
+      number: number
+      title: string
+      user: { login: string }
+      head: { ref: string; sha: string }
+      base: { ref: string }
+      html_url: string
+      state: string
+      updated_at: string
+      merged_at: string | null
+      draft?: boolean
+      additions?: number
+      deletions?: number
+    }
+  }[]
+}
+
+/** Versions of the platform, and how many payloads of each there are. */
+const versions = [
+  ['api.github.com', 329],
+  ['ghes-31', 49],
+  ['ghes-35', 125],
+] as const
+const headers = { 'content-type': 'application/json', 'x-github-event': 'pull_request' }
+
+function read(body: string | Uint8Array, extra: Record<string, string | string[]> = {}) {
+  return readDelivery({ ...headers, ...extra }, typeof body === 'string' ? Buffer.from(body) : body)
+}
+
+function readExamples(version: string): Examples[] {
+  const path = `../node_modules/@octokit/webhooks-examples/${version}/index.json`
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+}
+
+/** JSON text of a delivery; `pullRequest` is put in as it is. */
+function makeBody(pullRequest: string, rest = ''): string {
+  return `{"action":"opened","repository":{"full_name":"octo/hello"},"pull_request":${pullRequest}${rest}}`
+}
+
+function refuse(body: string | Uint8Array, extra: Record<string, string> = {}) {
+  let error: unknown
+  try {
+    read(body, extra)
+  } catch (caught) {
+    error = caught
+  }
+  expect(error).toMatchObject({ name: 'UmpireError', code: 'delivery_invalid', retryable: false })
+  return (error as Error).message
+}
+
+describe.each(versions)('real payloads of %s', (version, total) => {
+  const examples = readExamples(version).flatMap(({ name, examples }) => examples.map((payload) => ({ name, payload })))
+
+  it('are all read, and stored as they came', () => {
+    expect(examples).toHaveLength(total)
+    for (const { name, payload } of examples) {
+      const body = JSON.stringify(payload, null, 2)
+      const delivery = read(body, { 'x-github-event': name })
+      expect(delivery.event).toBe(name)
+      expect(delivery.action).toBe(payload.action ?? null)
+      expect(delivery.repo).toBe(payload.repository?.full_name ?? null)
+      expect(delivery.payload).toBe(body)
+      expect(delivery.pullRequest === null).toBe(payload.pull_request == null)
+    }
+  })
+
+  it('give the pull request of every event that carries one', () => {
+    const carrying = examples.filter(({ payload }) => payload.pull_request != null)
+    expect(new Set(carrying.map(({ name }) => name)).size).toBeGreaterThan(2)
+    for (const { name, payload } of carrying) {
+      const given = payload.pull_request!
+      const { pullRequest } = read(JSON.stringify(payload), { 'x-github-event': name })
+      expect(pullRequest).toMatchObject({
+        number: given.number,
+        title: given.title,
+        author: given.user.login,
+        branch: given.head.ref,
+        baseBranch: given.base.ref,
+        headSha: given.head.sha,
+        url: given.html_url,
+        state: given.merged_at ? 'merged' : given.state,
+        draft: given.draft ?? false,
+        additions: given.additions ?? 0,
+        deletions: given.deletions ?? 0,
+      })
+      expect(pullRequest!.updatedAt).toBe(new Date(given.updated_at).toISOString())
+      expect(pullRequest!.mergedAt).toBe(given.merged_at ? new Date(given.merged_at).toISOString() : null)
+    }
+  })
+})
+
+describe('headers', () => {
+  it.each(['host', 'github', 'gitea', 'forgejo'])('of the %s dialect are read', (dialect) => {
+    const delivery = readDelivery(
+      {
+        [`x-${dialect}-event`]: 'issues',
+        [`x-${dialect}-delivery`]: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+        [`x-${dialect}-hook-installation-target-type`]: 'integration',
+        'x-hub-signature-256': 'sha256=abc',
+      },
+      Buffer.from('{"action":"opened","issue":{"number":3}}'),
+    )
+    expect(delivery).toMatchObject({
+      event: 'issues',
+      action: 'opened',
+      deliveryId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+      targetType: 'integration',
+      signature: 'sha256=abc',
+      pullRequest: null,
+    })
+  })
+
+  it('that are missing have defaults, and the event is named by the payload', () => {
+    const bare = (body: string) => readDelivery({}, Buffer.from(body))
+    expect(bare('{"pull_request":{"number":1},"issue":{}}').event).toBe('pull_request')
+    expect(bare('{"issue":{"number":1}}').event).toBe('issue')
+    expect(bare('{"zen":"…"}')).toMatchObject({
+      event: 'unknown',
+      action: null,
+      deliveryId: null,
+      targetType: 'repository',
+      signature: null,
+      repo: null,
+      pullRequest: null,
+    })
+  })
+
+  it('sent twice are given as Node joins them, so that none passes for the other', () => {
+    const signature = ['sha256=aa', 'sha256=bb']
+    expect(read('{}', { 'x-hub-signature-256': signature }).signature).toBe('sha256=aa, sha256=bb')
+    expect(read('{}', { 'x-hub-signature': 'sha1=aa' }).signature).toBeNull()
+  })
+
+  it('with an event name that is none are taken for missing', () => {
+    expect(read('{"issue":{}}', { 'x-github-event': 'x'.repeat(5000) }).event).toBe('issue')
+    expect(read('{"issue":{}}', { 'x-github-event': 'pull request\ndrop' }).event).toBe('issue')
+  })
+})
+
+describe('the pull request', () => {
+  it('reads Gitea: synchronized, offsets in times, and the year 1 for never', () => {
+    const times = '"created_at":"2026-03-01T10:00:00+02:00","updated_at":"0001-01-01T00:00:00Z"'
+    const body = makeBody(`{"number":1,${times}}`).replace('opened', 'synchronized')
+    const delivery = read(body)
+    expect(delivery.action).toBe('synchronize')
+    expect(delivery.payload).toBe(body)
+    expect(delivery.pullRequest).toMatchObject({ createdAt: '2026-03-01T08:00:00.000Z', updatedAt: null })
+  })
+
+  it.each([
+    ['open', '"state":"open","merged":false,"merged_at":null'],
+    ['closed', '"state":"closed","merged":false'],
+    ['merged', '"state":"closed","merged":true'],
+    ['merged', '"state":"closed","merged_at":"2026-03-01T10:00:00Z"'],
+    ['open', '"state":7,"merged":"yes","merged_at":"soon"'],
+  ])('is %s with %s', (state, fields) => {
+    expect(read(makeBody(`{"number":1,${fields}}`)).pullRequest?.state).toBe(state)
+  })
+
+  it('falls back where a field is missing or has another type', () => {
+    const odd = '{"number":5,"title":[],"user":null,"head":"x","html_url":"javascript:alert(1)","additions":-1}'
+    expect(read(makeBody(odd)).pullRequest).toEqual({
+      number: 5,
+      title: '',
+      author: '',
+      branch: '',
+      baseBranch: '',
+      headSha: '',
+      url: '',
+      state: 'open',
+      draft: false,
+      additions: 0,
+      deletions: 0,
+      createdAt: null,
+      updatedAt: null,
+      mergedAt: null,
+    })
+  })
+
+  it.each(['"octo"', '"a/b/c"', '"../x"', '"octo/.."', '"octo/hel lo"', '7', `"${'a'.repeat(400)}/b"`])(
+    'has no repository when its name is %s',
+    (name) => expect(read(`{"repository":{"full_name":${name}}}`).repo).toBeNull(),
+  )
+})
+
+describe('case 5: a form', () => {
+  it('case 5: is the same as JSON', () => {
+    const body = makeBody('{"number":7,"title":"a+b & c=d % ü 😀"}')
+    const form = `payload=${encodeURIComponent(body)}`
+    const delivery = read(form, { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' })
+    expect(delivery).toEqual(read(body))
+    expect(delivery.payload).toBe(body)
+    expect(delivery.pullRequest?.title).toBe('a+b & c=d % ü 😀')
+  })
+
+  it('case 5: without a payload is refused', () => {
+    expect(refuse('other=1', { 'content-type': 'application/x-www-form-urlencoded' })).toContain('payload')
+  })
+})
+
+describe('case 6: bodies that are no JSON object', () => {
+  it.each(['', ' ', 'x', '{', '{"a":1}}', 'null', '[]', '"text"', '7', '{"a":undefined}', '<html></html>'])(
+    'case 6: %j is refused',
+    (body) => expect(refuse(body)).toMatch(/^The body is not/),
+  )
+
+  it.each(['[', '{"a":'])('case 6: 200,000 times %j is refused', (opening) => {
+    const closing = opening === '[' ? ']' : '}'
+    const nested = opening.repeat(200_000) + (opening === '[' ? '' : '1') + closing.repeat(200_000)
+    expect(refuse(`{"a":${nested}}`)).toContain('500 levels')
+  })
+
+  it('case 6: brackets inside of strings nest nothing', () => {
+    const title = `${'['.repeat(2000)}\\"${'{'.repeat(2000)}\\\\`
+    const { pullRequest } = read(
+      makeBody(`{"number":1,"title":"${title}"}`, `,"deep":${'['.repeat(400)}${']'.repeat(400)}`),
+    )
+    expect(pullRequest?.title).toBe(JSON.parse(`"${title}"`))
+  })
+})
+
+describe('case 8: characters that no database takes', () => {
+  it.each([
+    ['a NUL as an escape', 'a\\u0000b', 'a\uFFFDb'],
+    ['a NUL as a byte', 'a\0b', 'a\uFFFDb'],
+    ['half a pair', 'a\\ud83db', 'a\uFFFDb'],
+    ['the other half', 'a\\uDE00b', 'a\uFFFDb'],
+    ['two first halves before a second', '\\ud83d\\uD83D\\ude00', '\uFFFD😀'],
+    ['a first half before another escape', '\\ud83d\\u0041', '\uFFFDA'],
+  ])('case 8: %s becomes U+FFFD, in what is read and in what is stored', (_, title, expected) => {
+    const delivery = read(makeBody(`{"number":1,"title":"${title}","head":{"ref":"${title}","sha":"x"}}`))
+    expect(delivery.pullRequest).toMatchObject({ title: expected, branch: expected })
+    const stored = JSON.parse(delivery.payload)
+    expect(stored.pull_request.title).toBe(expected)
+    expect(delivery.payload.isWellFormed() && !delivery.payload.includes('\0')).toBe(true)
+    expect(delivery.payload).not.toMatch(/\\u0000/)
+  })
+
+  it.each([
+    ['a whole pair', '\\ud83d\\ude00', '😀'],
+    ['an escaped backslash before u0000', '\\\\u0000 \\\\ud83d', '\\u0000 \\ud83d'],
+    ['an emoji as it is', '😀', '😀'],
+  ])('case 8: %s stays', (_, title, expected) => {
+    const body = makeBody(`{"number":1,"title":"${title}"}`)
+    const delivery = read(body)
+    expect(delivery.pullRequest?.title).toBe(expected)
+    expect(delivery.payload).toBe(body)
+  })
+
+  it('case 8: invalid UTF-8 becomes U+FFFD', () => {
+    const [before, after] = makeBody('{"number":1,"title":"aXb"}').split('X')
+    const body = Buffer.concat([Buffer.from(before!), Buffer.from([0xff, 0xfe]), Buffer.from(after!)])
+    expect(read(body).pullRequest?.title).toBe('a\uFFFD\uFFFDb')
+  })
+})
+
+it('case 9: keys that name prototypes change nothing', () => {
+  const body = '{"__proto__":{"action":"opened","polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+  const delivery = read(body)
+  expect(delivery).toMatchObject({ action: null, pullRequest: null, repo: null })
+  expect(delivery.payload).toBe(body)
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  const inner = read(makeBody('{"number":1,"__proto__":{"title":"evil","merged":true}}'))
+  expect(inner.pullRequest).toMatchObject({ title: '', state: 'open' })
+})
+
+describe('case 10: numbers', () => {
+  it.each(['9007199254740993', '2147483648', '0', '-1', '1.5', '1e400', '"7"', 'null', '[7]'])(
+    'case 10: %s is no number of a pull request',
+    (number) => expect(refuse(makeBody(`{"number":${number}}`))).toContain('pull_request.number'),
+  )
+
+  it.each(['{}', '[]', '"text"', '7', 'true'])('case 10: %s is no pull request', (value) => {
+    expect(refuse(makeBody(value))).toContain('pull_request.number')
+  })
+
+  it('case 10: an id above 2^53 is stored as it came', () => {
+    const body = makeBody('{"number":2147483647,"id":9007199254740993}')
+    const delivery = read(body)
+    expect(delivery.pullRequest?.number).toBe(2_147_483_647)
+    expect(delivery.payload).toBe(body)
+  })
+})
+
+it.each([
+  ['right-to-left text', 'مرحبا ‮evil‬'],
+  ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈'],
+  ['64 KB', 'x'.repeat(65_536)],
+  ['quotes and newlines', `"quoted" 'single' \\ back\nnew\r\nline\t<b>`],
+])('case 18: %s in title, branch and author is given as it is', (_, title) => {
+  const fields = JSON.stringify({ number: 1, title, head: { ref: title, sha: 'x' }, user: { login: title } })
+  const delivery = read(makeBody(fields))
+  expect(delivery.pullRequest).toMatchObject({ title, branch: title, author: title })
+  expect(delivery.payload).toBe(makeBody(fields))
+})
