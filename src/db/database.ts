@@ -1,0 +1,152 @@
+// Opens the database, embedded or on a PostgreSQL server, and gives both the same face.
+import {
+  type ConnectionProvider,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+} from 'kysely'
+import type { DatabaseConfig } from '../config/config.ts'
+import { type EmbeddedDatabase, openEmbedded } from './embedded/embedded-database.ts'
+import { startMaintenance } from './embedded/maintenance.ts'
+import { DatabaseFault } from './errors.ts'
+import { createNestingGuard, type NestingGuard } from './nesting.ts'
+import { kyselyPool, Listener, openPool, queryPool } from './postgresql.ts'
+import type { Schema } from './schema.ts'
+
+export type { DatabaseConfig }
+
+export type Db = Kysely<Schema>
+
+/** The part of a logger that the database uses; pino fits. */
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface Listening {
+  close(): Promise<void>
+}
+
+/** How the job queue reaches the database; the shape of pg-boss's `IDatabase`. */
+export interface JobDatabase {
+  // biome-ignore lint/suspicious/noExplicitAny: rows are read by the queue, which knows them
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: any[] }>
+  listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
+}
+
+export interface OpenDatabase extends AsyncDisposable {
+  readonly db: Db
+  readonly engine: DatabaseConfig['engine']
+  /** No other process can have it open. */
+  readonly exclusive: boolean
+  readonly jobs: JobDatabase
+  /**
+   * Calls `onNotification` with the payload of each NOTIFY on a channel, and `onReconnect` now and after each gap, in
+   * which notifications may have been lost.
+   */
+  listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
+  /** Resolves when the database works; rejects after `timeoutMs` at the latest. */
+  ping(timeoutMs: number): Promise<void>
+  /** Waits for what runs, then ends all connections. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database. Results are the same on both engines: see `parserOf` in values.ts. A query beside an open
+ * transaction of the same flow fails with `database_nested` instead of waiting for itself.
+ *
+ * @throws DatabaseFault with a message that says what to do
+ */
+export async function openDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
+  return config.engine === 'embedded' ? openEmbeddedDatabase(config.directory, log) : openServer(config, log)
+}
+
+async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDatabase> {
+  const database = await openEmbedded(directory)
+  const guard = createNestingGuard()
+  const stopMaintenance = startMaintenance(database, log)
+  const listen: OpenDatabase['listen'] = async (channel, onNotification, onReconnect) => {
+    guard.check()
+    const listening = await database.listen(channel, onNotification)
+    onReconnect()
+    return listening
+  }
+  const close = async () => {
+    await stopMaintenance()
+    await database.close()
+  }
+  return {
+    db: await createKysely(embeddedPool(database), guard),
+    engine: 'embedded',
+    exclusive: true,
+    jobs: { listen, executeSql: guarded(guard, (text, values) => database.query(text, values)) },
+    listen,
+    ping: async (timeoutMs) => {
+      database.checkSpace()
+      await withDeadline(database.query('select 1'), timeoutMs)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function openServer(config: DatabaseConfig & { engine: 'postgresql' }, log: Log): Promise<OpenDatabase> {
+  const pool = await openPool(config.url, config.poolSize, log)
+  const listener = new Listener(config.url, log)
+  const guard = createNestingGuard()
+  const listen: OpenDatabase['listen'] = (channel, onNotification, onReconnect) =>
+    listener.listen(channel, { onNotification, onReconnect })
+  let closing: Promise<unknown> | null = null
+  const close = async () => {
+    closing ??= Promise.all([listener.close(), pool.end()])
+    await closing
+  }
+  return {
+    db: await createKysely(kyselyPool(pool) as unknown as PostgresPool, guard),
+    engine: 'postgresql',
+    exclusive: false,
+    jobs: { listen, executeSql: guarded(guard, (text, values) => queryPool(pool, text, values)) },
+    listen,
+    ping: (timeoutMs) => withDeadline(queryPool(pool, 'select 1'), timeoutMs),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The embedded database as a pool of one connection. */
+function embeddedPool(database: EmbeddedDatabase): PostgresPool {
+  const pool = { options: {}, end: async () => {}, connect: () => database.connect() }
+  return pool as unknown as PostgresPool
+}
+
+/** Kysely with our guard around its connections; that is why it is put together by hand. */
+async function createKysely(pool: PostgresPool, guard: NestingGuard): Promise<Db> {
+  const dialect = new PostgresDialect({ pool })
+  const driver = dialect.createDriver()
+  await driver.init()
+  const provider: ConnectionProvider = guard.guard(new DefaultConnectionProvider(driver))
+  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), provider)
+  return new Kysely<Schema>({ config: { dialect }, dialect, driver, executor })
+}
+
+type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] } | { rows: unknown[] }[]>
+
+/** Several statements at once give the rows of all, in their order. */
+function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql'] {
+  return async (text, values) => {
+    guard.check()
+    const results = await execute(text, values)
+    return Array.isArray(results) ? { rows: results.flatMap((result) => result.rows) } : results
+  }
+}
+
+async function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const deadline = Promise.withResolvers<never>()
+  const fault = new DatabaseFault('database_unavailable', `The database did not answer within ${timeoutMs} ms.`)
+  const timer = setTimeout(() => deadline.reject(fault), timeoutMs)
+  answer.catch(() => {})
+  await Promise.race([answer, deadline.promise]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,60 @@
+// The thread in which the embedded engine runs: a slow query holds up nothing but other queries.
+import { parentPort, workerData } from 'node:worker_threads'
+import { UmpireError } from '../../domain/errors.ts'
+import type { WireValue } from '../values.ts'
+import { openEngine, type WireError, type WireReply } from './engine.ts'
+
+/** To the thread. Each request is answered by one `reply`, in order. */
+export type ThreadRequest = { kind: 'run'; text: string; values: readonly WireValue[] } | { kind: 'close' }
+
+/** From the thread. After `broken` or `closed` nothing more comes. */
+export type ThreadMessage =
+  | { kind: 'ready' }
+  | { kind: 'failed'; code: string | null; message: string }
+  | { kind: 'reply'; reply: WireReply }
+  | { kind: 'notification'; channel: string; payload: string }
+  | { kind: 'broken'; reason: string }
+  | { kind: 'closed' }
+
+const port = parentPort!
+const send = (message: ThreadMessage) => port.postMessage(message)
+
+const events = {
+  onNotification: (channel: string, payload: string) => send({ kind: 'notification', channel, payload }),
+  onBroken(reason: string) {
+    send({ kind: 'broken', reason })
+    // Ends the thread in the middle of whatever the engine does: it must not write one more byte.
+    process.exit(1)
+  },
+}
+
+async function main(): Promise<void> {
+  const engine = await openEngine((workerData as { directory: string }).directory, events)
+  let queue = Promise.resolve()
+  const handle = async (request: ThreadRequest) => {
+    if (request.kind === 'close') {
+      await engine.close()
+      send({ kind: 'closed' })
+      port.close()
+      return
+    }
+    const reply = await engine.run(request.text, request.values).catch(describeFailure)
+    send({ kind: 'reply', reply })
+  }
+  port.on('message', (request: ThreadRequest) => {
+    queue = queue.then(() => handle(request)).catch((error) => events.onBroken(String(error)))
+  })
+  send({ kind: 'ready' })
+}
+
+/** Not an error of a statement, which the engine reports, but one on the way to it. */
+function describeFailure(error: unknown): WireReply {
+  const failure: WireError = { message: error instanceof Error ? error.message : String(error), code: 'XX000' }
+  return { results: [], error: failure, status: 'E' }
+}
+
+main().catch((error: unknown) => {
+  const code = error instanceof UmpireError ? error.code : null
+  send({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) })
+  port.close()
+})

@@ -1,0 +1,55 @@
+// Brings the schema up to date.
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Db, Log, OpenDatabase } from './database.ts'
+import { DatabaseFault, databaseErrorCode } from './errors.ts'
+import { migrations as ownMigrations } from './migrations/index.ts'
+
+/**
+ * Runs the migrations that are missing, all in one transaction and under a lock of the database: of several processes
+ * that start at once, one does it and the others wait.
+ *
+ * @param migrations by name, in alphabetical order
+ * @throws DatabaseFault `database_newer` when the database knows migrations that this program doesn't
+ */
+export async function migrate(
+  { db }: Pick<OpenDatabase, 'db'>,
+  log: Log,
+  migrations: Record<string, Migration> = ownMigrations,
+): Promise<void> {
+  await refuseNewer(db, migrations)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error) {
+    // Another process may have been ahead of us since the first look.
+    await refuseNewer(db, migrations)
+    throw error
+  }
+  for (const { migrationName } of results ?? [])
+    log.info({ migration: migrationName }, 'The schema was brought up to date')
+}
+
+async function refuseNewer(db: Db, migrations: Record<string, Migration>): Promise<void> {
+  const unknown = (await listApplied(db)).filter((name) => !(name in migrations))
+  if (unknown.length === 0) return
+  throw new DatabaseFault(
+    'database_newer',
+    `The database was written by a newer version of this program (it has ${unknown.join(', ')}). ` +
+      'Run that version or a newer one, or go back to a backup from before the upgrade.',
+  )
+}
+
+/** Names of the migrations that the database has; none where it is new. */
+async function listApplied(db: Db): Promise<string[]> {
+  try {
+    const rows = await db
+      .withTables<{ kysely_migration: { name: string } }>()
+      .selectFrom('kysely_migration')
+      .select('name')
+      .execute()
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    // The table doesn't exist yet.
+    if (databaseErrorCode(error) === '42P01') return []
+    throw error
+  }
+}

@@ -1,0 +1,7 @@
+// All migrations by name, in the order in which they run.
+import type { Migration } from 'kysely/migration'
+import * as mainJob from './0001-main-job.ts'
+
+export const migrations: Record<string, Migration> = {
+  '0001-main-job': mainJob,
+}
