@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts'
 import type { Db } from './db/database.ts'
 import type { WakeUps } from './jobs/queue.ts'
 import type { Log } from './lib/logger.ts'
-import type { Models } from './models/index.ts'
+import type { Budget, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer } from './reviewers/reviewer.ts'
 
@@ -14,6 +14,6 @@ export interface AppContext {
   readonly platform: Platform
   readonly models: Models
   /** Made anew for each review: a reviewer with a model holds the review's budget. */
-  readonly createReviewers: (run: { id: number }) => readonly Reviewer[]
+  readonly createReviewers: (budget: Budget) => readonly Reviewer[]
   readonly log: Log
 }

@@ -47,13 +47,17 @@ export interface Config {
     readonly budget: { readonly perReviewUsd: number | null; readonly perDayUsd: number | null }
   }
   readonly review: {
-    readonly mode: 'agentic' | 'parallel'
+    readonly mode: 'agentic'
     /** Reviews in flight per worker process. */
     readonly concurrency: number
     /** How long a worker may be silent before another takes its review over. */
     readonly leaseSeconds: number
     /** Claims of one run before it is failed. */
     readonly maxAttempts: number
+    /** Wait before the second try, in seconds; it doubles with each further one. */
+    readonly retrySeconds: number
+    /** How long reviews may go on after the signal to stop. */
+    readonly shutdownGraceSeconds: number
     /** Inline comments of one review. */
     readonly maxInlineComments: number
     /** Tokens of packed context in one round. */

@@ -153,11 +153,12 @@ export interface FindingsTable {
   resolved_at: NullableTimestamp
 }
 
-/** What models cost, one row a call. */
-export interface ModelCallsTable {
+/** What models cost, one row for each try of a run. */
+export interface ModelSpendTable {
   id: Generated<number>
   run_id: number | null
   model: string
+  calls: number
   input_tokens: number
   output_tokens: number
   cached_input_tokens: number
@@ -172,5 +173,5 @@ export interface Schema {
   pull_requests: PullRequestsTable
   workflow_runs: WorkflowRunsTable
   findings: FindingsTable
-  model_calls: ModelCallsTable
+  model_spend: ModelSpendTable
 }

@@ -21,6 +21,8 @@ export interface Change {
   readonly files: readonly FileDiff[]
   /** The others, and why. */
   readonly skipped: readonly SkippedFile[]
+  /** Other limits of what could be gathered, one sentence each. */
+  readonly notes: readonly string[]
   /** The repository at the head and at the merge base. */
   readonly head: Snapshot
   readonly base: Snapshot

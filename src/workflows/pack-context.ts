@@ -38,7 +38,7 @@ export function packContext(
   for (const file of orderFiles(change.files)) {
     for (const piece of splitFile(file, room, countTokens)) {
       if (piece.tokens > left) {
-        if (rounds.length === budget.maxRounds) {
+        if (piece.tokens > room || rounds.length === budget.maxRounds) {
           omitted.push({ path: file.path, reason: 'over the token budget', matters: true })
           break
         }
@@ -58,7 +58,9 @@ function closeRound(spans: readonly ContextSpan[]): ContextRound {
 
 function describePullRequest(change: Change, countTokens: CountTokens): ContextSpan {
   const { pullRequest } = change
-  const files = change.files.slice(0, 300).map((file) => `${file.status} ${file.path} (+${file.additions} -${file.deletions})`)
+  const files = change.files
+    .slice(0, 300)
+    .map((file) => `${file.status} ${file.path} (+${file.additions} -${file.deletions})`)
   const more = change.files.length > 300 ? [`and ${change.files.length - 300} more`] : []
   const text = [
     `Title: ${pullRequest.title.slice(0, 500)}`,
@@ -72,12 +74,13 @@ function describePullRequest(change: Change, countTokens: CountTokens): ContextS
 
 /** Program code before tests, tests before the rest; within each the smallest first, so that most files are seen. */
 function orderFiles(files: readonly FileDiff[]): FileDiff[] {
-  const rank = (file: FileDiff) => (isTestPath(file.path) ? 1 : languageOfPath(file.path)?.type === 'programming' ? 0 : 2)
+  const rank = (file: FileDiff) =>
+    isTestPath(file.path) ? 1 : languageOfPath(file.path)?.type === 'programming' ? 0 : 2
   const size = (file: FileDiff) => file.additions + file.deletions
   return [...files].sort((a, b) => rank(a) - rank(b) || size(a) - size(b) || (a.path < b.path ? -1 : 1))
 }
 
-/** A file's diff as spans that each fit into a round: whole where possible, else by hunks, else by lines. */
+/** A file's diff as spans: whole where it fits into a round, else by hunks, else by lines. */
 function splitFile(file: FileDiff, room: number, countTokens: CountTokens): ContextSpan[] {
   const heading = `${file.status} ${file.path}${file.oldPath === file.path ? '' : ` (was ${file.oldPath})`}`
   const toSpan = (hunks: readonly string[]): ContextSpan => {
@@ -93,7 +96,7 @@ function splitFile(file: FileDiff, room: number, countTokens: CountTokens): Cont
     const length = Math.ceil(hunk.lines.length / parts)
     return Array.from({ length: parts }, (_, part) =>
       toSpan([renderLines(hunk, hunk.lines.slice(part * length, (part + 1) * length))]),
-    ).filter((piece) => piece.tokens <= room)
+    )
   })
 }
 
@@ -106,5 +109,7 @@ function renderLines(hunk: DiffHunk, lines: readonly DiffLine[]): string {
   const signs = { context: ' ', added: '+', deleted: '-' } as const
   const number = (value: number | null) => String(value ?? '').padStart(5)
   const body = lines.map((line) => `${number(line.oldLine)} ${number(line.newLine)} ${signs[line.kind]}${line.text}`)
-  return [`@@ -${hunk.oldStart},${hunk.oldCount} +${hunk.newStart},${hunk.newCount} @@ ${hunk.section}`, ...body].join('\n')
+  return [`@@ -${hunk.oldStart},${hunk.oldCount} +${hunk.newStart},${hunk.newCount} @@ ${hunk.section}`, ...body].join(
+    '\n',
+  )
 }

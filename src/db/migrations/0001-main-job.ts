@@ -27,7 +27,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       deactivated_at timestamptz
     )`.execute(db)
-  await sql`create unique index installations_active on installations (repo_full_name, user_id) where is_active`.execute(db)
+  await sql`create unique index installations_active on installations (repo_full_name, user_id) where is_active`.execute(
+    db,
+  )
   await sql`create index installations_repo on installations (repo_full_name)`.execute(db)
 
   await sql`
@@ -147,15 +149,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
 
   await sql`
-    create table model_calls (
+    create table model_spend (
       id bigint generated always as identity primary key,
       run_id bigint references workflow_runs (id),
       model text not null,
+      calls integer not null,
       input_tokens integer not null,
       output_tokens integer not null,
       cached_input_tokens integer not null default 0,
       cost_usd double precision,
       created_at timestamptz not null default now()
     )`.execute(db)
-  await sql`create index model_calls_day on model_calls (created_at)`.execute(db)
+  await sql`create index model_spend_day on model_spend (created_at)`.execute(db)
 }

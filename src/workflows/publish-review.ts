@@ -1,0 +1,109 @@
+// Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
+import type { AppContext } from '../context.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { Review } from '../domain/review.ts'
+import type { Access, PublishedReview } from '../platforms/platform.ts'
+import { findingMarker, renderInlineComments, renderStatus, renderSummary, summaryMarker } from './render-review.ts'
+
+/** Name of the commit status, and of what it stands for. */
+export const statusContext = 'umpire/review'
+
+/** What is to be published. */
+export interface Publication {
+  readonly access: Access
+  readonly review: Review
+  readonly runId: number
+  readonly resolved: readonly Finding[]
+  readonly durationMs: number
+  /** Throws when writing is no longer allowed. */
+  readonly beforeWrite: () => Promise<void>
+}
+
+/**
+ * Publishes, and returns the findings as they stand there now: one whose line the platform refused is told in the
+ * summary instead.
+ */
+export async function publishReview(
+  ctx: Pick<AppContext, 'platform' | 'config' | 'log'>,
+  publication: Publication,
+  signal: AbortSignal,
+): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
+  let findings = publication.review.findings
+  let published = await ensure(ctx, publication, findings, signal)
+  if (published.refused.length > 0) {
+    const refused = new Set(published.refused)
+    findings = findings.map((finding) =>
+      refused.has(findingMarker(finding)) ? { ...finding, placement: 'summary' as const } : finding,
+    )
+    published = await ensure(ctx, publication, findings, signal)
+  }
+  await resolveThreads(ctx, publication, signal)
+  const { access, review } = publication
+  await publication.beforeWrite()
+  await ctx.platform.ensureStatus(
+    access,
+    {
+      sha: review.headSha,
+      context: statusContext,
+      // Only an approval is green: never a verdict over a part.
+      state: review.verdict === 'APPROVE' ? 'success' : 'failure',
+      description: renderStatus(review),
+      url: published.summary.url,
+    },
+    signal,
+  )
+  return { published, findings }
+}
+
+function ensure(
+  ctx: Pick<AppContext, 'platform' | 'config'>,
+  { access, review, runId, resolved, durationMs, beforeWrite }: Publication,
+  findings: readonly Finding[],
+  signal: AbortSignal,
+): Promise<PublishedReview> {
+  const { limits } = ctx.platform
+  const body = renderSummary({
+    review: { ...review, findings },
+    runId,
+    resolved,
+    durationMs,
+    serviceName: ctx.config.serviceName,
+    limits,
+  })
+  return ctx.platform.ensureReview(
+    access,
+    {
+      number: review.pullRequest.number,
+      headSha: review.headSha,
+      summary: { marker: summaryMarker, body },
+      comments: renderInlineComments(findings, limits),
+      event: 'comment',
+      beforeWrite,
+    },
+    signal,
+  )
+}
+
+/** Resolves our own threads of findings that are gone. A fault here costs the review nothing. */
+async function resolveThreads(
+  ctx: Pick<AppContext, 'platform' | 'log'>,
+  { access, review, resolved, beforeWrite }: Publication,
+  signal: AbortSignal,
+): Promise<void> {
+  if (resolved.length === 0 || !ctx.platform.limits.resolvableThreads) return
+  const { number } = review.pullRequest
+  const markers = resolved.map(findingMarker)
+  try {
+    const threads = await ctx.platform.listThreads(access, number, signal)
+    for (const thread of threads) {
+      const first = thread.comments[0]
+      const isOurs = first?.own === true && markers.some((marker) => first.body.includes(marker))
+      if (thread.resolved || !isOurs) continue
+      await beforeWrite()
+      await ctx.platform.resolveThread(access, number, thread.id, signal)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    ctx.log.warn({ err: error, repo: access.repo, pull_request: number }, 'Threads could not be resolved')
+  }
+}

@@ -1,0 +1,107 @@
+// Writes down what a review came to: the run's end, its events, its findings. One transaction, refused when the
+// lease was lost.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { WakeUps } from '../jobs/queue.ts'
+import { type ClaimedRun, endRun, type RunOutcome } from '../jobs/runs.ts'
+
+/** Ends the run as completed. Events that came in meanwhile wake a worker again. */
+export async function recordReview(
+  ctx: { db: Db; wakeUps: WakeUps },
+  run: ClaimedRun,
+  input: { outcome: RunOutcome; findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string> },
+): Promise<void> {
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const { moreWaiting } = await endRun(tx, run, 'completed', input.outcome)
+    await saveFindings(tx, run, input)
+    if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
+  })
+}
+
+/** The findings of earlier reviews of this pull request. */
+export async function listFindings(db: Db, ref: { repo: string; number: number }): Promise<Finding[]> {
+  const rows = await db
+    .selectFrom('findings')
+    .selectAll()
+    .where('repo', '=', ref.repo)
+    .where('pr_number', '=', ref.number)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    reviewer: row.reviewer,
+    rule: row.rule,
+    path: row.path,
+    side: row.side,
+    startLine: row.start_line,
+    endLine: row.end_line,
+    quote: row.quote,
+    severity: row.severity,
+    category: row.category,
+    title: row.title,
+    body: row.body,
+    suggestion: row.suggestion,
+    evidence: row.evidence,
+    confidence: row.confidence,
+    fingerprint: row.fingerprint,
+    state: row.state,
+    placement: row.placement,
+    verified: row.verified,
+  }))
+}
+
+async function saveFindings(
+  tx: Db,
+  run: ClaimedRun,
+  input: { findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string> },
+): Promise<void> {
+  if (input.findings.length === 0) return
+  await tx
+    .insertInto('findings')
+    .values(
+      input.findings.map((finding) => findingRow(run, finding, input.commentUrls.get(finding.fingerprint) ?? null)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['repo', 'pr_number', 'fingerprint']).doUpdateSet((eb) => ({
+        last_run_id: eb.ref('excluded.last_run_id'),
+        start_line: eb.ref('excluded.start_line'),
+        end_line: eb.ref('excluded.end_line'),
+        severity: eb.ref('excluded.severity'),
+        state: eb.ref('excluded.state'),
+        placement: eb.ref('excluded.placement'),
+        comment_url: sql`coalesce(excluded.comment_url, findings.comment_url)`,
+        resolved_at: sql`case when excluded.state = 'resolved' then coalesce(findings.resolved_at, now()) end`,
+      })),
+    )
+    .execute()
+}
+
+function findingRow(run: ClaimedRun, finding: Finding, commentUrl: string | null) {
+  return {
+    repo: run.repo,
+    pr_number: run.number,
+    fingerprint: finding.fingerprint,
+    first_run_id: run.id,
+    last_run_id: run.id,
+    reviewer: finding.reviewer,
+    rule: finding.rule,
+    path: finding.path,
+    side: finding.side,
+    start_line: finding.startLine,
+    end_line: finding.endLine,
+    quote: finding.quote,
+    severity: finding.severity,
+    category: finding.category,
+    title: finding.title,
+    body: finding.body,
+    suggestion: finding.suggestion,
+    evidence: JSON.stringify(finding.evidence),
+    confidence: finding.confidence,
+    verified: finding.verified,
+    state: finding.state,
+    placement: finding.placement,
+    comment_url: commentUrl,
+    resolved_at: finding.state === 'resolved' ? new Date() : null,
+  }
+}
