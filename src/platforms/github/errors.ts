@@ -50,7 +50,7 @@ export function cleanMessage(message: string, token: string | undefined): string
   const withoutToken = token === undefined || token === '' ? message : message.replaceAll(token, '…')
   return withoutToken
     .replace(/\b(?:gh[a-z]_|github_pat_)\w+/g, '…')
-    .replace(/\(?\bhttps?:\/\/\S+/gi, '')
+    .replace(/\(?\bhttps?:\/\/\S*[^\s:.,]/gi, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, 300)

@@ -15,7 +15,7 @@ const contributor = z.object({
 const pausesMs = [250, 500, 1000]
 
 /** GET /repos/{owner}/{repo}/languages. */
-export function getLanguages(
+export async function getLanguages(
   connection: Connection,
   access: Access,
   signal?: AbortSignal,
