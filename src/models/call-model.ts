@@ -1,0 +1,119 @@
+// One call of a model: budget first, then retries with backoff, then the fallback model; every call is counted.
+import { setTimeout as delay } from 'node:timers/promises'
+import { ModelError } from '../domain/errors.ts'
+import { isAboutSchema, toModelError } from './model-errors.ts'
+import type { Price } from './prices.ts'
+import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
+import { readStream, requireWhole, tokensOf } from './read-stream.ts'
+import { type Budget, usageOf } from './spend.ts'
+
+/** One way to get an answer: a configured model. */
+export interface Route {
+  readonly name: string
+  readonly model: ProviderModel
+  readonly traits: ProviderTraits
+  readonly price: Price | null
+  /** Kept out of messages. */
+  readonly secrets: readonly string[]
+  /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
+  readonly learned: { refusesSchema: boolean }
+}
+
+export interface Timing {
+  /** Longest silence on the line. */
+  readonly idleTimeoutMs: number
+  /** Wait before the first retry; doubled for each further one. */
+  readonly backoffMs: number
+  /** A longer wait that a provider asks for is left to the caller. */
+  readonly longestWaitMs: number
+  /** Tries after the first one, for each model. */
+  readonly retries: number
+}
+
+export const defaultTiming: Timing = { idleTimeoutMs: 60_000, backoffMs: 1000, longestWaitMs: 20_000, retries: 2 }
+
+/** The shape demanded of the answer, as the protocol's clients take it. */
+export type ResponseFormat = CallOptions['responseFormat']
+
+/**
+ * A model for the tool loop that stands for all routes, the first preferred. Answers are streamed, so that silence
+ * and breaking off are noticed, and given to the loop whole.
+ */
+export function createCaller(
+  routes: readonly Route[],
+  context: { budget: Budget; timing: Timing; responseFormat: ResponseFormat },
+): ProviderModel {
+  return {
+    specificationVersion: 'v4',
+    provider: 'umpire',
+    modelId: routes[0]!.name,
+    supportedUrls: {},
+    doGenerate: async (options) => {
+      let failure: ModelError | undefined
+      for (const route of routes) {
+        try {
+          return await callRoute(route, { ...options, responseFormat: context.responseFormat }, context)
+        } catch (error) {
+          if (!(error instanceof ModelError)) throw error
+          failure ??= error
+          if (error.code !== 'model_unavailable') break
+        }
+      }
+      throw failure
+    },
+    doStream: async () => {
+      throw new Error('answers are given whole')
+    },
+  }
+}
+
+async function callRoute(
+  route: Route,
+  options: CallOptions,
+  context: { budget: Budget; timing: Timing },
+): Promise<CallResult> {
+  const { budget, timing } = context
+  for (let attempt = 0; ; attempt++) {
+    await budget.check()
+    try {
+      return await callOnce(route, options, budget)
+    } catch (error) {
+      options.abortSignal?.throwIfAborted()
+      const failure = toModelError(error, route.secrets)
+      if (!route.learned.refusesSchema && options.responseFormat !== undefined && isAboutSchema(error)) {
+        route.learned.refusesSchema = true
+        continue
+      }
+      const wait = failure.retryAfterMs ?? timing.backoffMs * 2 ** attempt
+      if (!failure.retryable || attempt >= timing.retries || wait > timing.longestWaitMs) throw failure
+      await delay(wait, undefined, options.abortSignal ? { signal: options.abortSignal } : {})
+    }
+  }
+}
+
+async function callOnce(route: Route, options: CallOptions, budget: Budget): Promise<CallResult> {
+  const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
+  const demandShape = !route.learned.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
+  const { stream } = await route.model.doStream({
+    ...options,
+    responseFormat: demandShape ? options.responseFormat : undefined,
+    providerOptions: { ...options.providerOptions, ...route.traits.options },
+  })
+  const streamed = await readStream(stream)
+  budget.add(usageOf(tokensOf(streamed, countCharacters(options)), route.price))
+  const { content, finish } = requireWhole(streamed)
+  // Not every server obeys "no more tools"; the loop would throw away all that was done.
+  const kept = toolsOpen ? content : content.filter((part) => part.type !== 'tool-call')
+  const stopped = kept.length < content.length
+  return {
+    content: [...kept],
+    finishReason: stopped ? { unified: 'stop', raw: finish.finishReason.raw } : finish.finishReason,
+    usage: finish.usage,
+    warnings: [],
+    ...(finish.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
+  }
+}
+
+function countCharacters(options: CallOptions): number {
+  return JSON.stringify(options.prompt).length
+}

@@ -1,0 +1,118 @@
+// The tool loop: asks the model, runs the tools it calls, and makes it answer before a limit is reached.
+import { asSchema, generateText, isStepCount, type StepResult, type ToolSet, tool } from 'ai'
+import { ModelError, UmpireError } from '../domain/errors.ts'
+import { createCaller, type ResponseFormat, type Route, type Timing } from './call-model.ts'
+import { findCutJson, findJson } from './find-json.ts'
+import type { Answer, EarlyEnd, GenerateLimits, GenerateRequest, ModelTool } from './model.ts'
+import { cacheMark } from './providers.ts'
+import type { Budget } from './spend.ts'
+
+/** Longest tool result that goes to the model, in characters. */
+const maxToolResult = 60_000
+/** Calls of tools that one step may have on average; more are answered with a refusal. */
+const toolCallsPerStep = 8
+
+const lastStepNotice =
+  'No more tools can be called. Give the complete answer now, from what you have seen, in the form asked for.'
+
+/** See `Model.generate`. */
+export async function generate(
+  routes: readonly Route[],
+  timing: Timing,
+  request: GenerateRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
+  signal.throwIfAborted()
+  const { limits } = request
+  const budget = request.budget.part()
+  const deadline = AbortSignal.timeout(limits.timeMs)
+  const toolCalls: string[] = []
+  const watch = watchLimits(limits, budget)
+  try {
+    const result = await generateText({
+      model: createCaller(routes, { budget, timing, responseFormat: await formatOf(request) }),
+      instructions: { role: 'system', content: request.system, providerOptions: cacheMark },
+      messages: [{ role: 'user', content: request.prompt }],
+      tools: toToolSet(request.tools ?? [], limits.steps * toolCallsPerStep, toolCalls),
+      toolCallConcurrency: 4,
+      stopWhen: isStepCount(limits.steps),
+      prepareStep: async ({ steps, messages }) => {
+        if ((request.tools ?? []).length === 0 || !(await watch.isLastStep(steps))) return undefined
+        return { toolChoice: 'none', messages: [...messages, { role: 'user', content: lastStepNotice }] }
+      },
+      maxOutputTokens: limits.outputTokens,
+      maxRetries: 0,
+      abortSignal: AbortSignal.any([signal, deadline]),
+    })
+    const cut = result.finishReason === 'length'
+    const json = cut ? await findCutJson(result.text) : findJson(result.text)
+    return { text: result.text, json, earlyEnd: watch.earlyEnd(), cut, toolCalls, usage: budget.usage }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (deadline.aborted)
+      throw new ModelError('model_unavailable', `Model: no answer within ${Math.round(limits.timeMs / 1000)} s.`)
+    throw error
+  }
+}
+
+/**
+ * Tells when the next step must be the answer: when a further step like those before, and the answer after it, would
+ * go over a limit. So a loop that never ends still ends with an answer.
+ */
+function watchLimits(limits: GenerateLimits, budget: Budget) {
+  const startedAt = performance.now()
+  let early: EarlyEnd | null = null
+  const reached = async (steps: readonly StepResult<ToolSet>[]): Promise<EarlyEnd | null> => {
+    if (steps.length + 1 >= limits.steps) return 'steps'
+    const done = steps.length
+    if (done === 0) return null
+    const { inputTokens, outputTokens, costUsd } = budget.usage
+    const last = steps[done - 1]!.usage
+    const used = inputTokens + outputTokens
+    if (used + 2 * ((last.inputTokens ?? 0) + (last.outputTokens ?? 0)) > limits.totalTokens) return 'tokens'
+    const elapsed = performance.now() - startedAt
+    if (elapsed + (2 * elapsed) / done > limits.timeMs) return 'time'
+    if ((2 * (costUsd ?? 0)) / done > (await budget.remainingUsd())) return 'cost'
+    return null
+  }
+  return {
+    isLastStep: async (steps: readonly StepResult<ToolSet>[]) => {
+      early = await reached(steps)
+      // The only step of a loop without room for tools is no early end.
+      return early !== null
+    },
+    earlyEnd: () => early,
+  }
+}
+
+async function formatOf(request: GenerateRequest): Promise<ResponseFormat> {
+  if (request.output === undefined) return undefined
+  return { type: 'json', name: 'answer', schema: await asSchema(request.output).jsonSchema }
+}
+
+function toToolSet(tools: readonly ModelTool[], maxCalls: number, calls: string[]): ToolSet {
+  const entries = tools.map((each) => [
+    each.name,
+    tool({
+      description: each.description,
+      inputSchema: each.input,
+      execute: async (input, { abortSignal }) => {
+        calls.push(each.name)
+        if (calls.length > maxCalls) return 'Error: too many tool calls. Give your answer.'
+        return runTool(each, input, abortSignal ?? new AbortController().signal)
+      },
+    }),
+  ])
+  return Object.fromEntries(entries)
+}
+
+// A tool's failure is an answer for the model; what it didn't foresee stays inside.
+async function runTool(called: ModelTool, input: unknown, signal: AbortSignal): Promise<string> {
+  try {
+    const text = await called.run(input, signal)
+    return text.length <= maxToolResult ? text : `${text.slice(0, maxToolResult)}\n[cut here: too long]`
+  } catch (error) {
+    signal.throwIfAborted()
+    return error instanceof UmpireError ? `Error: ${error.message}` : 'Error: the tool failed.'
+  }
+}

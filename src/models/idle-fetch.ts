@@ -1,0 +1,63 @@
+// A fetch that gives up when the other side sends no bytes for a while, before or within the answer.
+import { ModelError } from '../domain/errors.ts'
+
+/**
+ * Makes a fetch for one provider. Every received byte, also one that keeps a stream alive, starts the wait anew.
+ * Redirects are refused: they would carry the key to another address.
+ *
+ * @param idleTimeoutMs longest silence, in milliseconds
+ */
+export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch {
+  return async (input, init) => {
+    const idle = new AbortController()
+    const giveUp = () => idle.abort(silence(idleTimeoutMs))
+    let timer = setTimeout(giveUp, idleTimeoutMs)
+    const restart = () => {
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, idleTimeoutMs)
+    }
+    const signal = init?.signal ? AbortSignal.any([init.signal, idle.signal]) : idle.signal
+    try {
+      const response = await fetch(input, { ...init, signal, redirect: 'error' })
+      if (response.body === null) {
+        clearTimeout(timer)
+        return response
+      }
+      restart()
+      const body = watch(response.body, restart, () => clearTimeout(timer))
+      return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+    } catch (error) {
+      clearTimeout(timer)
+      throw error
+    }
+  }
+}
+
+function watch(body: ReadableStream<Uint8Array>, onBytes: () => void, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) {
+          onEnd()
+          controller.close()
+        } else {
+          onBytes()
+          controller.enqueue(value)
+        }
+      } catch (error) {
+        onEnd()
+        throw error
+      }
+    },
+    async cancel(reason) {
+      onEnd()
+      await reader.cancel(reason)
+    },
+  })
+}
+
+function silence(milliseconds: number): ModelError {
+  return new ModelError('model_unavailable', `The model sent nothing for ${milliseconds / 1000} s.`)
+}

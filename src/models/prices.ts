@@ -1,0 +1,106 @@
+// List prices of well-known models, in US dollars per million tokens, as published in November 2026.
+import type { ModelChoice } from '../config/config.ts'
+
+export interface Rates {
+  /** Input that was neither read from nor written to a cache. */
+  readonly input: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly output: number
+}
+
+export interface Price extends Rates {
+  /** Other rates for calls whose input is longer than `over` tokens. */
+  readonly long?: Rates & { readonly over: number }
+}
+
+/** Beginning of the id, price. The longest beginning that fits counts. */
+type PriceTable = Readonly<Record<string, Price>>
+
+// Anthropic writes to the cache at 1.25 times the input price (five minutes) and mostly reads at a tenth of it.
+function claude(input: number, output: number, cacheRead = input / 10): Price {
+  return { input, output, cacheRead, cacheWrite: input * 1.25 }
+}
+
+// Above 272,000 tokens of input the whole call costs twice the input and one and a half times the output price.
+function gpt6(input: number, output: number, cacheRead: number): Price {
+  const cacheWrite = input * 1.25
+  return {
+    ...{ input, output, cacheRead, cacheWrite },
+    long: {
+      over: 272_000,
+      input: input * 2,
+      output: output * 1.5,
+      cacheRead: cacheRead * 2,
+      cacheWrite: cacheWrite * 2,
+    },
+  }
+}
+
+function flat(input: number, output: number, cacheRead = input / 10): Price {
+  return { input, output, cacheRead, cacheWrite: input }
+}
+
+function gemini(short: Price, long: Price): Price {
+  return { ...short, long: { over: 200_000, ...long } }
+}
+
+const anthropic: PriceTable = {
+  'claude-fable-5-1': claude(10, 50, 0.25),
+  'claude-fable-5': claude(10, 50),
+  'claude-opus-5-5': claude(4, 20, 0.2),
+  'claude-opus-5': claude(5, 25),
+  'claude-opus-4-8': claude(5, 25),
+  'claude-opus-4-7': claude(5, 25),
+  'claude-opus-4-6': claude(5, 25),
+  'claude-opus-4-5': claude(5, 25),
+  'claude-opus-4': claude(15, 75),
+  'claude-sonnet-5': claude(2, 10),
+  'claude-sonnet-4': claude(3, 15),
+  'claude-haiku-5-5': { ...claude(0.1, 0.5), long: { over: 100_000, ...claude(0.5, 2.5) } },
+  'claude-haiku-4-5': claude(1, 5),
+  'claude-3-5-haiku': claude(0.8, 4),
+  'claude-3-haiku': claude(0.25, 1.25),
+}
+
+const openai: PriceTable = {
+  'gpt-6.1-sol': gpt6(2, 10, 0.1),
+  'gpt-6-sol': gpt6(2, 10, 0.2),
+  'gpt-6-luna': gpt6(0.1, 0.5, 0.01),
+  'gpt-5.4-mini': flat(0.75, 4.5),
+  'gpt-5-mini': flat(0.25, 2),
+  'gpt-5-nano': flat(0.05, 0.4),
+  'gpt-5.1': flat(1.25, 10),
+  'gpt-5-codex': flat(1.25, 10),
+  'gpt-5-2025': flat(1.25, 10),
+  'gpt-4.1-nano': flat(0.1, 0.4, 0.025),
+  'gpt-4.1-mini': flat(0.4, 1.6, 0.1),
+  'gpt-4.1': flat(2, 8, 0.5),
+  'gpt-4o-mini': flat(0.15, 0.6, 0.075),
+  'gpt-4o': flat(2.5, 10, 1.25),
+  'o4-mini': flat(1.1, 4.4, 0.275),
+  o3: flat(2, 8, 0.5),
+}
+
+const google: PriceTable = {
+  'gemini-3-pro': gemini(flat(2, 12), flat(4, 18)),
+  'gemini-3-flash': flat(0.5, 3),
+  'gemini-2.5-pro': gemini(flat(1.25, 10), flat(2.5, 15)),
+  'gemini-2.5-flash-lite': flat(0.1, 0.4),
+  'gemini-2.5-flash': flat(0.3, 2.5),
+}
+
+const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = { anthropic, openai, google, compatible: {} }
+
+// A beginning fits only up to a boundary, and not where another version follows: `gpt-5` says nothing about `gpt-5.9`.
+function fits(id: string, beginning: string): boolean {
+  return id.startsWith(beginning) && (id.length === beginning.length || id[beginning.length] === '-')
+}
+
+/** A model's price; null where it isn't known, and for servers of one's own. */
+export function priceOf(choice: Pick<ModelChoice, 'provider' | 'id'>): Price | null {
+  const table = tables[choice.provider]
+  const beginnings = Object.keys(table).filter((beginning) => fits(choice.id, beginning))
+  const longest = beginnings.sort((a, b) => b.length - a.length)[0]
+  return longest === undefined ? null : table[longest]!
+}

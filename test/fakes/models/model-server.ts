@@ -1,0 +1,123 @@
+// A model's server on loopback: speaks a real protocol and answers from a script.
+//
+//   await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ json: { findings: [] } }) })
+//   createModels({ main: { provider: 'anthropic', id: 'claude-sonnet-5-5', apiKey: 'k', baseUrl: server.url }, fast: null })
+//
+// The script sees each request in words of no protocol and says what the model answers: text, JSON, tool calls, a
+// refusal, an HTTP error, an error within the stream, or nothing; and how the bytes travel: see `Reply`.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { anthropic } from './anthropic.ts'
+import { google } from './google.ts'
+import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
+import { asRecord, type ModelRequest, type Protocol, type Reply, type Script, type Transport } from './reply.ts'
+
+export type { ModelRequest, Reply, Script } from './reply.ts'
+
+const protocols = {
+  anthropic,
+  'openai-responses': openaiResponses,
+  'openai-chat': openaiChat,
+  google,
+} satisfies Record<string, Protocol>
+
+export type ProtocolName = keyof typeof protocols
+
+export interface ModelServer extends AsyncDisposable {
+  /** The address to configure, with the path that the protocol's clients expect. */
+  readonly url: string
+  /** All requests so far, also those still waiting for their answer. */
+  readonly requests: readonly ModelRequest[]
+  /** Changes the script for the requests from now on. */
+  respondWith(script: Script): void
+  /** Resolves when the request of this number (1 is the first) has arrived. */
+  arrived(number: number): Promise<ModelRequest>
+  /** Breaks all connections and stops. */
+  close(): Promise<void>
+}
+
+/** Answers with each reply in turn, and with the last one from then on. */
+export function inTurn(...replies: readonly Reply[]): Script {
+  let at = 0
+  return () => replies[Math.min(at++, replies.length - 1)]!
+}
+
+/** Starts a server on a free port of the loopback interface. */
+export async function startModelServer(options: { protocol: ProtocolName; script: Script }): Promise<ModelServer> {
+  const protocol: Protocol = protocols[options.protocol]
+  let script = options.script
+  const requests: ModelRequest[] = []
+  const sockets = new Set<Socket>()
+  let waiting: { number: number; resolve: (request: ModelRequest) => void }[] = []
+
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
+    const body = asRecord(JSON.parse((await readBody(incoming)) || '{}'))
+    if (!protocol.matches(path)) return send(outgoing, 404, protocol.writeError(404, `no such path: ${path}`))
+    const read = protocol.read(path, body)
+    const request: ModelRequest = { number: requests.length + 1, path, headers: incoming.headers, body, ...read }
+    requests.push(request)
+    for (const { number, resolve } of waiting) if (number <= request.number) resolve(requests[number - 1]!)
+    waiting = waiting.filter(({ number }) => number > request.number)
+    reply(protocol, request, await script(request), outgoing)
+  }
+
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${protocol.basePath}`,
+    requests,
+    respondWith: (next) => {
+      script = next
+    },
+    arrived: (number) =>
+      requests.length >= number
+        ? Promise.resolve(requests[number - 1]!)
+        : new Promise((resolve) => waiting.push({ number, resolve })),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function reply(protocol: Protocol, request: ModelRequest, scripted: Reply, outgoing: ServerResponse): void {
+  if ('hang' in scripted) return
+  if ('status' in scripted) {
+    const { status, headers, body = protocol.writeError(status, `scripted error ${status}`) } = scripted
+    send(outgoing, status, body, headers)
+    return
+  }
+  const usage = { input: 1000, cached: 0, output: 100, ...scripted.usage }
+  const body = Buffer.from(protocol.write(request, scripted, usage))
+  outgoing.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' })
+  transport(outgoing, body, scripted)
+}
+
+function transport(outgoing: ServerResponse, body: Buffer, how: Transport): void {
+  if (how.endAfterBytes !== undefined) outgoing.end(body.subarray(0, how.endAfterBytes))
+  else if (how.cutAfterBytes !== undefined)
+    outgoing.write(body.subarray(0, how.cutAfterBytes), () => outgoing.socket?.destroy())
+  else if (how.hangAfterBytes !== undefined) outgoing.write(body.subarray(0, how.hangAfterBytes))
+  else outgoing.end(body)
+}
+
+function send(outgoing: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...headers })
+  outgoing.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

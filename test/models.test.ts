@@ -1,0 +1,440 @@
+// Models over the wire: answers, tools, faults, waits, fallback, limits and budget, for each protocol.
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ConfigError, ModelError, UmpireError } from '../src/domain/errors.ts'
+import {
+  createBudget,
+  createModels,
+  createUnlimitedBudget,
+  type GenerateRequest,
+  generateObject,
+  type Model,
+  type ModelChoice,
+  type ModelsConfig,
+  type ModelTool,
+  parseModelName,
+} from '../src/models/index.ts'
+import {
+  inTurn,
+  type ModelServer,
+  type ProtocolName,
+  type Reply,
+  type Script,
+  startModelServer,
+} from './fakes/models/model-server.ts'
+
+const key = 'sk-test-0123456789abcdef'
+const never = new AbortController().signal
+const timing = { idleTimeoutMs: 10_000, backoffMs: 1, longestWaitMs: 20_000, retries: 2 }
+
+interface Kind {
+  readonly protocol: ProtocolName
+  readonly provider: ModelChoice['provider']
+  readonly id: string
+}
+
+const kinds: readonly Kind[] = [
+  { protocol: 'anthropic', provider: 'anthropic', id: 'claude-sonnet-5-5' },
+  { protocol: 'openai-responses', provider: 'openai', id: 'gpt-5.1' },
+  { protocol: 'google', provider: 'google', id: 'gemini-3-pro-preview' },
+  { protocol: 'openai-chat', provider: 'compatible', id: 'qwen3:30b' },
+]
+/** Models that take a schema together with tools only through a tool of its own. */
+const olderKinds: readonly Kind[] = [
+  { protocol: 'anthropic', provider: 'anthropic', id: 'claude-3-haiku-20240307' },
+  { protocol: 'google', provider: 'google', id: 'gemini-2.5-flash' },
+]
+const anthropicKind = kinds[0]!
+
+function choiceOf(kind: Kind, server: ModelServer): ModelChoice {
+  return { provider: kind.provider, id: kind.id, apiKey: key, baseUrl: server.url }
+}
+
+async function start(kind: Kind, script: Script, more: Partial<ModelsConfig> = {}) {
+  const server = await startModelServer({ protocol: kind.protocol, script })
+  const models = createModels({
+    main: choiceOf(kind, server),
+    fast: null,
+    ...more,
+    timing: { ...timing, ...more.timing },
+  })
+  return { server, model: models.main!, [Symbol.asyncDispose]: server.close }
+}
+
+const output = z.object({ verdict: z.string(), notes: z.array(z.string()) })
+/** Of which 2500 bytes of a stream are somewhere in the middle. */
+const long = { verdict: 'fine', notes: ['x'.repeat(4000)] }
+const good = { verdict: 'fine', notes: ['one'] }
+
+function ask(more: Partial<GenerateRequest> = {}): GenerateRequest {
+  return {
+    system: 'You are the system text.',
+    prompt: 'This is the prompt.',
+    output,
+    limits: { steps: 6, outputTokens: 1000, totalTokens: 1_000_000, timeMs: 30_000 },
+    budget: createUnlimitedBudget(),
+    ...more,
+  }
+}
+
+const lookUp: ModelTool = {
+  name: 'look_up',
+  description: 'Looks something up.',
+  input: z.object({ word: z.string() }),
+  run: async ({ word }) => {
+    if (word === 'unknown') throw new UmpireError('not_found', 'There is no such word.')
+    if (word === 'broken') throw new TypeError('inner detail')
+    return `meaning of ${word}`
+  },
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ModelError> {
+  const error = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect(error).toBeInstanceOf(ModelError)
+  return error as ModelError
+}
+
+const generate = (model: Model, more: Partial<GenerateRequest> = {}) => model.generate(ask(more), never)
+
+describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
+  it('answers with the JSON asked for, and counts what it used', async () => {
+    await using run = await start(kind, () => ({ json: good, usage: { input: 2000, cached: 500, output: 30 } }))
+    const answer = await generate(run.model)
+    expect(answer).toMatchObject({ json: good, earlyEnd: null, cut: false, toolCalls: [] })
+    expect(answer.usage).toMatchObject({ calls: 1, inputTokens: 2000, cachedInputTokens: 500, outputTokens: 30 })
+    const [request] = run.server.requests
+    expect(request).toMatchObject({ model: kind.id, stream: true })
+    expect(request!.system).toContain('You are the system text.')
+    expect(request!.text).toContain('This is the prompt.')
+    expect(request!.demands).not.toBeNull()
+  })
+
+  it('runs the tools that are called, gives their results back, and nothing but the listed tools', async () => {
+    await using run = await start(kind, ({ number }) => {
+      if (number === 1) return { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }], text: 'Let me see.' }
+      if (number === 2)
+        return {
+          toolCalls: [
+            { name: 'look_up', input: { word: 'unknown' } },
+            { name: 'look_up', input: { word: 'broken' } },
+            { name: 'look_up', input: { wrong: 1 } },
+            { name: 'run_shell', input: { command: 'env' } },
+          ],
+        }
+      return { json: good }
+    })
+    const answer = await generate(run.model, { tools: [lookUp] })
+    expect(answer.json).toEqual(good)
+    expect(answer.toolCalls).toEqual(['look_up', 'look_up', 'look_up'])
+    const [first, second, third] = run.server.requests
+    expect(first!.tools).toEqual(['look_up'])
+    expect(second!.toolResults).toEqual(['meaning of umpire'])
+    expect(third!.toolResults).toHaveLength(5)
+    expect(third!.toolResults.slice(1, 3)).toEqual(['Error: There is no such word.', 'Error: the tool failed.'])
+    expect(third!.toolResults.join()).not.toContain('inner detail')
+    expect(answer.usage.calls).toBe(3)
+  })
+
+  it('case 48: makes a loop that does not end answer in its last step', async () => {
+    await using run = await start(kind, ({ toolChoice, demands, toolResults }) =>
+      toolChoice === 'none' || (demands === 'json tool' && toolResults.length === 3)
+        ? { json: good }
+        : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] },
+    )
+    const answer = await generate(run.model, { tools: [lookUp], limits: { ...ask().limits, steps: 4 } })
+    expect(answer).toMatchObject({ json: good, earlyEnd: 'steps' })
+    expect(run.server.requests).toHaveLength(4)
+  })
+})
+
+describe.each(kinds)('faults of $provider', (kind) => {
+  const faults: readonly (readonly [string, Reply])[] = [
+    ['a stream cut at its beginning', { json: good, cutAfterBytes: 100 }],
+    ['a stream cut in the middle', { json: long, cutAfterBytes: 2500 }],
+    ['a stream that ends at its beginning', { json: good, endAfterBytes: 100 }],
+    ['a stream that ends in the middle', { json: long, endAfterBytes: 2500 }],
+    [
+      'a tool call cut in the middle',
+      { toolCalls: [{ name: 'look_up', input: { word: 'x'.repeat(4000) } }], endAfterBytes: 2500 },
+    ],
+    ['an error event after status 200', { errorAfter200: { type: 'overloaded_error', message: 'Overloaded' } }],
+    ['an empty answer', { empty: true }],
+    ['status 500', { status: 500 }],
+    ['status 529', { status: 529 }],
+    ['HTML instead of an answer', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' }],
+  ]
+
+  it.each(faults)('case 46: %s is retried, and never taken for an answer', async (_name, fault) => {
+    await using once = await start(kind, inTurn(fault, { json: good }))
+    expect((await generate(once.model)).json).toEqual(good)
+    expect(once.server.requests).toHaveLength(2)
+
+    await using always = await start(kind, () => fault)
+    const failure = await failureOf(generate(always.model))
+    expect(failure).toMatchObject({ code: 'model_unavailable', retryable: true })
+    expect(always.server.requests).toHaveLength(3)
+  })
+
+  it('case 46: a refusal is an error, not an answer', async () => {
+    await using run = await start(kind, () => ({ refusal: 'I cannot help with that.' }))
+    expect((await failureOf(generate(run.model))).code).toBe('model_refused')
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('case 46: an answer that ends at the output limit is marked and gives what it holds', async () => {
+    const text = '{"verdict": "fine", "notes": ["one", "two'
+    await using run = await start(kind, () => ({ length: text }))
+    const answer = await generate(run.model)
+    expect(answer.cut).toBe(true)
+    expect(answer.json).toMatchObject({ verdict: 'fine' })
+  })
+
+  it('case 46: an input that is too long is told apart', async () => {
+    await using run = await start(kind, () => ({
+      status: 400,
+      body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 250000 tokens' } },
+    }))
+    expect((await failureOf(generate(run.model))).code).toBe('model_context_overflow')
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('case 47: a short retry-after is honoured inside, a long one is handed on', async () => {
+    const limited = (header: string) => ({ status: 429, headers: { 'retry-after': header } })
+    await using soon = await start(kind, inTurn(limited('0.05'), { json: good }))
+    expect((await generate(soon.model)).json).toEqual(good)
+
+    await using later = await start(kind, () => limited('90'))
+    const failure = await failureOf(generate(later.model))
+    expect(failure).toMatchObject({ code: 'model_rate_limited', retryAfterMs: 90_000, retryable: true })
+    expect(later.server.requests).toHaveLength(1)
+  })
+
+  it('case 47: a key that is not accepted fails at once, and is in no message', async () => {
+    await using run = await start(kind, ({ body }) => ({
+      status: 401,
+      body: {
+        type: 'error',
+        error: {
+          type: 'authentication_error',
+          code: 401,
+          status: 'UNAUTHENTICATED',
+          message: `Incorrect API key provided: ${key}. See https://example.com/keys?k=${key} for ${String(body.model)}`,
+        },
+      },
+    }))
+    const failure = await failureOf(generate(run.model))
+    expect(failure).toMatchObject({ code: 'model_unauthorized', retryable: false })
+    expect(JSON.stringify([failure.message, failure.stack, failure.cause, { ...failure }])).not.toContain(key)
+    expect(failure.message).not.toContain('https://')
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('case 47: silence is broken off, before and within the answer', async () => {
+    for (const fault of [{ hang: true } as const, { json: good, hangAfterBytes: 100 }]) {
+      await using run = await start(kind, () => fault, { timing: { idleTimeoutMs: 60, retries: 0 } })
+      const failure = await failureOf(generate(run.model))
+      expect(failure).toMatchObject({ code: 'model_unavailable' })
+      expect(failure.message).toContain('sent nothing for 0.06 s')
+    }
+  })
+
+  it('an unknown model is a mistake in the configuration', async () => {
+    await using run = await start(kind, () => ({ status: 404 }))
+    expect((await failureOf(generate(run.model))).code).toBe('model_misconfigured')
+    expect(run.server.requests).toHaveLength(1)
+  })
+})
+
+describe('fallback', () => {
+  it.each(kinds)('case 47: goes to the other model when $provider stays unavailable', async (kind) => {
+    await using fast = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: good }) })
+    await using run = await start(kind, () => ({ status: 529 }), {
+      fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
+    })
+    expect((await generate(run.model)).json).toEqual(good)
+    expect(run.server.requests).toHaveLength(3)
+    expect(fast.requests).toHaveLength(1)
+    expect(fast.requests[0]!.headers.authorization).toBeUndefined()
+  })
+
+  it('case 47: changes over in the middle of a tool loop without losing what was found', async () => {
+    await using fast = await startModelServer({ protocol: 'openai-responses', script: () => ({ json: good }) })
+    const script: Script = ({ number }) =>
+      number === 1 ? { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] } : { status: 503 }
+    await using run = await start(anthropicKind, script, { fast: choiceOf(kinds[1]!, fast) })
+    const answer = await generate(run.model, { tools: [lookUp] })
+    expect(answer.json).toEqual(good)
+    expect(fast.requests[0]!.toolResults).toEqual(['meaning of umpire'])
+  })
+
+  it('does not go to the other model for a wrong key', async () => {
+    await using fast = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: good }) })
+    await using run = await start(anthropicKind, () => ({ status: 401 }), {
+      fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
+    })
+    expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
+    expect(fast.requests).toHaveLength(0)
+  })
+
+  it('uses the main model where no other is configured', async () => {
+    await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ json: good }) })
+    const models = createModels({ main: choiceOf(anthropicKind, server), fast: null })
+    expect(models.fast!.name).toBe('anthropic:claude-sonnet-5-5')
+    expect(createModels({ main: null, fast: null })).toEqual({ main: null, fast: null })
+  })
+})
+
+describe('limits', () => {
+  const endless: Script = ({ toolChoice }) =>
+    toolChoice === 'none' ? { json: good } : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
+
+  it('case 48: ends the loop before the tokens run out', async () => {
+    await using run = await start(anthropicKind, endless)
+    const limits = { ...ask().limits, steps: 50, totalTokens: 6000 }
+    const answer = await generate(run.model, { tools: [lookUp], limits })
+    expect(answer).toMatchObject({ json: good, earlyEnd: 'tokens' })
+    expect(answer.usage.inputTokens + answer.usage.outputTokens).toBeLessThanOrEqual(6000)
+  })
+
+  it('case 48: ends the loop before the money runs out', async () => {
+    await using run = await start(anthropicKind, endless)
+    // One call of 1000 and 100 tokens costs 0.003 dollars.
+    const budget = createBudget({ perReviewUsd: 0.0121, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const limits = { ...ask().limits, steps: 50 }
+    const answer = await generate(run.model, { tools: [lookUp], budget, limits })
+    expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
+    expect(budget.usage.costUsd).toBeLessThanOrEqual(0.0121)
+  })
+
+  it('case 48: ends a call that takes too long, with an error', async () => {
+    await using run = await start(anthropicKind, () => ({ hang: true }))
+    const failure = await failureOf(generate(run.model, { limits: { ...ask().limits, timeMs: 80 } }))
+    expect(failure).toMatchObject({ code: 'model_unavailable' })
+    expect(failure.message).toContain('no answer within')
+  })
+
+  it('case 48: stops at the number of steps even when the server ignores that no tool may be called', async () => {
+    await using run = await start(kinds[3]!, () => ({ toolCalls: [{ name: 'look_up', input: { word: 'x' } }] }))
+    const answer = await generate(run.model, { tools: [lookUp], limits: { ...ask().limits, steps: 3 } })
+    expect(answer).toMatchObject({ json: undefined, text: '', earlyEnd: 'steps' })
+    expect(run.server.requests).toHaveLength(3)
+    expect(answer.toolCalls).toHaveLength(2)
+  })
+
+  it('ends with the reason of the signal when that is aborted', async () => {
+    await using run = await start(anthropicKind, () => ({ hang: true }))
+    const controller = new AbortController()
+    const running = run.model.generate(ask(), controller.signal)
+    await run.server.arrived(1)
+    const reason = new Error('shutting down')
+    controller.abort(reason)
+    await expect(running).rejects.toBe(reason)
+  })
+})
+
+describe('budget', () => {
+  it('case 49: asks nothing when the budget of the review is spent', async () => {
+    await using run = await start(anthropicKind, () => ({ json: good }))
+    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    await generate(run.model, { budget })
+    const failure = await failureOf(generate(run.model, { budget }))
+    expect(failure).toMatchObject({ code: 'model_budget_spent', retryable: false })
+    expect(failure.message).toContain('one review ($0.00)')
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('case 49: asks nothing when the budget of the day is spent, also by other reviews', async () => {
+    await using run = await start(anthropicKind, () => ({ json: good }))
+    const budget = createBudget({ perReviewUsd: null, perDayUsd: 5, spentTodayUsd: async () => 5.01 })
+    const failure = await failureOf(generate(run.model, { budget }))
+    expect(failure).toMatchObject({ code: 'model_budget_spent' })
+    expect(failure.message).toContain('one day ($5.00)')
+    expect(run.server.requests).toHaveLength(0)
+  })
+
+  it('counts the cost by the price of the model, cached and long input by their own', async () => {
+    const costs: Record<string, number | null> = {}
+    for (const [id, usage] of [
+      ['claude-opus-5-5', { input: 1_000_000, cached: 500_000, output: 10_000 }],
+      ['claude-haiku-5-5', { input: 200_000, cached: 0, output: 1000 }],
+      ['claude-unheard-of', { input: 1000, output: 1000 }],
+    ] as const) {
+      await using run = await start({ ...anthropicKind, id }, () => ({ json: good, usage }))
+      costs[id] = (await generate(run.model)).usage.costUsd
+      expect(run.model.priced).toBe(costs[id] !== null)
+    }
+    expect(costs['claude-opus-5-5']).toBeCloseTo(0.5 * 4 + 0.5 * 0.2 + 0.2, 10)
+    expect(costs['claude-haiku-5-5']).toBeCloseTo(0.1 + 0.0025, 10)
+    expect(costs['claude-unheard-of']).toBeNull()
+  })
+
+  it('counts answers that broke off too', async () => {
+    await using run = await start(anthropicKind, inTurn({ json: long, cutAfterBytes: 2500 }, { json: good }))
+    const { usage } = await generate(run.model)
+    expect(usage.calls).toBe(2)
+    expect(usage.inputTokens).toBeGreaterThan(1000)
+  })
+})
+
+describe('shapes', () => {
+  it.each([
+    ['bare', JSON.stringify(good)],
+    ['fenced', `Here it is:\n\`\`\`json\n${JSON.stringify(good, null, 2)}\n\`\`\`\nDone.`],
+    ['between sentences with brackets', `In {braces} [sic]: ${JSON.stringify(good)} (see {x}).`],
+  ])('finds JSON that is %s in the text', async (_name, text) => {
+    await using run = await start(kinds[3]!, () => ({ text }))
+    expect((await generate(run.model)).json).toEqual(good)
+  })
+
+  it('does without a demanded shape on a server that does not know it, and remembers that', async () => {
+    await using run = await start(kinds[3]!, ({ demands }) =>
+      demands === null
+        ? { text: JSON.stringify(good) }
+        : { status: 400, body: { error: { message: "'response_format.type' must be 'text'" } } },
+    )
+    expect((await generate(run.model)).json).toEqual(good)
+    expect((await generate(run.model)).json).toEqual(good)
+    expect(run.server.requests.map(({ demands }) => demands)).toEqual(['schema', null, null])
+  })
+
+  it('case 45: puts a wrong shape right in one repair round, without the context', async () => {
+    await using run = await start(anthropicKind, inTurn({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }))
+    const { value } = await generateObject(run.model, { ...ask(), output }, never)
+    expect(value).toEqual(good)
+    const [, repair] = run.server.requests
+    expect(repair!.text).toContain('verdict')
+    expect(repair!.text).not.toContain('This is the prompt.')
+  })
+
+  it('case 45: gives up after one repair round', async () => {
+    await using run = await start(anthropicKind, () => ({ text: 'no JSON at all' }))
+    const failure = await failureOf(generateObject(run.model, { ...ask(), output }, never))
+    expect(failure.code).toBe('model_invalid_output')
+    expect(run.server.requests).toHaveLength(2)
+  })
+
+  it('marks the instructions for the cache of the provider', async () => {
+    await using run = await start(anthropicKind, () => ({ json: good }))
+    await generate(run.model)
+    expect(run.server.requests[0]!.body.system).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
+  })
+
+  it('keeps nothing at the provider where that can be said', async () => {
+    await using run = await start(kinds[1]!, () => ({ json: good }))
+    await generate(run.model)
+    expect(run.server.requests[0]!.body.store).toBe(false)
+  })
+})
+
+describe('parseModelName', () => {
+  it('splits at the first colon', () => {
+    expect(parseModelName('compatible:llama3:8b')).toEqual({ provider: 'compatible', id: 'llama3:8b' })
+  })
+
+  it.each(['claude-sonnet-5', 'somebody:model', 'openai:', ''])('refuses %j', (text) => {
+    expect(() => parseModelName(text)).toThrow(ConfigError)
+  })
+})
