@@ -1,6 +1,6 @@
 // The HTTP server: limits, request log, one error handler for all routes.
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../db/database.ts'
+import { isDatabaseUnavailable } from '../db/errors.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
 

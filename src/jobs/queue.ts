@@ -1,7 +1,7 @@
 // Wake-ups for pull requests, on pg-boss. The truth about what is to be done stands in workflow_runs and events:
 // a wake-up that is lost or comes twice does no harm (see docs/decisions/).
-import { fromKysely, type IDatabase, PgBoss } from 'pg-boss'
-import type { Db } from '../db/database.ts'
+import { fromKysely, PgBoss } from 'pg-boss'
+import type { Db, JobDatabase } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { Log } from '../lib/logger.ts'
 
@@ -28,7 +28,7 @@ export interface WakeUps {
 
 /** Opens the queue; makes its tables where they are missing. */
 export async function openWakeUps(input: {
-  database: IDatabase
+  database: JobDatabase
   embedded: boolean
   supervise: boolean
   log: Log

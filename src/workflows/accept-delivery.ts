@@ -1,7 +1,8 @@
 // Accepts a delivery: duplicate check, event, the pull request's last known state and the wake-up, all in one
 // transaction. Deliveries that arrive together are committed together.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
-import { type Db, isDatabaseUnavailable } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
+import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import {
   duplicateKey,

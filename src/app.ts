@@ -1,0 +1,127 @@
+// The composition root: the only place that chooses implementations.
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import type { Config } from './config/config.ts'
+import type { AppContext } from './context.ts'
+import { type OpenDatabase, openDatabase } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { addHealthRoutes } from './http/health-routes.ts'
+import { createServer } from './http/server.ts'
+import { addWebhookRoutes } from './http/webhook-routes.ts'
+import { openWakeUps } from './jobs/queue.ts'
+import { createLogger, type Log } from './lib/logger.ts'
+import { type Budget, createModels, type Models } from './models/index.ts'
+import { createPlatform } from './platforms/index.ts'
+import { createAgenticReviewer } from './reviewers/agentic-reviewer.ts'
+import type { Reviewer } from './reviewers/reviewer.ts'
+import { createStaticReviewer } from './reviewers/static-reviewer.ts'
+import { createCodeTools } from './tools/code-tools.ts'
+import { startWorker } from './worker.ts'
+import { createDeliveryIntake } from './workflows/accept-delivery.ts'
+
+/** A running Umpire. Disposing of it stops it gracefully. */
+export interface App extends AsyncDisposable {
+  /** Where it listens; null for a worker alone. */
+  readonly url: string | null
+  readonly context: AppContext
+}
+
+/** Opens the database and brings its schema up to date. */
+export async function openMigratedDatabase(config: Config, log: Log): Promise<OpenDatabase> {
+  if (config.database.engine === 'embedded') await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const database = await openDatabase(config.database, log)
+  try {
+    await migrate(database, log)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
+export async function startApp(config: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
+  await using stack = new AsyncDisposableStack()
+  const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
+  warnAboutConfiguration(config, log)
+  const database = stack.use(await openMigratedDatabase(config, log))
+  const wakeUps = await openWakeUps({
+    database: database.jobs,
+    embedded: database.engine === 'embedded',
+    supervise: parts.worker,
+    log,
+  })
+  stack.defer(() => wakeUps.close())
+  const platform = createPlatform(config.platform)
+  const models = createModels(config.models)
+  const staticReviewer = stack.use(createStaticReviewer())
+  const ctx: AppContext = {
+    config,
+    db: database.db,
+    wakeUps,
+    platform,
+    models,
+    createReviewers: (budget) => [staticReviewer, ...createModelReviewers(models, budget)],
+    log,
+  }
+  let url: string | null = null
+  if (parts.web) {
+    const server = createServer(log)
+    addHealthRoutes(server, { checkReady: () => database.ping(2000) })
+    await addWebhookRoutes(server, {
+      platform,
+      intake: createDeliveryIntake({ db: database.db, source: platform.id, wakeUps }),
+      enforceSignatures: config.environment === 'production',
+      fallbackSecret: config.fallback.webhookSecret,
+    })
+    await server.listen({ host: config.http.host, port: config.http.port })
+    stack.defer(() => server.close())
+    url = addressOf(server.server.address() as AddressInfo)
+    log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
+  }
+  if (parts.worker) {
+    const worker = await startWorker(ctx, { exclusive: database.exclusive })
+    stack.defer(() => worker.stop())
+  }
+  const running = stack.move()
+  return {
+    url,
+    context: ctx,
+    async [Symbol.asyncDispose]() {
+      await running.disposeAsync()
+      log.info({}, 'Umpire stopped')
+    },
+  }
+}
+
+function createModelReviewers(models: Models, budget: Budget): Reviewer[] {
+  if (models.main === null) return []
+  return [createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget })]
+}
+
+function addressOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+function listSecrets({ secrets, platform, fallback, models }: Config): (string | null)[] {
+  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null]
+  return [
+    secrets.current,
+    ...secrets.old,
+    platform.oauth?.clientSecret ?? null,
+    fallback.token,
+    fallback.webhookSecret,
+    ...keys,
+  ]
+}
+
+/** What works and is still likely not meant so. */
+function warnAboutConfiguration(config: Config, log: Log): void {
+  if (config.environment === 'production' && config.fallback.webhookSecret === null) {
+    log.warn({}, 'WEBHOOK_SECRET is not set: deliveries of repositories that nobody connected are accepted unsigned')
+  }
+  if (config.fallback.token === null) {
+    log.warn({}, 'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed')
+  }
+  if (config.models.main === null) log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
+}

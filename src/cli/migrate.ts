@@ -1,0 +1,11 @@
+// `umpire migrate`: brings the schema up to date and says what it did.
+import { openMigratedDatabase } from '../app.ts'
+import { readConfig } from '../config/env.ts'
+import { createLogger } from '../lib/logger.ts'
+
+export async function migrateDatabase(): Promise<void> {
+  const config = readConfig()
+  const log = createLogger({ level: config.log.level, secrets: [] })
+  await using database = await openMigratedDatabase(config, log)
+  console.log(`The ${database.engine} database has the schema of this version.`)
+}

@@ -1,0 +1,19 @@
+// `umpire serve`: runs the receiver and the worker until SIGTERM or SIGINT.
+import { startApp } from '../app.ts'
+import { readConfig } from '../config/env.ts'
+
+/** Resolves after a graceful stop. */
+export async function serve(parts: { web: boolean; worker: boolean }): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop.abort()
+      // A second one ends at once, as the system would without us.
+      process.once(signal, () => process.kill(process.pid, 'SIGKILL'))
+    })
+  }
+  await using _app = await startApp(readConfig(), parts)
+  if (!stop.signal.aborted) {
+    await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }))
+  }
+}
