@@ -21,13 +21,15 @@ const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
  *   pull request has no usable number
  */
 export function readDelivery(headers: Headers, rawBody: Uint8Array): Delivery {
-  const json = replaceUnstorable(extractJson(headers, rawBody))
+  const targetType = readDialects(headers, 'hook-installation-target-type') ?? 'repository'
+  // The body of an app-level delivery is nobody's business here: it isn't even parsed.
+  const json = targetType === 'integration' ? '{}' : replaceUnstorable(extractJson(headers, rawBody))
   const fields = parseFields(json)
   return {
     event: readEventName(headers) ?? nameEventByPayload(fields),
     action: fields.action === 'synchronized' ? 'synchronize' : fields.action,
     deliveryId: readDialects(headers, 'delivery', /^[\x21-\x7e]{1,200}$/) ?? null,
-    targetType: readDialects(headers, 'hook-installation-target-type') ?? 'repository',
+    targetType,
     signature: readHeader(headers, 'x-hub-signature-256') ?? null,
     repo: fields.repository?.full_name ?? null,
     pullRequest: readPullRequest(fields.pull_request),

@@ -1,5 +1,6 @@
 // Sends one request to the REST API: deadline, redirects within the host, bounded answers, failures told apart.
 import { setTimeout as startTimer } from 'node:timers'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
 import { explainRefusal } from './errors.ts'
@@ -84,6 +85,16 @@ export function parseAnswer<T>(answer: Answer, schema: z.ZodType<T>): T {
 
 export function invalidResponse(message: string): PlatformError {
   return new PlatformError('platform_invalid_response', message)
+}
+
+/** Waits; ends early with the signal's own reason. */
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
 }
 
 async function follow(connection: Connection, call: Call, signal: AbortSignal): Promise<Response> {

@@ -1,11 +1,10 @@
 // Makes a pull request show a review: one summary edited in place, inline comments in one call, nothing twice.
-import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Access, InlineComment, PublishedReview, ReviewToPublish, Viewer } from '../platform.ts'
 import { readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
-import { type Call, type Connection, send, sendForJson } from './request.ts'
+import { type Call, type Connection, pause, send, sendForJson } from './request.ts'
 
 /** What every step needs. */
 interface Publication {
@@ -44,7 +43,7 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
     return await publishMissing(publication)
   } catch (error) {
     if (!isUnclear(error)) throw error
-    await wait(pauseMs, undefined, { signal: publication.signal })
+    await pause(pauseMs, publication.signal)
     return publishMissing(publication)
   }
 }

@@ -1,9 +1,8 @@
 // What the platform computed about a repository: languages and contributors.
-import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Access, ContributorStatistics } from '../platform.ts'
 import { makeCall } from './repository.ts'
-import { type Connection, parseAnswer, send, sendForJson } from './request.ts'
+import { type Connection, parseAnswer, pause, send, sendForJson } from './request.ts'
 
 const contributor = z.object({
   author: z.object({ login: z.string() }).nullish(),
@@ -31,9 +30,9 @@ export async function listContributors(
 ): Promise<readonly ContributorStatistics[]> {
   const call = makeCall(access, '/stats/contributors', signal)
   let answer = await send(connection, call)
-  for (const pause of pausesMs) {
+  for (const pauseMs of pausesMs) {
     if (answer.status !== 202) break
-    await wait(pause, undefined, { signal })
+    await pause(pauseMs, signal)
     answer = await send(connection, call)
   }
   if (answer.status !== 200) return []

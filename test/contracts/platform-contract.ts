@@ -1,0 +1,630 @@
+// What every code-hosting platform must do, tried on a running one. An adapter's test hands in a fixture.
+import { execFile } from 'node:child_process'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { LeaseLostError } from '../../src/domain/errors.ts'
+import type { Access, InlineComment, Platform, ReviewToPublish } from '../../src/platforms/platform.ts'
+
+/** What stands on a pull request, as the platform itself knows it. */
+export interface Standing {
+  readonly comments: readonly { id: string; author: string; body: string; edits: number }[]
+  readonly inline: readonly {
+    id: string
+    author: string
+    body: string
+    path: string
+    side: 'LEFT' | 'RIGHT'
+    line: number | null
+    startLine: number | null
+  }[]
+  readonly reviews: readonly { author: string; state: 'commented' | 'approved' | 'changes_requested'; body: string }[]
+}
+
+export type Files = Readonly<Record<string, string | Buffer | null>>
+
+/** A running platform with one private repository whose `main` holds `mainFiles`. */
+export interface PlatformFixture {
+  readonly platform: Platform
+  /** The account that reviews: administrator of the repository. */
+  readonly access: Access
+  readonly login: string
+  /** Someone who can write to the repository and administers nothing. */
+  readonly other: Access
+  readonly otherLogin: string
+  /** Commits on a branch, made from `main` where it doesn't exist. Null takes a file away. Returns the commit. */
+  push(branch: string, files: Files): Promise<string>
+  /** Opens a pull request into `main`; the other account is its author unless told. Returns its number. */
+  open(input: { head: string; title?: string; body?: string; author?: string; draft?: boolean }): Promise<number>
+  merge(number: number): Promise<void>
+  close(number: number): Promise<void>
+  /** Writes a comment below the pull request. */
+  comment(number: number, author: string, body: string): Promise<void>
+  /** Answers an inline comment. */
+  reply(number: number, commentId: string, author: string, body: string): Promise<void>
+  standing(number: number): Promise<Standing>
+  statuses(sha: string): Promise<readonly { context: string; state: string; description: string; url: string }[]>
+  webhooks(): Promise<readonly { id: number; url: string; events: readonly string[]; active: boolean }[]>
+  /** The request that the platform sent for the last event of that action, as a server sees it. */
+  delivery(event: string, action: string): Promise<{ headers: Record<string, string>; body: Buffer; secret: string }>
+  rename(name: string): Promise<void>
+  /** How often something was written through the API. */
+  writes(): number
+  /** The next write of that kind is applied, but its answer never arrives. */
+  loseAnswer(of: 'summary' | 'inline'): void
+  /** From now on all diffs count as too large to be shown. */
+  refuseDiffs(): void
+  /** Follows an authorization address as that account's browser does. Returns where it is sent back to. */
+  signIn(authorizeUrl: string, login: string): Promise<URL>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export const mainFiles: Files = {
+  'README.md': '# Hello\n',
+  'src/count.ts': Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join(''),
+  'src/old name.ts': 'one\ntwo\nthree\nfour\nfive\n',
+  'assets/logo.bin': Buffer.from([0, 1, 2, 0xff, 0xfe, 0x0a, 0x0d]),
+}
+
+const summaryMarker = '<!-- umpire:review v=1 -->'
+const run = promisify(execFile)
+
+async function catchError(promise: Promise<unknown>): Promise<Error & { code?: string }> {
+  return promise.then(
+    () => expect.fail('it should have failed'),
+    (error) => error,
+  )
+}
+
+function makeComment(id: string, place: Partial<InlineComment> = {}): InlineComment {
+  const marker = `<!-- umpire:finding ${id} -->`
+  const line = place.endLine ?? 1
+  return {
+    marker,
+    path: 'src/count.ts',
+    side: 'RIGHT',
+    startLine: line,
+    endLine: line,
+    body: `Claim ${id}\n\n${marker}`,
+    ...place,
+  }
+}
+
+function makeReview(number: number, headSha: string, rest: Partial<ReviewToPublish> = {}): ReviewToPublish {
+  return {
+    number,
+    headSha,
+    summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say` },
+    comments: [],
+    event: 'comment',
+    beforeWrite: async () => {},
+    ...rest,
+  }
+}
+
+function change(lines: Readonly<Record<number, string | null>>): Files {
+  const all = String(mainFiles['src/count.ts']).split('\n')
+  for (const [line, text] of Object.entries(lines)) all[Number(line) - 1] = text ?? '\0'
+  return { 'src/count.ts': all.filter((text) => text !== '\0').join('\n') }
+}
+
+/** Registers the suite. Each test opens its own pull request; the fixture is shared. */
+export function describePlatform(name: string, start: () => Promise<PlatformFixture>): void {
+  describe(`platform ${name}`, () => {
+    let fixture: PlatformFixture
+    let platform: Platform
+    let access: Access
+    let branches = 0
+
+    beforeAll(async () => {
+      fixture = await start()
+      platform = fixture.platform
+      access = fixture.access
+    })
+    afterAll(() => fixture[Symbol.asyncDispose]())
+
+    /** A pull request that changes lines 3, 20 and 21 of a file with 40 lines. */
+    async function openChange(files = change({ 3: 'changed 3', 20: 'changed 20', 21: null })) {
+      const head = `topic-${++branches}`
+      const sha = await fixture.push(head, files)
+      return { sha, head, number: await fixture.open({ head }) }
+    }
+
+    describe('accounts and repositories', () => {
+      it('tells who is behind a token, and refuses a bad one', async () => {
+        expect(await platform.viewer(access.token)).toMatchObject({
+          login: fixture.login,
+          id: expect.stringMatching(/^\d+$/),
+        })
+        const error = await catchError(platform.viewer('not-a-token'))
+        expect(error).toMatchObject({ name: 'PlatformError', code: 'platform_unauthorized' })
+      })
+
+      it('lists and searches repositories, with who administers them', async () => {
+        const listed = await platform.listRepositories(access.token, { page: 1, perPage: 50 })
+        expect(listed).toContainEqual(
+          expect.objectContaining({ repo: access.repo, private: true, admin: true, defaultBranch: 'main' }),
+        )
+        const search = access.repo.slice(1, -1).toUpperCase()
+        const find = (token: string, page: number) => platform.listRepositories(token, { search, page, perPage: 50 })
+        expect((await find(access.token, 1)).map(({ repo }) => repo)).toEqual([access.repo])
+        expect(await find(access.token, 2)).toEqual([])
+        expect(await find(fixture.other.token, 1)).toMatchObject([{ repo: access.repo, admin: false }])
+        expect(await platform.listRepositories(access.token, { search: '%', page: 1, perPage: 50 })).toEqual([])
+      })
+
+      it('signs in with a code and PKCE, once', async () => {
+        const codeVerifier = randomBytes(32).toString('base64url')
+        const redirectUri = 'http://127.0.0.1:1/auth/callback'
+        const authorizeUrl = platform.authorizeUrl({
+          redirectUri,
+          state: 'state & more',
+          codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+          scopes: ['repo', 'read:org'],
+        })
+        const back = await fixture.signIn(authorizeUrl, fixture.login)
+        expect(back.href).toMatch(/^http:\/\/127\.0\.0\.1:1\/auth\/callback\?/)
+        expect(back.searchParams.get('state')).toBe('state & more')
+        const code = back.searchParams.get('code')!
+        const grant = await platform.exchangeCode({ code, redirectUri, codeVerifier })
+        expect(grant.scopes).toContain('repo')
+        expect((await platform.viewer(grant.token)).login).toBe(fixture.login)
+        const replay = await catchError(platform.exchangeCode({ code, redirectUri, codeVerifier }))
+        expect(replay.code).toBe('platform_unauthorized')
+        const second = await fixture.signIn(authorizeUrl, fixture.login)
+        const wrong = { code: second.searchParams.get('code')!, redirectUri, codeVerifier: 'x'.repeat(43) }
+        expect((await catchError(platform.exchangeCode(wrong))).code).toBe('platform_unauthorized')
+      })
+    })
+
+    describe('webhooks', () => {
+      it('are made for pull requests and issues, once, by administrators, and taken away', async () => {
+        const input = { url: 'http://127.0.0.1:1/api/v1/webhooks/host', secret: 'a'.repeat(64) }
+        const id = await platform.createWebhook(access, input)
+        const made = (await fixture.webhooks()).find((hook) => hook.id === id)
+        expect(made).toMatchObject({ url: input.url, active: true })
+        expect([...made!.events].sort()).toEqual(['issues', 'pull_request'])
+        const again = await catchError(platform.createWebhook(access, input))
+        expect(again.code).toBe('platform_refused')
+        expect(again.message).toContain('Hook already exists')
+        const denied = await catchError(platform.createWebhook(fixture.other, { ...input, url: `${input.url}/2` }))
+        expect(denied.code).toMatch(/^platform_(not_found|forbidden)$/)
+        await platform.deleteWebhook(access, id)
+        expect((await fixture.webhooks()).map((hook) => hook.id)).not.toContain(id)
+        await platform.deleteWebhook(access, id)
+      })
+
+      it('send what readDelivery reads, signed over the raw body', async () => {
+        const { number, sha, head } = await openChange()
+        const { headers, body, secret } = await fixture.delivery('pull_request', 'opened')
+        const delivery = platform.readDelivery(headers, body)
+        const listed = await platform.getPullRequest(access, number)
+        expect(delivery).toMatchObject({
+          event: 'pull_request',
+          action: 'opened',
+          targetType: 'repository',
+          repo: access.repo,
+        })
+        expect(delivery.pullRequest).toMatchObject({
+          number,
+          headSha: sha,
+          branch: head,
+          baseBranch: 'main',
+          title: listed.title,
+          author: fixture.otherLogin,
+          url: listed.url,
+          state: 'open',
+          additions: 2,
+          deletions: 3,
+        })
+        expect(delivery.deliveryId).not.toBeNull()
+        expect(delivery.signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+        expect(delivery.payload).toBe(body.toString())
+        const next = await fixture.push(head, { 'src/new.ts': 'new\n' })
+        const pushed = await fixture.delivery('pull_request', 'synchronize')
+        expect(platform.readDelivery(pushed.headers, pushed.body)).toMatchObject({
+          action: 'synchronize',
+          pullRequest: { number, headSha: next },
+        })
+      })
+    })
+
+    describe('reading', () => {
+      it('shows a pull request through its life', async () => {
+        const head = `topic-${++branches}`
+        const sha = await fixture.push(head, change({ 3: 'changed' }))
+        const title = 'Ünïcode "quotes" 😀'
+        const number = await fixture.open({ head, title, body: 'Why\n\n<!-- x -->', draft: true })
+        const open = await platform.getPullRequest(access, number)
+        expect(open).toMatchObject({
+          repo: access.repo,
+          number,
+          title,
+          body: 'Why\n\n<!-- x -->',
+          author: fixture.otherLogin,
+          state: 'open',
+          draft: true,
+          head: { branch: head, sha, repo: access.repo },
+          base: { branch: 'main' },
+          additions: 1,
+          deletions: 1,
+          changedFiles: 1,
+          mergedAt: null,
+        })
+        expect(Date.parse(open.createdAt)).toBeLessThanOrEqual(Date.parse(open.updatedAt))
+        await fixture.close(number)
+        expect(await platform.getPullRequest(access, number)).toMatchObject({ state: 'closed', mergedAt: null })
+        const other = await openChange({ 'docs/merged.md': 'merged\n' })
+        await fixture.merge(other.number)
+        const merged = await platform.getPullRequest(access, other.number)
+        expect(merged.state).toBe('merged')
+        expect(merged.mergedAt).not.toBeNull()
+        expect((await catchError(platform.getPullRequest(access, 99_999))).code).toBe('platform_not_found')
+        const hidden = await catchError(platform.getPullRequest({ ...access, repo: 'nobody/nothing' }, 1))
+        expect(hidden.code).toBe('platform_not_found')
+      })
+
+      it('shows the change since the merge base', async () => {
+        const { number, sha } = await openChange({
+          ...change({ 3: 'changed' }),
+          'src/old name.ts': null,
+          'src/new näme.ts': 'one\ntwo\nthree\nfour\nfive\n',
+          'README.md': null,
+          'added.txt': 'a\nb\n',
+        })
+        await fixture.push('main', { 'elsewhere.txt': `${number}\n` })
+        const diff = await platform.getDiff(access, number)
+        expect(diff).toMatch(/^diff --git a\/README\.md b\/README\.md$/m)
+        expect(diff).toMatch(/^\+changed$/m)
+        expect(diff).not.toContain('elsewhere')
+        const files = await platform.listFiles(access, number)
+        expect(files.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+          { path: 'README.md', oldPath: 'README.md', status: 'deleted', additions: 0, deletions: 1 },
+          { path: 'added.txt', oldPath: 'added.txt', status: 'added', additions: 2, deletions: 0 },
+          { path: 'src/count.ts', oldPath: 'src/count.ts', status: 'modified', additions: 1, deletions: 1 },
+          { path: 'src/new näme.ts', oldPath: 'src/old name.ts', status: 'renamed', additions: 0, deletions: 0 },
+        ])
+        const { base } = await platform.getPullRequest(access, number)
+        const parted = await platform.mergeBase(access, 'main', sha)
+        expect(parted).toMatch(/^[0-9a-f]{40}$/)
+        expect(await platform.mergeBase(access, base.sha, sha)).toBe(parted)
+        expect(await platform.mergeBase(access, parted, sha)).toBe(parted)
+      })
+
+      it('case 56: lists files over all pages', async () => {
+        const files = Object.fromEntries(Array.from({ length: 230 }, (_, index) => [`many/${index}.txt`, `${index}\n`]))
+        const { number } = await openChange(files)
+        const listed = await platform.listFiles(access, number)
+        expect(new Set(listed.map(({ path }) => path))).toEqual(new Set(Object.keys(files)))
+        expect(listed).toHaveLength(230)
+      })
+
+      it('reads files as bytes, and nothing where there is none', async () => {
+        const large = Buffer.alloc(1_500_000, 'large ')
+        const sha = await fixture.push('files/any', {
+          'large.txt': large,
+          'a b/#?%&+ü.txt': 'odd',
+          'src/é"quote.ts': 'q',
+        })
+        const read = (path: string, ref = sha) => platform.getFile(access, path, ref)
+        const text = async (path: string, ref = sha) => Buffer.from((await read(path, ref))!).toString()
+        expect(Buffer.from((await read('assets/logo.bin'))!)).toEqual(mainFiles['assets/logo.bin'])
+        expect(Buffer.from((await read('large.txt'))!).equals(large)).toBe(true)
+        expect(await text('a b/#?%&+ü.txt')).toBe('odd')
+        expect(await text('src/é"quote.ts', 'files/any')).toBe('q')
+        expect(await read('missing.txt')).toBeUndefined()
+        expect(await read('src')).toBeUndefined()
+        expect(await read('../README.md')).toBeUndefined()
+        expect(await read('README.md', 'no-such-branch')).toBeUndefined()
+      })
+
+      it('reads the tree', async () => {
+        const sha = await fixture.push(`tree/${++branches}`, { 'deep/er/file.txt': '12345' })
+        const { entries, truncated } = await platform.getTree(access, sha)
+        expect(truncated).toBe(false)
+        expect(entries).toContainEqual(expect.objectContaining({ path: 'deep/er/file.txt', kind: 'file', size: 5 }))
+        expect(entries).toContainEqual(expect.objectContaining({ path: 'deep/er', kind: 'directory' }))
+        expect(await platform.getTree(access, `tree/${branches}`)).toEqual({ entries, truncated })
+        expect((await catchError(platform.getTree(access, 'no-such-branch'))).code).toBe('platform_not_found')
+      })
+
+      it('knows languages and contributors', async () => {
+        const languages = await platform.languages(access)
+        expect(languages.TypeScript).toBeGreaterThan(0)
+        const contributors = await platform.contributors(access)
+        if (!platform.limits.contributorStatistics) expect(contributors).toEqual([])
+        else expect(contributors).toContainEqual(expect.objectContaining({ commits: expect.any(Number) }))
+      })
+
+      it('can be cloned from its address with its headers, and not without', async () => {
+        const { url, headers } = platform.cloneAddress(access)
+        expect(url).not.toContain(access.token)
+        const settings = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
+        const environment = {
+          PATH: process.env.PATH,
+          GIT_TERMINAL_PROMPT: '0',
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_CONFIG_GLOBAL: '/dev/null',
+        }
+        const authorized = {
+          ...environment,
+          GIT_CONFIG_COUNT: '1',
+          GIT_CONFIG_KEY_0: 'http.extraHeader',
+          GIT_CONFIG_VALUE_0: settings[0],
+        }
+        const { stdout } = await run('git', ['ls-remote', url, 'refs/heads/main'], { env: authorized })
+        expect(stdout).toMatch(/^[0-9a-f]{40}\trefs\/heads\/main\n$/)
+        await expect(run('git', ['ls-remote', url], { env: environment })).rejects.toThrow()
+      })
+    })
+
+    describe('ensureReview', () => {
+      it('shows a review, and writes nothing when it stands already', async () => {
+        const { number, sha } = await openChange()
+        const comments = [
+          makeComment('a', { endLine: 3 }),
+          makeComment('b', { startLine: 18, endLine: 20 }),
+          makeComment('c', { endLine: 21, side: 'LEFT' }),
+        ]
+        const review = makeReview(number, sha, { comments })
+        const published = await platform.ensureReview(access, review)
+        const standing = await fixture.standing(number)
+        expect(standing.comments).toMatchObject([
+          { id: published.summary.id, author: fixture.login, body: review.summary.body, edits: 0 },
+        ])
+        expect(standing.inline).toMatchObject([
+          {
+            path: 'src/count.ts',
+            side: 'RIGHT',
+            line: 3,
+            startLine: null,
+            body: comments[0]!.body,
+            author: fixture.login,
+          },
+          { path: 'src/count.ts', side: 'RIGHT', line: 20, startLine: 18 },
+          { path: 'src/count.ts', side: 'LEFT', line: 21, startLine: null },
+        ])
+        expect(standing.reviews).toMatchObject([{ state: 'commented' }])
+        expect(published.refused).toEqual([])
+        expect(published.comments.map(({ marker, id }) => [marker, id]).sort()).toEqual(
+          standing.inline.map(({ id }, index) => [comments[index]!.marker, id]).sort(),
+        )
+        for (const { url } of [published.summary, ...published.comments]) expect(url).toMatch(/^http/)
+
+        const writes = fixture.writes()
+        expect(await platform.ensureReview(access, review)).toEqual(published)
+        expect(fixture.writes()).toBe(writes)
+      })
+
+      it('edits the summary in place and posts only what is new', async () => {
+        const { number, sha, head } = await openChange()
+        await platform.ensureReview(access, makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })] }))
+        const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
+        const body = `${summaryMarker}\n### Second look`
+        const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { path: 'src/more.ts', endLine: 1 })]
+        const published = await platform.ensureReview(
+          access,
+          makeReview(number, next, { summary: { marker: summaryMarker, body }, comments }),
+        )
+        const standing = await fixture.standing(number)
+        expect(standing.comments).toMatchObject([{ id: published.summary.id, body, edits: 1 }])
+        expect(standing.inline.map(({ path }) => path)).toEqual(['src/count.ts', 'src/more.ts'])
+        expect(published.comments).toHaveLength(2)
+      })
+
+      it("leaves others' writing alone, and keeps the oldest of our own summaries", async () => {
+        const { number, sha } = await openChange()
+        await fixture.comment(number, fixture.otherLogin, `${summaryMarker} forged`)
+        await fixture.comment(number, fixture.login, 'Written by hand')
+        await fixture.comment(number, fixture.login, `${summaryMarker} first`)
+        await fixture.comment(number, fixture.otherLogin, 'Between')
+        await fixture.comment(number, fixture.login, `${summaryMarker} second`)
+        const review = makeReview(number, sha)
+        await platform.ensureReview(access, review)
+        const { comments } = await fixture.standing(number)
+        expect(comments.map(({ body }) => body)).toEqual([
+          `${summaryMarker} forged`,
+          'Written by hand',
+          review.summary.body,
+          'Between',
+        ])
+      })
+
+      it('case 52: a refused line does not keep the others from being posted', async () => {
+        const { number, sha } = await openChange()
+        const comments = [
+          makeComment('good-1', { endLine: 3 }),
+          makeComment('bad-line', { endLine: 35 }),
+          makeComment('good-2', { endLine: 20 }),
+          makeComment('bad-path', { path: 'src/none.ts' }),
+          makeComment('good-3', { endLine: 4 }),
+        ]
+        const review = makeReview(number, sha, { comments })
+        const published = await platform.ensureReview(access, review)
+        expect(published.refused).toEqual([comments[1]!.marker, comments[3]!.marker])
+        const good = [comments[0]!, comments[2]!, comments[4]!]
+        expect(published.comments.map(({ marker }) => marker).sort()).toEqual(good.map(({ marker }) => marker).sort())
+        const standing = await fixture.standing(number)
+        expect(standing.inline.map(({ body }) => body).sort()).toEqual(good.map(({ body }) => body).sort())
+        expect(standing.comments).toHaveLength(1)
+
+        expect(await platform.ensureReview(access, review)).toEqual(published)
+        expect((await fixture.standing(number)).inline).toHaveLength(3)
+      })
+
+      it('case 52: when all lines are refused, the summary still stands', async () => {
+        const { number, sha } = await openChange()
+        const comments = [makeComment('x', { endLine: 39 }), makeComment('y', { endLine: 40 })]
+        const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        expect(published).toMatchObject({ comments: [], refused: comments.map(({ marker }) => marker) })
+        expect(await fixture.standing(number)).toMatchObject({
+          inline: [],
+          reviews: [],
+          comments: [{ author: fixture.login }],
+        })
+      })
+
+      it.each(['summary', 'inline'] as const)(
+        'case 53: a written %s whose answer was lost is found again',
+        async (kind) => {
+          const { number, sha } = await openChange()
+          const review = makeReview(number, sha, {
+            comments: [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })],
+          })
+          fixture.loseAnswer(kind)
+          const published = await platform.ensureReview(access, review)
+          expect(published.refused).toEqual([])
+          expect(published.comments).toHaveLength(2)
+          const standing = await fixture.standing(number)
+          expect(standing.comments).toMatchObject([{ id: published.summary.id }])
+          expect(standing.inline).toHaveLength(2)
+          expect(standing.reviews).toHaveLength(1)
+        },
+      )
+
+      it('case 40: comments stand on files of any name', async () => {
+        const paths = ['a b/ü 😀.ts', 'quote"s\'and\\back.ts', 'new\nline.ts', '-- x', '#?%2e&+.ts']
+        const { number, sha } = await openChange(Object.fromEntries(paths.map((path) => [path, 'one\n'])))
+        expect((await platform.listFiles(access, number)).map(({ path }) => path).sort()).toEqual(paths.toSorted())
+        const comments = paths.map((path, index) => makeComment(`n${index}`, { path }))
+        const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        expect(published.refused).toEqual([])
+        expect((await fixture.standing(number)).inline.map(({ path }) => path)).toEqual(paths)
+      })
+
+      it('writes nothing more once writing is not allowed', async () => {
+        const { number, sha } = await openChange()
+        let allowed = 1
+        const beforeWrite = async () => {
+          if (allowed-- === 0) throw new LeaseLostError()
+        }
+        const review = makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })], beforeWrite })
+        expect(await catchError(platform.ensureReview(access, review))).toBeInstanceOf(LeaseLostError)
+        expect(await fixture.standing(number)).toMatchObject({
+          comments: [{ author: fixture.login }],
+          inline: [],
+          reviews: [],
+        })
+      })
+
+      it('asks for changes and approves, each once for a head', async () => {
+        const { number, sha } = await openChange()
+        const comments = [makeComment('a', { endLine: 3 })]
+        const refusing = makeReview(number, sha, { comments, event: 'request_changes' })
+        await platform.ensureReview(access, refusing)
+        await platform.ensureReview(access, refusing)
+        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual(['changes_requested'])
+        const approving = makeReview(number, sha, { comments, event: 'approve' })
+        await platform.ensureReview(access, approving)
+        await platform.ensureReview(access, approving)
+        const { reviews, inline } = await fixture.standing(number)
+        expect(reviews.map(({ state }) => state)).toEqual(['changes_requested', 'approved'])
+        expect(inline).toHaveLength(1)
+      })
+
+      it('case 52: a refused line does not lose what the review says', async () => {
+        const { number, sha } = await openChange()
+        const comments = [makeComment('bad', { endLine: 35 }), makeComment('good', { endLine: 3 })]
+        const review = makeReview(number, sha, { comments, event: 'request_changes' })
+        expect((await platform.ensureReview(access, review)).refused).toEqual([comments[0]!.marker])
+        const { reviews, inline } = await fixture.standing(number)
+        expect(reviews.map(({ state }) => state)).toEqual(['commented', 'changes_requested'])
+        expect(inline).toHaveLength(1)
+      })
+
+      it('comments on its own pull request, which nobody may approve', async () => {
+        const head = `topic-${++branches}`
+        const sha = await fixture.push(head, change({ 3: 'changed' }))
+        const number = await fixture.open({ head, author: fixture.login })
+        const review = makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })], event: 'approve' })
+        expect((await platform.ensureReview(access, review)).comments).toHaveLength(1)
+        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual(['commented'])
+      })
+
+      it('says so when the commit is not known', async () => {
+        const { number } = await openChange()
+        const review = makeReview(number, 'f'.repeat(40), { comments: [makeComment('a', { endLine: 3 })] })
+        expect((await catchError(platform.ensureReview(access, review))).code).toBe('platform_refused')
+      })
+    })
+
+    it('shows a status on a commit, the newest of its context', async () => {
+      const { sha } = await openChange()
+      const status = {
+        sha,
+        context: 'umpire/review',
+        state: 'pending',
+        description: 'x'.repeat(200),
+        url: 'https://umpire.example/1',
+      } as const
+      await platform.ensureStatus(access, status)
+      await platform.ensureStatus(access, { ...status, state: 'failure', description: '1 critical' })
+      await platform.ensureStatus(access, { ...status, state: 'failure', description: '1 critical' })
+      expect(await fixture.statuses(sha)).toEqual([
+        { context: 'umpire/review', state: 'failure', description: '1 critical', url: 'https://umpire.example/1' },
+      ])
+    })
+
+    describe('threads', () => {
+      beforeEach((context) => {
+        if (!platform.limits.resolvableThreads) context.skip()
+      })
+
+      it('are listed with their answers and resolved, more than once', async () => {
+        const { number, sha, head } = await openChange()
+        const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })]
+        await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        const [first] = (await fixture.standing(number)).inline
+        await fixture.reply(number, first!.id, fixture.otherLogin, 'Not so')
+        const threads = await platform.listThreads(access, number)
+        expect(threads).toMatchObject([
+          {
+            resolved: false,
+            path: 'src/count.ts',
+            line: 3,
+            comments: [
+              { id: first!.id, author: fixture.login, own: true, body: comments[0]!.body },
+              { author: fixture.otherLogin, own: false, body: 'Not so' },
+            ],
+          },
+          { resolved: false, line: 20, comments: [{ own: true }] },
+        ])
+        await platform.resolveThread(access, number, threads[0]!.id)
+        await platform.resolveThread(access, number, threads[0]!.id)
+        expect((await platform.listThreads(access, number)).map(({ resolved }) => resolved)).toEqual([true, false])
+        await fixture.push(head, change({}))
+        await fixture.push(head, { 'src/other.ts': 'other\n' })
+        expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([null, null])
+        expect((await catchError(platform.resolveThread(access, number, 'no-such-thread'))).code).toBe(
+          'platform_not_found',
+        )
+      })
+
+      it('are listed over all pages', async () => {
+        const { number, sha } = await openChange({ 'long.txt': 'line\n'.repeat(120) })
+        const comments = Array.from({ length: 120 }, (_, index) =>
+          makeComment(`t${index}-`, { path: 'long.txt', endLine: index + 1 }),
+        )
+        expect((await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments).toHaveLength(120)
+        const threads = await platform.listThreads(access, number)
+        expect(threads.map(({ line }) => line)).toEqual(comments.map(({ endLine }) => endLine))
+      })
+    })
+
+    // These change the fixture for good.
+    it('case 56: a diff that is refused as too large is told apart', async () => {
+      const { number } = await openChange()
+      fixture.refuseDiffs()
+      const error = await catchError(platform.getDiff(access, number))
+      expect(error).toMatchObject({ code: 'platform_too_large', retryable: false })
+    })
+
+    it('case 51: a renamed repository is read and written under its old name', async () => {
+      const { number, sha } = await openChange()
+      await fixture.rename(`${access.repo}-renamed`)
+      expect((await platform.getPullRequest(access, number)).head.sha).toBe(sha)
+      const comments = [makeComment('a', { endLine: 3 })]
+      expect((await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments).toHaveLength(1)
+    })
+  })
+}
