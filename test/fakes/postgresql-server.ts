@@ -1,0 +1,108 @@
+// A real PostgreSQL server for tests, in a temporary folder and on a unix socket there.
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface PostgresqlServer extends AsyncDisposable {
+  readonly url: string
+  /** As in a crash: all connections break. */
+  kill(): Promise<void>
+  /** Comes up again with the same data, at the same address. */
+  start(): Promise<void>
+  /** Ends it and deletes its data. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The folder with `initdb` and `postgres`: the newest of Debian's, else from the PATH; null where there is none. */
+export function findPostgresql(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).filter((name) => /^\d+$/.test(name)) : []
+  const newest = versions.sort((one, other) => Number(other) - Number(one)).map((name) => join(debian, name, 'bin'))
+  const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  return [...newest, ...path].find((folder) => hasPrograms(folder)) ?? null
+}
+
+function hasPrograms(folder: string): boolean {
+  return ['initdb', 'postgres'].every((program) => existsSync(join(folder, program)))
+}
+
+/** @param programs what `findPostgresql` found */
+export async function startPostgresql(programs: string): Promise<PostgresqlServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-pg-'))
+  const identity = chooseIdentity()
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid!)
+  const data = join(folder, 'data')
+  const options: SpawnOptions = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity }
+  const initial = [
+    '--pgdata',
+    data,
+    '--auth=trust',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--no-sync',
+  ]
+  await run(join(programs, 'initdb'), initial, { ...options, encoding: 'utf8' } as object)
+
+  // Nothing here has to outlive a power failure.
+  const fast = ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off', 'max_connections=200']
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, ...fast].flatMap((setting) => [
+    '-c',
+    setting,
+  ])
+  let server: ChildProcess
+  const start = async () => {
+    server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await waitUntilReady(server)
+  }
+  const stop = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+  await start()
+  return {
+    url: `postgresql://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    start,
+    // Immediate shutdown: no checkpoint, no goodbye; unlike SIGKILL it takes its children along.
+    kill: () => stop('SIGQUIT'),
+    async [Symbol.asyncDispose]() {
+      await stop('SIGQUIT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root: then as its own user, or as nobody. */
+function chooseIdentity(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody')
+  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.')
+  return { uid: Number(user[2]), gid: Number(user[3]) }
+}
+
+/** Until it says so in its log; the rest of the log is read and dropped. */
+async function waitUntilReady(server: ChildProcess): Promise<void> {
+  const lines: string[] = []
+  const ready = Promise.withResolvers<void>()
+  createInterface({ input: server.stderr! }).on('line', (line) => {
+    if (line.includes('ready to accept connections')) ready.resolve()
+    if (lines.length < 50) lines.push(line)
+  })
+  server.once('error', ready.reject)
+  server.once('exit', () => ready.reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)))
+  await ready.promise
+}
