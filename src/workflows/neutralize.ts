@@ -147,16 +147,18 @@ function findRun(text: string, length: number, from: number): number {
   return -1
 }
 
+/** A whole link or image, or what could be part of one that is nested. Each part is unambiguous: linear. */
+const linkParts = /!?\[([^[\]\n]*)\]\(<?([^()\s<>]*)>?(?:\s[^()\n]*)?\)|\](?=[([:])|!(?=\[)/g
+
 function neutralizeProse(text: string, allowedLinks: readonly string[]): string {
   const isAllowed = (url: string) => allowedLinks.some((prefix) => url.startsWith(prefix))
   return (
     text
       // Images and links: the words stay, the address goes unless it is known.
-      .replace(/!\[([^\]\n]{0,500})\](\([^)\n]{0,2000}\)|\[[^\]\n]{0,500}\])?/g, '$1')
-      .replace(/\[([^\]\n]{0,500})\]\(\s*<?([^)\s>]{0,2000})[^)\n]{0,500}\)/g, (_all, words: string, url: string) =>
-        isAllowed(url) ? `[${words}](${url})` : words,
-      )
-      .replace(/^( {0,3})\[([^\]\n]{1,500})\]:/gm, '$1$2 :')
+      .replace(linkParts, (match: string, words?: string, url = '') => {
+        if (words === undefined) return match === '!' ? '' : `]${joiner}`
+        return isAllowed(url) ? `[${words}](${url})` : words
+      })
       .replace(/\b(?:https?|ftp|file|data|javascript|vbscript):[^\s<>()\]]{1,2000}/gi, (url) =>
         isAllowed(url) ? url : url.replace(':', `${joiner}:`).replaceAll('.', `${joiner}.`),
       )
@@ -165,8 +167,8 @@ function neutralizeProse(text: string, allowedLinks: readonly string[]): string 
       .replaceAll('<', '&lt;')
       // Mentions, references to issues, commands of chat bots.
       .replace(/@(?=[\w-])/g, `@${joiner}`)
-      .replace(/(^|[^\w&])#(?=\d)/g, `$1#${joiner}`)
+      .replace(/(^|[^&])#(?=\d)/gm, `$1#${joiner}`)
       .replace(/\bGH-(?=\d)/gi, (match) => `${match}${joiner}`)
-      .replace(/^(\s*)\/(?=\w)/gm, `$1\\/${joiner}`)
+      .replace(/^([^\S\n]*)\/(?=\w)/gm, `$1\\/${joiner}`)
   )
 }

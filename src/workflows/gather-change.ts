@@ -1,0 +1,130 @@
+// Gathers what is to be reviewed: the two commits, their diff, and which of its files people wrote.
+import { join } from 'node:path'
+import type { AppContext } from '../context.ts'
+import type { FileDiff } from '../domain/diff.ts'
+import { GitError } from '../domain/errors.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import type { SkippedFile } from '../domain/review.ts'
+import type { Access } from '../platforms/platform.ts'
+import type { Change } from '../reviewers/reviewer.ts'
+import { classifyFile, type FileClass } from '../workspace/classify-file.ts'
+import { parseDiff } from '../workspace/diff.ts'
+import { openMirror } from '../workspace/git.ts'
+import { gitHostFrom } from '../workspace/run-git.ts'
+import type { Snapshot } from '../workspace/snapshot.ts'
+import { createPlatformSnapshot } from './platform-snapshot.ts'
+
+/** Both commits at hand, and the raw diff between them. */
+interface Sources {
+  readonly head: Snapshot
+  readonly base: Snapshot
+  readonly rawDiff: Uint8Array | string
+  readonly notes: readonly string[]
+}
+
+type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log'>
+
+/**
+ * Gathers a change at the head that `pullRequest` shows. The diff is git's own between the merge base and that very
+ * head, so it can't be of another one, however large it is; where the repository can't be fetched, the platform's
+ * API stands in. Dispose of it: it holds git processes.
+ */
+export async function gatherChange(
+  ctx: GatherContext,
+  access: Access,
+  pullRequest: PullRequest,
+  signal: AbortSignal,
+): Promise<Change & AsyncDisposable> {
+  const headSha = pullRequest.head.sha
+  const mergeBaseSha = await ctx.platform.mergeBase(access, pullRequest.base.sha, headSha, signal)
+  const commits = { headSha, mergeBaseSha }
+  const sources = await fetchSources(ctx, access, pullRequest.number, commits, signal)
+  await using stack = new AsyncDisposableStack()
+  stack.use(sources.head)
+  stack.use(sources.base)
+  const diff = parseDiff(sources.rawDiff)
+  const { files, skipped } = await sortFiles(diff.files, sources)
+  const { head, base, notes } = sources
+  const held = stack.move()
+  return {
+    pullRequest,
+    ...commits,
+    diff,
+    files,
+    skipped,
+    notes,
+    head,
+    base,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+async function fetchSources(
+  ctx: GatherContext,
+  access: Access,
+  number: number,
+  commits: { headSha: string; mergeBaseSha: string },
+  signal: AbortSignal,
+): Promise<Sources> {
+  const { headSha, mergeBaseSha } = commits
+  try {
+    const mirror = openMirror({
+      directory: join(ctx.config.dataDir, 'mirrors'),
+      address: ctx.platform.cloneAddress(access),
+      trustedHosts: [new URL(ctx.config.platform.url).host],
+      host: gitHostFrom(ctx.config.childEnvironment),
+    })
+    await mirror.fetchCommits([headSha, mergeBaseSha], { signal })
+    const rawDiff = await mirror.diff(mergeBaseSha, headSha, { signal })
+    return { head: mirror.snapshot(headSha), base: mirror.snapshot(mergeBaseSha), rawDiff, notes: [] }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof GitError)) throw error
+    ctx.log.warn({ err: error }, 'The repository could not be fetched with git; the API stands in')
+    return {
+      head: createPlatformSnapshot(ctx.platform, access, headSha, signal),
+      base: createPlatformSnapshot(ctx.platform, access, mergeBaseSha, signal),
+      rawDiff: await ctx.platform.getDiff(access, number, signal),
+      notes: ['The repository could not be fetched with git, so nothing was searched for in it.'],
+    }
+  }
+}
+
+/** Tells the files that are to be reviewed from those that nobody reviews. */
+async function sortFiles(
+  all: readonly FileDiff[],
+  sources: Pick<Sources, 'head' | 'base'>,
+): Promise<{ files: FileDiff[]; skipped: SkippedFile[] }> {
+  const files: FileDiff[] = []
+  const skipped: SkippedFile[] = []
+  for (const file of all) {
+    const reason = await findSkipReason(file, sources)
+    if (reason === null) files.push(file)
+    else skipped.push({ path: file.path, ...reason })
+  }
+  return { files, skipped }
+}
+
+async function findSkipReason(
+  file: FileDiff,
+  sources: Pick<Sources, 'head' | 'base'>,
+): Promise<Pick<SkippedFile, 'reason' | 'matters'> | null> {
+  if (file.submodule) return { reason: 'submodule', matters: false }
+  if (file.binary) return { reason: 'binary', matters: false }
+  if (file.status === 'deleted') return { reason: 'deleted', matters: false }
+  const { kind, reason } = await classify(file, sources)
+  return kind === 'source' ? null : { reason, matters: false }
+}
+
+/**
+ * A file's own word that it was generated counts only where it stood before this change: a new file can't hide
+ * itself behind it.
+ */
+async function classify(file: FileDiff, { head, base }: Pick<Sources, 'head' | 'base'>): Promise<FileClass> {
+  const byPath = classifyFile(file.path)
+  if (byPath.kind !== 'source') return byPath
+  const isNew = file.status === 'added' || file.status === 'copied'
+  const content = await (isNew ? head.readFile(file.path) : base.readFile(file.oldPath)).catch(() => undefined)
+  const byContent = classifyFile(file.path, content)
+  return isNew && byContent.kind === 'generated' ? byPath : byContent
+}

@@ -1,0 +1,374 @@
+// The webhook receiver through its front door, on each database engine: numbered cases 1–14, 17, 18.
+import { connect } from 'node:net'
+import examples from '@octokit/webhooks-examples' with { type: 'json' }
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { countRows, pullRequestPayload, sign, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  // Nothing is reviewed here: without a worker the events stay as the receiver left them.
+  app = await startTestApp({ parts: { web: true, worker: false } })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.db.deleteFrom('events').execute()
+  await app.db.deleteFrom('pull_requests').execute()
+  await app.db.deleteFrom('installations').execute()
+})
+
+const forbidden = { status: 403, body: { detail: 'Invalid webhook signature' } }
+
+describe('signature', () => {
+  const payload = pullRequestPayload()
+  const body = JSON.stringify(payload)
+  const right = sign(body, webhookSecret)
+
+  it.each([
+    ['none', {}],
+    ['of another secret', { 'x-hub-signature-256': sign(body, 'another') }],
+    ['SHA-1 only', { 'x-hub-signature': right.replace('sha256', 'sha1') }],
+    ['an upper-case prefix', { 'x-hub-signature-256': right.replace('sha256=', 'SHA256=') }],
+    ['nothing after the prefix', { 'x-hub-signature-256': 'sha256=' }],
+    ['an odd number of digits', { 'x-hub-signature-256': right.slice(0, -1) }],
+    ['too short', { 'x-hub-signature-256': right.slice(0, -2) }],
+    ['too long', { 'x-hub-signature-256': `${right}00` }],
+    ['not hexadecimal', { 'x-hub-signature-256': `${right.slice(0, -1)}g` }],
+    ['right, with a space behind', { 'x-hub-signature-256': `sha256=${right.slice(7, -1)}\u00a0` }],
+  ])('case 1: %s is refused, and nothing is stored', async (_name, headers) => {
+    expect(await app.deliver(payload, { secret: null, headers: headers as Record<string, string> })).toEqual(forbidden)
+    expect(await countRows(app.db, 'events')).toBe(0)
+  })
+
+  it('case 2: upper-case digits are accepted', async () => {
+    const headers = { 'x-hub-signature-256': `sha256=${right.slice(7).toUpperCase()}` }
+    expect(await app.deliver(payload, { secret: null, headers })).toMatchObject({ status: 200 })
+  })
+
+  it('case 3: two signature headers are refused, also two right ones', async () => {
+    const response = await rawRequest(app.url, [
+      'POST /api/v1/webhooks/host HTTP/1.1',
+      'host: localhost',
+      'content-type: application/json',
+      'x-github-event: pull_request',
+      `x-hub-signature-256: ${right}`,
+      `x-hub-signature-256: ${right}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ])
+    expect(response).toMatch(/^HTTP\/1\.1 403 /)
+    expect(await countRows(app.db, 'events')).toBe(0)
+  })
+
+  it('case 4: a body changed by one space is refused', async () => {
+    const headers = { 'x-hub-signature-256': right }
+    expect(await app.deliver(null, { secret: null, rawBody: `${body} `, headers })).toEqual(forbidden)
+  })
+
+  it('is not asked for outside production', async () => {
+    await using open = await startTestApp({ env: { APP_ENV: 'development' }, parts: { web: true, worker: false } })
+    expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
+  })
+
+  it('is not asked for where there is no secret at all', async () => {
+    await using open = await startTestApp({ env: { WEBHOOK_SECRET: '' }, parts: { web: true, worker: false } })
+    expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('installations', () => {
+  async function connectRepository(options: { active: boolean; secret: string; user: number }) {
+    const user = await app.db
+      .insertInto('users')
+      .values({
+        platform: 'github',
+        platform_user_id: String(options.user),
+        login: `u${options.user}`,
+        name: '',
+        avatar_url: '',
+        encrypted_token: null,
+      })
+      .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doUpdateSet({ name: '' }))
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await app.db
+      .insertInto('installations')
+      .values({
+        user_id: user.id,
+        repo_full_name: 'acme/shop',
+        webhook_id: 1,
+        webhook_secret: options.secret,
+        is_active: options.active,
+      })
+      .execute()
+  }
+  const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as const
+
+  it('case 16: the secret of any active installation is accepted, and no other', async () => {
+    await connectRepository({ active: true, secret: one, user: 1 })
+    await connectRepository({ active: true, secret: two, user: 2 })
+    expect(await app.deliver(pullRequestPayload({ number: 1 }), { secret: one })).toMatchObject({ status: 200 })
+    expect(await app.deliver(pullRequestPayload({ number: 2 }), { secret: two })).toMatchObject({ status: 200 })
+    expect(await app.deliver(pullRequestPayload({ number: 3 }), { secret: webhookSecret })).toEqual(forbidden)
+  })
+
+  it('case 15: nothing is processed for a repository whose installations are all inactive', async () => {
+    await connectRepository({ active: false, secret: one, user: 1 })
+    const answer = await app.deliver(pullRequestPayload(), { secret: one })
+    expect(answer).toEqual({ status: 200, body: { status: 'ignored', reason: 'The repository is disconnected' } })
+    expect(await app.deliver(pullRequestPayload(), { secret: webhookSecret })).toEqual(forbidden)
+    expect(await countRows(app.db, 'events')).toBe(0)
+  })
+})
+
+describe('bodies', () => {
+  it('case 5: a form with a payload field counts like JSON, signed as it came', async () => {
+    const rawBody = new URLSearchParams({ payload: JSON.stringify(pullRequestPayload()) }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(await app.deliver(null, { rawBody, headers })).toMatchObject({
+      status: 200,
+      body: { status: 'received', event_type: 'pull_request.opened' },
+    })
+    const row = await app.db.selectFrom('events').select(['payload', 'repo']).executeTakeFirstOrThrow()
+    expect(JSON.parse(row.payload)).toEqual(pullRequestPayload())
+    expect(row.repo).toBe('acme/shop')
+  })
+
+  it.each([
+    ['not JSON', 'nonsense'],
+    ['an array', '[]'],
+    ['a string', '"x"'],
+    ['null', 'null'],
+    ['empty', ''],
+    ['nested 200,000 deep', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ])('case 6: a body that is %s gets a 400 that says so', async (_name, rawBody) => {
+    const { status, body } = await app.deliver(null, { rawBody })
+    expect(status).toBe(400)
+    expect(body.detail).toEqual(expect.stringMatching(/\w/))
+    expect(await countRows(app.db, 'events')).toBe(0)
+  })
+
+  it('case 7: 25 MB are accepted; one byte more, with or without a length, is a 413 on a closed socket', async () => {
+    const limit = 25 * 1024 * 1024
+    const frame = JSON.stringify(pullRequestPayload({ extra: { padding: '' } }))
+    const rawBody = Buffer.from(frame.replace('"padding":""', `"padding":"${'x'.repeat(limit - frame.length)}"`))
+    expect(rawBody).toHaveLength(limit)
+    expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
+    const tooLarge = await rawRequest(app.url, [
+      'POST /api/v1/webhooks/host HTTP/1.1',
+      'host: localhost',
+      `content-length: ${limit + 1}`,
+      '',
+      '',
+    ])
+    expect(tooLarge).toMatch(/^HTTP\/1\.1 413 .*"detail"/s)
+    const chunk = `${(1 << 20).toString(16)}\r\n${'x'.repeat(1 << 20)}\r\n`
+    const overrun = await rawRequest(app.url, [
+      'POST /api/v1/webhooks/host HTTP/1.1',
+      'host: localhost',
+      'transfer-encoding: chunked',
+      '',
+      chunk.repeat(26),
+    ])
+    expect(overrun).toMatch(/^HTTP\/1\.1 413 .*"detail"/s)
+  })
+
+  it('case 8: NUL characters, lone surrogates and invalid UTF-8 are stored as U+FFFD', async () => {
+    const frame = JSON.stringify(pullRequestPayload({ title: 'TITLE' }))
+    const titles = [frame.replace('TITLE', 'a\\u0000b'), frame.replace('TITLE', 'a\\ud800b')]
+    const bytes = [...titles.map((text) => Buffer.from(text)), splice(Buffer.from(frame), 'TITLE', [0x61, 0xff, 0x62])]
+    for (const rawBody of bytes) {
+      await app.db.deleteFrom('events').execute()
+      expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
+      const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
+      expect(row.title).toBe('a\ufffdb')
+      const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
+      expect(JSON.parse(event.payload).pull_request.title).toBe('a\ufffdb')
+    }
+  })
+
+  it('case 9: keys that name prototypes pollute nothing', async () => {
+    const rawBody = JSON.stringify(pullRequestPayload()).replace(
+      '"number":1',
+      '"number":1,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}',
+    )
+    expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  it('case 10: a number that JavaScript would round is refused as a key and kept exact in the payload', async () => {
+    const huge = '9007199254740993'
+    const asNumber = JSON.stringify(pullRequestPayload({ number: 77 })).replaceAll('77', huge)
+    expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 400 })
+    const asId = JSON.stringify(pullRequestPayload({ extra: { installation_id: 77 } })).replace('77', huge)
+    expect(await app.deliver(null, { rawBody: asId })).toMatchObject({ status: 200 })
+    const row = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
+    expect(row.payload).toContain(huge)
+  })
+
+  it('case 18: direction marks, emoji, quotes, line breaks and 64 KB of text are stored as they are', async () => {
+    const title = 'عنوان \u202e "quoted" \'single\' 🧪\n\\ end'
+    const payload = pullRequestPayload({ title, branch: 'x"; drop table events; --', body: '🧪'.repeat(16_384) })
+    expect(await app.deliver(payload)).toMatchObject({ status: 200 })
+    const row = await app.db.selectFrom('pull_requests').select(['title', 'branch']).executeTakeFirstOrThrow()
+    expect(row).toEqual({ title, branch: 'x"; drop table events; --' })
+    const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
+    expect(JSON.parse(event.payload)).toEqual(payload)
+  })
+})
+
+describe('duplicates and order', () => {
+  it('case 11: the same delivery 20 times at once is one event', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => app.deliver(pullRequestPayload())))
+    expect(answers.filter(({ body }) => body.status === 'received')).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.status === 'duplicate_skipped')).toHaveLength(19)
+    expect(await countRows(app.db, 'events')).toBe(1)
+  })
+
+  it('case 11: two different deliveries for one pull request and event type at once are one event', async () => {
+    const answers = await Promise.all([
+      app.deliver(pullRequestPayload({ title: 'one' })),
+      app.deliver(pullRequestPayload({ title: 'two' })),
+    ])
+    expect(answers.map(({ body }) => body.status).sort()).toEqual(['duplicate_skipped', 'received'])
+  })
+
+  it('takes another event type, another number, another repository and an event an hour old for no duplicate', async () => {
+    await app.deliver(pullRequestPayload())
+    const others = [{ action: 'synchronize' }, { number: 2 }, { repo: 'acme/other' }]
+    for (const other of others) {
+      expect((await app.deliver(pullRequestPayload(other))).body.status).toBe('received')
+    }
+    await app.db
+      .updateTable('events')
+      .set({ created_at: new Date(Date.now() - 3_601_000) })
+      .execute()
+    expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
+  })
+
+  it.each(['completed', 'failed'] as const)(
+    'takes an event whose earlier one is %s for no duplicate',
+    async (status) => {
+      await app.deliver(pullRequestPayload())
+      await app.db.updateTable('events').set({ status }).execute()
+      expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
+    },
+  )
+
+  it('case 12: a delivery that could not be stored whole is accepted when it comes again', async () => {
+    // The job's table is gone: event and wake-up fail together.
+    const { sql } = await import('kysely')
+    await sql`alter table pgboss.job rename to job_away`.execute(app.db)
+    expect((await app.deliver(pullRequestPayload())).status).toBe(500)
+    expect(await countRows(app.db, 'events')).toBe(0)
+    await sql`alter table pgboss.job_away rename to job`.execute(app.db)
+    expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
+  })
+
+  it('case 13: the newest payload decides the state, whatever comes first', async () => {
+    const closed = pullRequestPayload({
+      action: 'closed',
+      state: 'closed',
+      merged: true,
+      updatedAt: '2026-01-02T00:00:00Z',
+    })
+    await app.deliver(closed)
+    await app.deliver(pullRequestPayload({ action: 'opened', updatedAt: '2026-01-01T00:00:00Z' }))
+    const row = await app.db.selectFrom('pull_requests').select('state').executeTakeFirstOrThrow()
+    expect(row.state).toBe('merged')
+    await app.deliver(
+      pullRequestPayload({ action: 'synchronize', number: 2, title: 'new', updatedAt: '2026-01-03T00:00:00Z' }),
+    )
+    await app.deliver(
+      pullRequestPayload({ action: 'opened', number: 2, title: 'old', updatedAt: '2026-01-01T00:00:00Z' }),
+    )
+    const second = await app.db
+      .selectFrom('pull_requests')
+      .select('title')
+      .where('number', '=', 2)
+      .executeTakeFirstOrThrow()
+    expect(second.title).toBe('new')
+  })
+
+  it('case 14: pings, unknown events and other actions are recorded and not reviewed', async () => {
+    const cases = [
+      ['ping', { zen: 'x', repository: { full_name: 'acme/shop' } }, 'ping'],
+      ['sandwich', { action: 'eaten' }, 'sandwich.eaten'],
+      ['pull_request', pullRequestPayload({ action: 'reopened' }), 'pull_request.reopened'],
+      ['pull_request', pullRequestPayload({ action: 'closed', state: 'closed' }), 'pull_request.closed'],
+      ['issues', { action: 'opened', issue: {}, repository: { full_name: 'acme/shop' } }, 'issues.opened'],
+    ] as const
+    for (const [event, payload, eventType] of cases) {
+      const { status, body } = await app.deliver(payload, { event })
+      expect({ status, ...body }).toEqual({ status: 'received', event_id: expect.any(Number), event_type: eventType })
+    }
+    const rows = await app.db.selectFrom('events').select(['status', 'wants_review']).execute()
+    expect(rows).toEqual(cases.map(() => ({ status: 'pending', wants_review: false })))
+  })
+
+  it('names an event without its header by its payload', async () => {
+    const headers = { 'x-github-event': '' }
+    expect((await app.deliver(pullRequestPayload(), { headers })).body.event_type).toBe('pull_request.opened')
+    expect((await app.deliver({ issue: {} }, { headers })).body.event_type).toBe('issue')
+    expect((await app.deliver({}, { headers })).body.event_type).toBe('unknown')
+  })
+
+  it('ignores app-level events, whatever they hold', async () => {
+    const headers = { 'x-host-hook-installation-target-type': 'integration' }
+    const answer = await app.deliver(null, { rawBody: 'nonsense', secret: null, headers })
+    expect(answer).toEqual({
+      status: 200,
+      body: { status: 'ignored', reason: expect.stringContaining('not supported') },
+    })
+  })
+
+  it('takes every real payload of the platform', async () => {
+    let count = 0
+    for (const { name, examples: payloads } of examples as unknown as { name: string; examples: object[] }[]) {
+      for (const payload of payloads) {
+        const { status } = await app.deliver(payload, { event: name })
+        expect(status, name).toBe(200)
+        count += 1
+      }
+    }
+    expect(count).toBeGreaterThan(300)
+  })
+})
+
+describe('other requests', () => {
+  it('answers what it does not know with a detail', async () => {
+    const unknown = await fetch(`${app.url}/api/v1/nothing`)
+    expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not found' }])
+    const wrongMethod = await fetch(`${app.url}/api/v1/webhooks/host`)
+    expect([wrongMethod.status, await wrongMethod.json()]).toEqual([405, { detail: 'Method not allowed' }])
+    expect(wrongMethod.headers.get('allow')).toBe('POST')
+  })
+
+  it('is healthy and ready', async () => {
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+  })
+})
+
+/** Sends lines over a plain socket and reads until the other side closes it. */
+function rawRequest(url: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    let answer = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (text) => {
+      answer += text
+    })
+    // A side that stops reading may reset what we are still writing.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(answer))
+    socket.write(lines.join('\r\n'))
+  })
+}
+
+function splice(buffer: Buffer, text: string, bytes: number[]): Buffer {
+  const at = buffer.indexOf(text)
+  return Buffer.concat([buffer.subarray(0, at), Buffer.from(bytes), buffer.subarray(at + text.length)])
+}

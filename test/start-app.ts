@@ -1,0 +1,143 @@
+// Starts Umpire for a test as its users would: configured by the environment, reached over HTTP.
+import { createHmac, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { type App, startApp } from '../src/app.ts'
+import { readConfig } from '../src/config/env.ts'
+import type { Db } from '../src/db/database.ts'
+import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
+
+/** The deployment-wide webhook secret of the tests. */
+export const webhookSecret = 'a secret of the tests'
+
+export interface StartOptions {
+  /** Further environment variables. */
+  env?: Record<string, string>
+  /** Use this database and leave it there at the end; otherwise a new one. */
+  database?: TestDatabase
+  /** Default: both. */
+  parts?: { web: boolean; worker: boolean }
+}
+
+/** A running Umpire with its own database. */
+export interface TestApp extends AsyncDisposable {
+  readonly url: string
+  readonly app: App
+  /** To look at what no endpoint shows yet. */
+  readonly db: Db
+  /** Posts a delivery, signed unless told otherwise. */
+  deliver(payload: unknown, options?: DeliverOptions): Promise<{ status: number; body: Record<string, unknown> }>
+  /** All events, oldest first. */
+  events(): Promise<{ id: number; event_type: string; status: string; repo: string | null; pr_number: number | null }[]>
+}
+
+export interface DeliverOptions {
+  event?: string
+  headers?: Record<string, string>
+  /** Instead of the payload as JSON. */
+  rawBody?: string | Buffer
+  /** Null for an unsigned delivery. */
+  secret?: string | null
+}
+
+export async function startTestApp(options: StartOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await createTestDatabase())
+  const dataDir = mkdtempSync(join(tmpdir(), 'umpire-data-'))
+  const config = readConfig({
+    PATH: process.env.PATH,
+    APP_ENV: 'production',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    WEBHOOK_SECRET: webhookSecret,
+    REVIEW_RETRY_SECONDS: '0',
+    SHUTDOWN_GRACE_SECONDS: '10',
+    ...options.env,
+  })
+  const app = await startApp({ ...config, database: database.config }, options.parts ?? { web: true, worker: true })
+  const db = app.context.db
+  return {
+    url: app.url ?? '',
+    app,
+    db,
+    deliver: (payload, how) => deliver(app.url ?? '', payload, how),
+    events: () =>
+      db.selectFrom('events').select(['id', 'event_type', 'status', 'repo', 'pr_number']).orderBy('id').execute(),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      if (!options.database) await database.dispose()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `sha256=` and the HMAC of the body. */
+export function sign(body: string | Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
+async function deliver(url: string, payload: unknown, options: DeliverOptions = {}) {
+  const body = options.rawBody ?? JSON.stringify(payload)
+  const { secret = webhookSecret } = options
+  const response = await fetch(`${url}/api/v1/webhooks/host`, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': options.event ?? 'pull_request',
+      'x-github-delivery': randomUUID(),
+      ...(secret === null ? {} : { 'x-hub-signature-256': sign(body, secret) }),
+      ...options.headers,
+    },
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** A pull request's payload, as small as the receiver needs it. */
+export function pullRequestPayload(
+  options: {
+    action?: string
+    repo?: string
+    number?: number
+    title?: string
+    branch?: string
+    body?: string
+    state?: string
+    merged?: boolean
+    updatedAt?: string
+    extra?: object
+  } = {},
+) {
+  const { action = 'opened', repo = 'acme/shop', number = 1, title = 'A change', branch = 'topic' } = options
+  return {
+    action,
+    number,
+    repository: { full_name: repo },
+    pull_request: {
+      number,
+      title,
+      body: options.body ?? '',
+      state: options.state ?? 'open',
+      merged: options.merged ?? false,
+      draft: false,
+      html_url: `https://forge.example/${repo}/pull/${number}`,
+      user: { login: 'alice' },
+      head: { ref: branch, sha: 'a'.repeat(40) },
+      base: { ref: 'main', sha: 'b'.repeat(40) },
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: options.updatedAt ?? '2026-01-01T00:00:00Z',
+      merged_at: options.merged ? '2026-01-02T00:00:00Z' : null,
+      additions: 1,
+      deletions: 0,
+    },
+    ...options.extra,
+  }
+}
+
+/** How many rows a table has. */
+export async function countRows(db: Db, table: 'events' | 'workflow_runs' | 'pull_requests'): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db)
+  return rows[0]?.n ?? 0
+}
