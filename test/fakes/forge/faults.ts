@@ -1,0 +1,139 @@
+// Faults that tests put into the way of requests.
+import type { ForgeResponse } from './http.ts'
+import type { ForgeState, SeenRequest } from './state.ts'
+
+/** Stops requests until they are released. */
+export interface Hold {
+  readonly kind: 'hold'
+  /** Whether the request is carried out before it is held, so that only its answer waits. */
+  readonly applied: boolean
+  /** The first request that was held, as soon as it arrived (and was applied, where so asked). */
+  readonly arrived: Promise<SeenRequest>
+  /** Lets all held requests go on, or drops their connections. Later ones pass without being held. */
+  release(how?: 'continue' | 'drop'): void
+}
+
+export type FaultAction =
+  | { readonly kind: 'answer'; readonly response: ForgeResponse }
+  | { readonly kind: 'drop'; readonly applied: boolean }
+  | { readonly kind: 'truncate' }
+  | { readonly kind: 'cut' }
+  | { readonly kind: 'slow'; readonly milliseconds: number }
+  | Hold
+
+export interface FaultRule {
+  readonly match: (request: SeenRequest) => boolean
+  /** How many requests it meets; all unless given. */
+  times?: number
+  readonly then: FaultAction
+}
+
+/** Answers with this instead of doing anything. A body that isn't a string is sent as JSON. */
+export function answer(status: number, body: unknown = '', headers: Record<string, string> = {}): FaultAction {
+  const text = typeof body === 'string'
+  const type = text ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
+  const response = { status, headers: { 'content-type': type, ...headers }, body: text ? body : JSON.stringify(body) }
+  return { kind: 'answer', response }
+}
+
+/** Closes the connection before anything is done. */
+export const drop = (): FaultAction => ({ kind: 'drop', applied: false })
+
+/** Does what was asked and closes the connection instead of answering. */
+export const applyThenDrop = (): FaultAction => ({ kind: 'drop', applied: true })
+
+/** Does what was asked and answers with the first half of the body, as if it were all. */
+export const truncated = (): FaultAction => ({ kind: 'truncate' })
+
+/** Does what was asked, sends half of the body that the headers announce, and closes the connection. */
+export const cutShort = (): FaultAction => ({ kind: 'cut' })
+
+/** A page where JSON is expected. */
+export const html = (status = 200): FaultAction =>
+  answer(status, '<!DOCTYPE html><html><body><h1>Whoa there!</h1></body></html>', {
+    'content-type': 'text/html; charset=utf-8',
+  })
+
+/** Waits before doing what was asked: for callers with a deadline. */
+export const slow = (milliseconds: number): FaultAction => ({ kind: 'slow', milliseconds })
+
+const releases = new WeakMap<Hold, Promise<'continue' | 'drop'>>()
+const arrivals = new WeakMap<Hold, (request: SeenRequest) => void>()
+
+/** Holds requests back until `release`. */
+export function hold(options: { applied?: boolean } = {}): Hold {
+  const arrival = Promise.withResolvers<SeenRequest>()
+  const end = Promise.withResolvers<'continue' | 'drop'>()
+  const made: Hold = {
+    kind: 'hold',
+    applied: options.applied ?? false,
+    arrived: arrival.promise,
+    release: (how = 'continue') => end.resolve(how),
+  }
+  releases.set(made, end.promise)
+  arrivals.set(made, arrival.resolve)
+  return made
+}
+
+/** The first rule that meets the request, counted. */
+export function takeFault(state: ForgeState, request: SeenRequest): FaultAction | null {
+  const rule = state.faults.find((candidate) => (candidate.times ?? 1) > 0 && candidate.match(request))
+  if (rule === undefined) return null
+  if (rule.times !== undefined) rule.times -= 1
+  return rule.then
+}
+
+/** What is to be sent: an answer, half of one, or nothing but the end of the connection. */
+export type Outcome = { readonly response: ForgeResponse; readonly cut: boolean } | 'drop'
+
+/** Carries a request out under a fault. */
+export async function underFault(
+  state: ForgeState,
+  fault: FaultAction | null,
+  request: SeenRequest,
+  run: () => Promise<ForgeResponse>,
+): Promise<Outcome> {
+  const whole = (response: ForgeResponse): Outcome => ({ response, cut: false })
+  switch (fault?.kind) {
+    case undefined:
+      return whole(await run())
+    case 'answer':
+      return whole(fault.response)
+    case 'drop':
+      if (fault.applied) await run()
+      return 'drop'
+    case 'truncate': {
+      const response = await run()
+      const body = Buffer.from(response.body)
+      return whole({ ...response, body: body.subarray(0, Math.floor(body.length / 2)) })
+    }
+    case 'cut':
+      return { response: await run(), cut: true }
+    case 'slow':
+      await pause(state, fault.milliseconds)
+      return whole(await run())
+    case 'hold': {
+      const done = fault.applied ? await run() : null
+      arrivals.get(fault)!(request)
+      const how = await Promise.race([releases.get(fault)!, stopped(state)])
+      return how === 'drop' ? 'drop' : whole(done ?? (await run()))
+    }
+  }
+}
+
+function pause(state: ForgeState, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    state.stop.signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+function stopped(state: ForgeState): Promise<'drop'> {
+  return new Promise((resolve) => {
+    if (state.stop.signal.aborted) resolve('drop')
+    state.stop.signal.addEventListener('abort', () => resolve('drop'), { once: true })
+  })
+}

@@ -1,0 +1,59 @@
+// Runs git: arguments as a list, no shell, none of the machine's configuration.
+import { spawn } from 'node:child_process'
+
+/** The environment of every git process. Identities and dates are given by commands. */
+export function gitEnvironment(): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LC_ALL: 'C.UTF-8',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+  }
+}
+
+/** What a process wrote, and how it ended. */
+export interface GitResult {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+/** Runs `git <args>` in a folder and waits for its end, however it ends. */
+export function tryGit(
+  directory: string,
+  args: readonly string[],
+  options: { input?: Uint8Array | string | undefined; environment?: Record<string, string> } = {},
+): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, { cwd: directory, env: { ...gitEnvironment(), ...options.environment } })
+    const out: Buffer[] = []
+    const problems: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => problems.push(chunk))
+    child.on('error', reject)
+    child.on('close', (code) =>
+      resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(problems).toString('utf8') }),
+    )
+    // A process that ended without reading its input is told by its exit code.
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.input ?? '')
+  })
+}
+
+/** Runs `git <args>` in a folder. Returns its output; throws with its error text when it fails. */
+export async function git(
+  directory: string,
+  args: readonly string[],
+  options: { input?: Uint8Array | string | undefined; environment?: Record<string, string> } = {},
+): Promise<Buffer> {
+  const result = await tryGit(directory, args, options)
+  if (result.code !== 0) throw new Error(`git ${args[0]} ended with ${result.code}: ${result.stderr.trim()}`)
+  return result.stdout
+}
+
+/** The same, as one trimmed line of text. */
+export async function gitLine(directory: string, args: readonly string[]): Promise<string> {
+  return (await git(directory, args)).toString('utf8').trim()
+}

@@ -1,0 +1,38 @@
+// Comments on lines of the diff, and what becomes of them when the diff changes.
+import { type Comparison, compareCommits, lineMovements, mapLine, resolveAnchor } from './comparison.ts'
+import type { InlineComment, PullRequest, Repository } from './state.ts'
+
+/** Finds the inline comments' lines in the present diff. A line that changed or left the diff becomes null. */
+export async function moveInlineComments(pull: PullRequest): Promise<void> {
+  const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
+  for (const comment of pull.inlineComments) {
+    comment.current = await presentPlace(pull.repository, comparison, comment)
+    comment.commitId = comment.current === null ? comment.originalCommitId : pull.headSha
+  }
+}
+
+async function presentPlace(
+  repository: Repository,
+  comparison: Comparison,
+  comment: InlineComment,
+): Promise<InlineComment['current']> {
+  const { original } = comment
+  const onBase = original.side === 'LEFT'
+  const from = onBase ? comment.originalMergeBase : comment.originalCommitId
+  const movements = await lineMovements(repository, from, onBase ? comparison.mergeBase : comparison.head)
+  const hunks = movements.get(original.path) ?? []
+  if (hunks === 'gone') return null
+  const line = mapLine(hunks, original.line)
+  if (line === null) return null
+  const anchor = resolveAnchor(comparison, {
+    path: original.path,
+    side: original.side,
+    line,
+    startSide: null,
+    startLine: null,
+  })
+  if (typeof anchor === 'string') return null
+  const sameSide = original.startLine !== null && original.startSide === original.side
+  const startLine = sameSide ? mapLine(hunks, original.startLine!) : original.startLine
+  return { line, startLine, position: anchor.position }
+}

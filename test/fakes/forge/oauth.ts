@@ -1,0 +1,144 @@
+// Sign-in with OAuth 2.0: authorization code with PKCE (RFC 6749, RFC 7636), answered the way GitHub answers.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type ForgeRequest, type ForgeResponse, header, json, jsonBody, notFound } from './http.ts'
+import { page, safe } from './markup.ts'
+import { announceChange, type ForgeState, type OAuthApp, type User } from './state.ts'
+
+const codeLifetime = 10 * 60 * 1000
+
+/** Makes an application that can sign users in. */
+export function createOAuthApp(
+  state: ForgeState,
+  input: { clientId?: string; clientSecret?: string; callbackUrl?: string } = {},
+): OAuthApp {
+  const app: OAuthApp = {
+    clientId: input.clientId ?? `Iv1.${randomBytes(8).toString('hex')}`,
+    clientSecret: input.clientSecret ?? randomBytes(20).toString('hex'),
+    callbackUrl: input.callbackUrl ?? null,
+  }
+  state.oauth.apps.set(app.clientId, app)
+  return app
+}
+
+/** Answers `/login/oauth/authorize` and `/login/oauth/access_token`. */
+export function serveOAuth(state: ForgeState, request: ForgeRequest): ForgeResponse {
+  if (request.path === '/login/oauth/authorize' && request.method === 'GET') return authorize(state, request)
+  if (request.path === '/login/oauth/access_token' && request.method === 'POST') return exchange(state, request)
+  throw notFound()
+}
+
+/** GitHub's rule: same host and port, and at or below the application's path. */
+function allowsRedirect(app: OAuthApp, redirectUri: string): boolean {
+  if (!URL.canParse(redirectUri)) return false
+  if (app.callbackUrl === null) return true
+  const [wanted, allowed] = [new URL(redirectUri), new URL(app.callbackUrl)]
+  const below =
+    wanted.pathname === allowed.pathname || wanted.pathname.startsWith(`${allowed.pathname.replace(/\/$/, '')}/`)
+  return wanted.origin === allowed.origin && below
+}
+
+function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
+  const { query } = request
+  const app = state.oauth.apps.get(query.get('client_id') ?? '')
+  if (app === undefined) throw notFound()
+  const redirectUri = query.get('redirect_uri') ?? app.callbackUrl
+  if (redirectUri === null) throw notFound()
+  const back = (parameters: Record<string, string>) => {
+    const target = new URL(redirectUri)
+    for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value)
+    if (query.has('state')) target.searchParams.set('state', query.get('state')!)
+    return redirect(target.href)
+  }
+  if (!allowsRedirect(app, redirectUri)) {
+    const description = 'The redirect_uri MUST match the registered callback URL for this application.'
+    return page('Sign-in', safe`<p>${description}</p>`, 400)
+  }
+  if (state.oauth.denyNext || query.has('deny')) {
+    state.oauth.denyNext = false
+    const description = 'The user has denied your application access.'
+    return back({ error: 'access_denied', error_description: description })
+  }
+  const login = query.get('login')
+  const user = login === null ? state.oauth.signedIn : state.users.get(login.toLowerCase())
+  if (user === undefined || user === null) return chooseUser(state, query)
+  return back({ code: issueCode(state, user, app, request) })
+}
+
+function redirect(location: string): ForgeResponse {
+  return { status: 302, headers: { location, 'cache-control': 'no-store' }, body: '' }
+}
+
+/** A page for people: nobody is signed in, so they choose who they are. */
+function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
+  const link = (name: string, value: string) => {
+    const next = new URLSearchParams(query)
+    next.set(name, value)
+    return `?${next}`
+  }
+  const people = [...state.users.values()].filter((user) => user.type === 'User')
+  const items = people.map((user) => safe`<li><a href="${link('login', user.login)}">${user.login}</a></li>`)
+  const body = safe`<h1>Sign in as</h1><ul>${items}</ul><p><a href="${link('deny', '1')}">Cancel</a></p>`
+  return page('Sign in', body)
+}
+
+function issueCode(state: ForgeState, user: User, app: OAuthApp, request: ForgeRequest): string {
+  const { query } = request
+  const code = randomBytes(10).toString('hex')
+  state.oauth.codes.set(code, {
+    user,
+    clientId: app.clientId,
+    redirectUri: query.get('redirect_uri'),
+    scopes: (query.get('scope') ?? '').split(/[\s,]+/).filter(Boolean),
+    challenge: query.get('code_challenge_method') === 'S256' ? query.get('code_challenge') : null,
+    expiresAt: state.clock().getTime() + codeLifetime,
+  })
+  return code
+}
+
+/** Errors come with status 200, as GitHub has it. */
+function exchange(state: ForgeState, request: ForgeRequest): ForgeResponse {
+  const input = readParameters(request)
+  const result = redeem(state, input)
+  announceChange(state)
+  if (/application\/(\w+\+)?json/.test(header(request, 'accept'))) return json(200, result)
+  const type = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
+  return { status: 200, headers: type, body: new URLSearchParams(result).toString() }
+}
+
+function readParameters(request: ForgeRequest): Record<string, unknown> {
+  if (header(request, 'content-type').startsWith('application/json')) return jsonBody(request)
+  return Object.fromEntries([...request.query, ...new URLSearchParams(request.body.toString('utf8'))])
+}
+
+function redeem(state: ForgeState, input: Record<string, unknown>): Record<string, string> {
+  const app = state.oauth.apps.get(String(input.client_id))
+  if (app === undefined || !same(app.clientSecret, String(input.client_secret))) {
+    return problem('incorrect_client_credentials', 'The client_id and/or client_secret passed are incorrect.')
+  }
+  const code = state.oauth.codes.get(String(input.code))
+  // A code is spent by the first try, whatever comes of it.
+  state.oauth.codes.delete(String(input.code))
+  const expired = code !== undefined && code.expiresAt <= state.clock().getTime()
+  const proven = code?.challenge == null || code.challenge === challengeOf(String(input.code_verifier ?? ''))
+  if (code === undefined || expired || code.clientId !== app.clientId || !proven) {
+    return problem('bad_verification_code', 'The code passed is incorrect or expired.')
+  }
+  if (input.redirect_uri !== undefined && input.redirect_uri !== code.redirectUri) {
+    const description = 'The redirect_uri MUST match the registered callback URL for this application.'
+    return problem('redirect_uri_mismatch', description)
+  }
+  const token = `gho_${randomBytes(18).toString('hex')}`
+  state.tokens.set(token, { user: code.user, scopes: code.scopes, clientId: app.clientId })
+  return { access_token: token, scope: code.scopes.join(','), token_type: 'bearer' }
+}
+
+function problem(error: string, description: string): Record<string, string> {
+  return { error, error_description: description, error_uri: 'https://docs.github.com/apps/oauth-apps' }
+}
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+function same(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)]
+  return first.length === second.length && timingSafeEqual(first, second)
+}

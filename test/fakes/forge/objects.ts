@@ -1,0 +1,118 @@
+// Reads branches, commits, trees and files of a bare repository.
+import { git, gitLine, tryGit } from './git.ts'
+import { shapeUser } from './shapes.ts'
+import { type ForgeState, fullName, type Repository } from './state.ts'
+
+/** The branches and where they point. */
+export async function readBranches(repository: Repository): Promise<Map<string, string>> {
+  const list = await git(repository.directory, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'])
+  const lines = list.toString('utf8').split('\n').filter(Boolean)
+  return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]))
+}
+
+/** The commit that a branch, tag, full ref or commit id names; null when there is none. Takes no other revision syntax. */
+export async function resolveCommit(repository: Repository, ref: string): Promise<string | null> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what git forbids in a ref.
+  if (ref === '' || /[~^:?*[\\\s\x00-\x1f\x7f]|\.\.|@\{/.test(ref)) return null
+  const names =
+    ref.startsWith('refs/') || ref === 'HEAD' ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`]
+  if (/^[0-9a-f]{4,40}$/.test(ref)) names.unshift(ref)
+  for (const name of names) {
+    const found = await tryGit(repository.directory, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+    if (found.code === 0) return found.stdout.toString('utf8').trim()
+  }
+  return null
+}
+
+/** Runs one thing at a time for each repository, in the order of asking. */
+export async function inTurn<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
+  const turn = repository.writes.then(action)
+  repository.writes = turn.catch(() => {})
+  return await turn
+}
+
+export interface TreeEntry {
+  readonly mode: string
+  readonly type: 'blob' | 'tree' | 'commit'
+  readonly sha: string
+  readonly size: number | null
+  readonly path: string
+}
+
+/**
+ * The entries of a tree or commit, with all below when `recursive`. With a path only its entry, or what is directly
+ * inside when it ends with a slash.
+ */
+export async function readTree(
+  repository: Repository,
+  tree: string,
+  recursive: boolean,
+  path?: string,
+): Promise<TreeEntry[]> {
+  const flags = recursive ? ['-r', '-t'] : []
+  const paths = path === undefined || path === '' ? [] : ['--', path]
+  const list = await git(repository.directory, ['ls-tree', '-z', '-l', '--full-tree', ...flags, tree, ...paths])
+  return list
+    .toString('utf8')
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => {
+      const [head, path] = [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)]
+      const [mode, type, sha, size] = head.split(/ +/) as [string, TreeEntry['type'], string, string]
+      return { mode, type, sha, size: size === '-' ? null : Number(size), path }
+    })
+}
+
+/** A blob's bytes. */
+export async function readBlob(repository: Repository, sha: string): Promise<Buffer> {
+  return await git(repository.directory, ['cat-file', 'blob', sha])
+}
+
+/** The id of a commit's root tree. */
+export async function treeOf(repository: Repository, commit: string): Promise<string> {
+  return await gitLine(repository.directory, ['rev-parse', `${commit}^{tree}`])
+}
+
+/** Ids of the commits that `head` has and `base` (none where null) hasn't, oldest first. */
+export async function commitsBetween(repository: Repository, base: string | null, head: string): Promise<string[]> {
+  const list = await git(repository.directory, [
+    'rev-list',
+    '--reverse',
+    '--topo-order',
+    base === null ? head : `${base}..${head}`,
+    '--',
+  ])
+  return list.toString('utf8').split('\n').filter(Boolean)
+}
+
+/** One commit as GitHub's REST API shows it. */
+export async function shapeCommit(
+  state: ForgeState,
+  repository: Repository,
+  sha: string,
+): Promise<Record<string, unknown>> {
+  const format = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'].join('%x00')
+  const text = await gitLine(repository.directory, ['show', '-s', `--format=${format}`, sha])
+  const [id, tree, parents, an, ae, at, cn, ce, ct, message] = text.split('\0') as [string, ...string[]]
+  const account = (email: string) => [...state.users.values()].find((user) => user.email === email)
+  const [author, committer] = [account(ae!), account(ce!)]
+  const api = `${state.url}/api/v3/repos/${fullName(repository)}`
+  return {
+    sha: id,
+    url: `${api}/commits/${id}`,
+    html_url: `${state.url}/${fullName(repository)}/commit/${id}`,
+    commit: {
+      author: { name: an, email: ae, date: new Date(at!).toISOString().replace('.000', '') },
+      committer: { name: cn, email: ce, date: new Date(ct!).toISOString().replace('.000', '') },
+      message: message!.trimEnd(),
+      tree: { sha: tree, url: `${api}/git/trees/${tree}` },
+      comment_count: 0,
+    },
+    author: author === undefined ? null : shapeUser(state, author),
+    committer: committer === undefined ? null : shapeUser(state, committer),
+    parents: parents!
+      .split(' ')
+      .filter(Boolean)
+      .map((parent) => ({ sha: parent, url: `${api}/commits/${parent}` })),
+  }
+}

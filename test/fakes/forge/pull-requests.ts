@@ -1,0 +1,265 @@
+// The life of pull requests: opening, pushes, closing, merging, and what is delivered about each.
+import { type Comparison, compareCommits, mergeBaseOf } from './comparison.ts'
+import { deliver } from './deliveries.ts'
+import { git, tryGit } from './git.ts'
+import { moveInlineComments } from './inline-comments.ts'
+import { commitsBetween, inTurn, resolveCommit } from './objects.ts'
+import { shapePull } from './shapes.ts'
+import { announceChange, type ForgeState, nextId, now, type PullRequest, type Repository, type User } from './state.ts'
+
+/** A branch that moved; null where it didn't exist, or doesn't any more. */
+export interface RefChange {
+  readonly branch: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const noCommit = '0'.repeat(40)
+
+/** Thrown when a pull request can't be opened; `message` is GitHub's. */
+export class PullRequestProblem extends Error {
+  readonly field: string | null
+  constructor(message: string, field: string | null = null) {
+    super(message)
+    this.field = field
+  }
+}
+
+export interface NewPullRequest {
+  readonly title: string
+  readonly body: string | null
+  readonly author: User
+  readonly draft: boolean
+  readonly base: string
+  readonly head: string
+  readonly headRepository: Repository
+}
+
+/** Opens a pull request and delivers `opened`. */
+export async function openPull(state: ForgeState, repository: Repository, input: NewPullRequest): Promise<PullRequest> {
+  // No push may come between reading the branch and standing in the list.
+  return await inTurn(input.headRepository, () => openPullNow(state, repository, input))
+}
+
+async function openPullNow(state: ForgeState, repository: Repository, input: NewPullRequest): Promise<PullRequest> {
+  const headSha = await resolveCommit(input.headRepository, `refs/heads/${input.head}`)
+  if (headSha === null) throw new PullRequestProblem('', 'head')
+  const baseSha = await resolveCommit(repository, `refs/heads/${input.base}`)
+  if (baseSha === null) throw new PullRequestProblem('', 'base')
+  const pull: PullRequest = {
+    id: nextId(state),
+    number: Math.max(0, ...repository.issues.keys()) + 1,
+    repository,
+    author: input.author,
+    title: input.title,
+    body: input.body,
+    state: 'open',
+    createdAt: now(state),
+    updatedAt: now(state),
+    closedAt: null,
+    comments: [],
+    draft: input.draft,
+    headRepository: input.headRepository,
+    headOwner: input.headRepository.owner,
+    headRef: input.head,
+    headSha,
+    baseRef: input.base,
+    baseSha,
+    mergedAt: null,
+    mergedBy: null,
+    mergeCommitSha: null,
+    additions: 0,
+    deletions: 0,
+    changedFiles: 0,
+    commits: 0,
+    reviews: [],
+    inlineComments: [],
+  }
+  refuseDuplicate(repository, pull)
+  // The number is taken before anything is awaited, so that two at once don't get the same.
+  repository.issues.set(pull.number, pull)
+  try {
+    await placeHead(pull)
+    if ((await mergeBaseOf(repository, baseSha, headSha)) === null) {
+      throw new PullRequestProblem(`The ${input.head} branch has no history in common with ${input.base}`)
+    }
+    await measure(pull)
+    if (pull.commits === 0) throw new PullRequestProblem(`No commits between ${input.base} and ${input.head}`)
+  } catch (error) {
+    repository.issues.delete(pull.number)
+    throw error
+  }
+  repository.pulls.set(pull.number, pull)
+  deliverPull(state, pull, 'opened', input.author)
+  announceChange(state)
+  return pull
+}
+
+function refuseDuplicate(repository: Repository, wanted: PullRequest): void {
+  const exists = [...repository.pulls.values()].some(
+    (pull) =>
+      pull.state === 'open' &&
+      pull.headRepository === wanted.headRepository &&
+      pull.headRef === wanted.headRef &&
+      pull.baseRef === wanted.baseRef,
+  )
+  if (exists) {
+    throw new PullRequestProblem(`A pull request already exists for ${wanted.headOwner.login}:${wanted.headRef}.`)
+  }
+}
+
+/** Sends `pull_request` with the whole pull request as it is now. */
+export function deliverPull(
+  state: ForgeState,
+  pull: PullRequest,
+  action: string,
+  sender: User,
+  more: Record<string, unknown> = {},
+): void {
+  const content = { action, number: pull.number, pull_request: shapePull(state, pull, true), ...more }
+  deliver(state, pull.repository, 'pull_request', sender, content)
+}
+
+/** Points `refs/pull/N/head` at the head, with the objects of a fork. */
+async function placeHead(pull: PullRequest): Promise<void> {
+  const { repository, headRepository, headSha, number } = pull
+  if (headRepository !== repository && headRepository !== null) {
+    await git(repository.directory, ['fetch', '--quiet', '--no-tags', headRepository.directory, headSha])
+  }
+  await git(repository.directory, ['update-ref', `refs/pull/${number}/head`, headSha])
+}
+
+/** Counts commits, files and lines. Returns the change. */
+async function measure(pull: PullRequest): Promise<Comparison> {
+  const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
+  pull.commits = (await commitsBetween(pull.repository, pull.baseSha, pull.headSha)).length
+  pull.changedFiles = comparison.files.length
+  pull.additions = comparison.files.reduce((sum, file) => sum + file.additions, 0)
+  pull.deletions = comparison.files.reduce((sum, file) => sum + file.deletions, 0)
+  return comparison
+}
+
+/** Brings all pull requests in line with branches that moved, and delivers what GitHub delivers. */
+export async function applyRefChanges(
+  state: ForgeState,
+  repository: Repository,
+  changes: readonly RefChange[],
+  pusher: User,
+): Promise<void> {
+  for (const change of changes) {
+    for (const pull of openPulls(state)) {
+      if (pull.headRepository === repository && pull.headRef === change.branch)
+        await moveHead(state, pull, change, pusher)
+    }
+    for (const pull of openPulls(state)) {
+      if (pull.repository !== repository || pull.baseRef !== change.branch || change.after === null) continue
+      const contained = ['merge-base', '--is-ancestor', pull.headSha, change.after]
+      if ((await tryGit(repository.directory, contained)).code !== 0) continue
+      finishMerge(state, pull, change.after, pusher)
+    }
+    deliver(state, repository, 'push', pusher, {
+      ref: `refs/heads/${change.branch}`,
+      before: change.before ?? noCommit,
+      after: change.after ?? noCommit,
+      created: change.before === null,
+      deleted: change.after === null,
+      pusher: { name: pusher.login, email: pusher.email },
+    })
+  }
+}
+
+function openPulls(state: ForgeState): PullRequest[] {
+  const all = [...state.repositories.values()].flatMap((repository) => [...repository.pulls.values()])
+  return all.filter((pull) => pull.state === 'open')
+}
+
+async function moveHead(state: ForgeState, pull: PullRequest, change: RefChange, pusher: User): Promise<void> {
+  if (change.after === null) return closePull(state, pull, pusher)
+  const before = pull.headSha
+  pull.headSha = change.after
+  pull.baseSha = (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
+  pull.updatedAt = now(state)
+  await placeHead(pull)
+  // A head that lost all common history keeps its old figures.
+  if ((await mergeBaseOf(pull.repository, pull.baseSha, pull.headSha)) !== null) {
+    await measure(pull)
+    await moveInlineComments(pull)
+  }
+  deliverPull(state, pull, 'synchronize', pusher, { before, after: pull.headSha })
+}
+
+/** Closes without merging and delivers `closed`. */
+export function closePull(state: ForgeState, pull: PullRequest, by: User): void {
+  if (pull.state === 'closed') return
+  pull.state = 'closed'
+  pull.closedAt = now(state)
+  pull.updatedAt = pull.closedAt
+  deliverPull(state, pull, 'closed', by)
+  announceChange(state)
+}
+
+/** Opens a closed pull request again, at the branch's present commit, and delivers `reopened`. */
+export async function reopenPull(state: ForgeState, pull: PullRequest, by: User): Promise<void> {
+  if (pull.state === 'open' || pull.mergedAt !== null) throw new Error(`#${pull.number} can't be opened again.`)
+  const head = pull.headRepository && (await resolveCommit(pull.headRepository, `refs/heads/${pull.headRef}`))
+  if (head === null) throw new Error(`The branch of #${pull.number} is gone.`)
+  pull.state = 'open'
+  pull.closedAt = null
+  pull.updatedAt = now(state)
+  if (head !== pull.headSha) {
+    pull.headSha = head
+    await placeHead(pull)
+    await measure(pull)
+    await moveInlineComments(pull)
+  }
+  deliverPull(state, pull, 'reopened', by)
+  announceChange(state)
+}
+
+/** Turns a pull request into a draft or back, and delivers it. */
+export function setDraft(state: ForgeState, pull: PullRequest, draft: boolean, by: User): void {
+  if (pull.draft === draft) return
+  pull.draft = draft
+  pull.updatedAt = now(state)
+  deliverPull(state, pull, draft ? 'converted_to_draft' : 'ready_for_review', by)
+  announceChange(state)
+}
+
+/** Changes title, body or target branch, and delivers `edited` with the old values. */
+export async function editPull(
+  state: ForgeState,
+  pull: PullRequest,
+  change: { title?: string; body?: string | null; base?: string },
+  by: User,
+): Promise<void> {
+  const changes: Record<string, unknown> = {}
+  if (change.title !== undefined && change.title !== pull.title) {
+    changes.title = { from: pull.title }
+    pull.title = change.title
+  }
+  if (change.body !== undefined && change.body !== pull.body) {
+    changes.body = { from: pull.body }
+    pull.body = change.body
+  }
+  if (change.base !== undefined && change.base !== pull.baseRef) {
+    const baseSha = await resolveCommit(pull.repository, `refs/heads/${change.base}`)
+    if (baseSha === null) throw new PullRequestProblem('', 'base')
+    changes.base = { ref: { from: pull.baseRef }, sha: { from: pull.baseSha } }
+    pull.baseRef = change.base
+    pull.baseSha = baseSha
+    await measure(pull)
+    await moveInlineComments(pull)
+  }
+  if (Object.keys(changes).length === 0) return
+  pull.updatedAt = now(state)
+  deliverPull(state, pull, 'edited', by, { changes })
+  announceChange(state)
+}
+
+/** Marks as merged by a commit, and closes. */
+export function finishMerge(state: ForgeState, pull: PullRequest, commit: string, by: User): void {
+  pull.mergedAt = now(state)
+  pull.mergedBy = by
+  pull.mergeCommitSha = commit
+  closePull(state, pull, by)
+}

@@ -1,0 +1,138 @@
+// Users and bare git repositories: making, renaming and removing them, and commits without a checkout.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { git } from './git.ts'
+import {
+  announceChange,
+  type ForgeState,
+  nextId,
+  now,
+  type Repository,
+  repositoryNamed,
+  type User,
+  userNamed,
+} from './state.ts'
+
+/** What a user's own token may do unless the test says otherwise. */
+const defaultScopes = ['repo', 'admin:repo_hook', 'user']
+
+/** Makes a user, or gives an existing one another token. */
+export function createUser(
+  state: ForgeState,
+  login: string,
+  options: { token?: string; scopes?: readonly string[]; name?: string; type?: User['type'] } = {},
+): User {
+  const email = `${login.toLowerCase()}@users.forge.example`
+  const user = state.users.get(login.toLowerCase()) ?? {
+    id: nextId(state),
+    login,
+    name: options.name ?? login,
+    email,
+    type: options.type ?? 'User',
+  }
+  state.users.set(login.toLowerCase(), user)
+  if (options.token !== undefined) {
+    state.tokens.set(options.token, { user, scopes: options.scopes ?? defaultScopes, clientId: null })
+  }
+  return user
+}
+
+export interface RepositoryOptions {
+  readonly private?: boolean
+  readonly description?: string
+  readonly defaultBranch?: string
+  /** Logins beside the owner. */
+  readonly admins?: readonly string[]
+  readonly writers?: readonly string[]
+  readonly readers?: readonly string[]
+  /** `owner/repo` that this is a fork of; its branches are copied. */
+  readonly forkOf?: string
+}
+
+/** Makes an empty repository (or a fork). An owner that isn't a user becomes an organization. */
+export async function createRepository(
+  state: ForgeState,
+  name: string,
+  options: RepositoryOptions = {},
+): Promise<Repository> {
+  const [owner, repo] = name.split('/')
+  if (owner === undefined || repo === undefined) throw new Error(`${name} isn't owner/repo.`)
+  if (state.repositories.has(name.toLowerCase())) throw new Error(`${name} exists already.`)
+  const parent = options.forkOf === undefined ? null : repositoryNamed(state, options.forkOf)
+  const id = nextId(state)
+  const repository: Repository = {
+    id,
+    owner: state.users.get(owner.toLowerCase()) ?? createUser(state, owner, { type: 'Organization' }),
+    name: repo,
+    private: options.private ?? parent?.private ?? false,
+    description: options.description ?? null,
+    defaultBranch: options.defaultBranch ?? parent?.defaultBranch ?? 'main',
+    parent,
+    directory: join(state.dataDir, `${id}.git`),
+    collaborators: new Map([
+      ...(options.readers ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'read'] as const),
+      ...(options.writers ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'write'] as const),
+      ...(options.admins ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'admin'] as const),
+    ]),
+    hooks: [],
+    issues: new Map(),
+    pulls: new Map(),
+    statuses: [],
+    createdAt: now(state),
+    pushedAt: now(state),
+    statisticsAsked: new Set(),
+    comparisons: new Map(),
+    writes: Promise.resolve(),
+  }
+  await initialize(state, repository)
+  state.repositories.set(name.toLowerCase(), repository)
+  state.formerNames.delete(name.toLowerCase())
+  announceChange(state)
+  return repository
+}
+
+async function initialize(state: ForgeState, repository: Repository): Promise<void> {
+  await git(state.dataDir, [
+    'init',
+    ...['--quiet', '--bare', '--template='],
+    `--initial-branch=${repository.defaultBranch}`,
+    repository.directory,
+  ])
+  // As GitHub: any commit can be fetched, blobs can be left out, and refs/pull isn't for pushing.
+  const settings = [
+    ...['[uploadpack]', 'allowFilter = true', 'allowAnySHA1InWant = true', 'allowReachableSHA1InWant = true'],
+    ...['[receive]', 'hideRefs = refs/pull'],
+    ...['[gc]', 'auto = 0'],
+    ...['[core]', 'bare = true', 'repositoryformatversion = 0', 'logAllRefUpdates = false'],
+  ]
+  await writeFile(join(repository.directory, 'config'), `${settings.join('\n')}\n`)
+  if (repository.parent !== null) {
+    await git(repository.directory, ['fetch', '--quiet', repository.parent.directory, '+refs/heads/*:refs/heads/*'])
+  }
+}
+
+/** Gives a repository another name; the old one redirects. */
+export function renameRepository(state: ForgeState, name: string, newName: string): void {
+  const repository = repositoryNamed(state, name)
+  const [owner, repo] = newName.split('/')
+  state.repositories.delete(name.toLowerCase())
+  state.formerNames.set(name.toLowerCase(), repository)
+  repository.owner = state.users.get(owner!.toLowerCase()) ?? createUser(state, owner!, { type: 'Organization' })
+  repository.name = repo!
+  state.repositories.set(newName.toLowerCase(), repository)
+  announceChange(state)
+}
+
+/** Removes a repository with all that stands on it. Pull requests from it lose their head repository. */
+export async function removeRepository(state: ForgeState, name: string): Promise<void> {
+  const repository = repositoryNamed(state, name)
+  state.repositories.delete(name.toLowerCase())
+  for (const [former, target] of state.formerNames) if (target === repository) state.formerNames.delete(former)
+  for (const other of state.repositories.values()) {
+    if (other.parent === repository) other.parent = null
+    for (const pull of other.pulls.values()) if (pull.headRepository === repository) pull.headRepository = null
+  }
+  await repository.writes
+  await rm(repository.directory, { recursive: true, force: true })
+  announceChange(state)
+}

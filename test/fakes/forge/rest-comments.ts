@@ -1,0 +1,111 @@
+// REST routes of the comments below issues and pull requests.
+import { deliver } from './deliveries.ts'
+import { type ForgeResponse, invalid, json, jsonBody, noContent, notFound, paginate, refuse } from './http.ts'
+import { findIssue } from './rest-pulls.ts'
+import { type RepositoryCall, type Route, requireUser } from './routes.ts'
+import { shapeIssue, shapeIssueComment } from './shapes.ts'
+import {
+  announceChange,
+  type ForgeState,
+  type Issue,
+  type IssueComment,
+  nextId,
+  now,
+  permits,
+  type User,
+} from './state.ts'
+
+export const commentRoutes: readonly Route[] = [
+  ['GET', '/issues/:number/comments', listComments],
+  ['POST', '/issues/:number/comments', createComment],
+  ['GET', '/issues/comments/:id', showComment],
+  ['PATCH', '/issues/comments/:id', updateComment],
+  ['DELETE', '/issues/comments/:id', deleteComment],
+]
+
+function listComments(call: RepositoryCall): ForgeResponse {
+  const issue = findIssue(call)
+  const [page, headers] = paginate(call.request, call.address, issue.comments)
+  const shapes = page.map((comment) => shapeIssueComment(call.state, issue, comment))
+  return json(200, shapes, headers)
+}
+
+/** The `body` of a comment. Throws GitHub's 422 where it is missing, blank or too long. */
+export function readCommentBody(call: RepositoryCall, resource: string): string {
+  const { body } = jsonBody(call.request)
+  if (typeof body !== 'string' || body.trim() === '') throw invalid(resource, 'body', 'missing_field')
+  const { commentLength } = call.state.limits
+  if (body.length > commentLength) {
+    throw invalid(resource, 'data', 'unprocessable', `Body is too long (maximum is ${commentLength} characters)`)
+  }
+  return body
+}
+
+function createComment(call: RepositoryCall): ForgeResponse {
+  const issue = findIssue(call)
+  const author = requireUser(call.request)
+  const comment = addComment(call.state, issue, author, readCommentBody(call, 'IssueComment'))
+  const shape = shapeIssueComment(call.state, issue, comment)
+  return json(201, shape, { location: String(shape.url) })
+}
+
+/** Adds a comment to an issue or pull request and delivers it. */
+export function addComment(state: ForgeState, issue: Issue, author: User, body: string): IssueComment {
+  const comment: IssueComment = {
+    id: nextId(state),
+    author,
+    body,
+    edits: 0,
+    createdAt: now(state),
+    updatedAt: now(state),
+  }
+  issue.comments.push(comment)
+  issue.updatedAt = comment.createdAt
+  deliverComment(state, issue, comment, 'created', author)
+  announceChange(state)
+  return comment
+}
+
+function deliverComment(state: ForgeState, issue: Issue, comment: IssueComment, action: string, sender: User): void {
+  const content = { action, issue: shapeIssue(state, issue), comment: shapeIssueComment(state, issue, comment) }
+  deliver(state, issue.repository, 'issue_comment', sender, content)
+}
+
+function findComment(call: RepositoryCall): [Issue, IssueComment] {
+  for (const issue of call.repository.issues.values()) {
+    const comment = issue.comments.find((candidate) => String(candidate.id) === call.parameters.id)
+    if (comment !== undefined) return [issue, comment]
+  }
+  throw notFound()
+}
+
+/** Throws 403 unless the caller wrote it or may write to the repository. */
+export function requireAuthor(call: RepositoryCall, author: User): User {
+  const user = requireUser(call.request)
+  if (user.id === author.id || permits(call.permission, 'write')) return user
+  throw refuse(403, 'Must have admin rights to Repository.')
+}
+
+function showComment(call: RepositoryCall): ForgeResponse {
+  return json(200, shapeIssueComment(call.state, ...findComment(call)))
+}
+
+function updateComment(call: RepositoryCall): ForgeResponse {
+  const [issue, comment] = findComment(call)
+  const user = requireAuthor(call, comment.author)
+  comment.body = readCommentBody(call, 'IssueComment')
+  comment.edits += 1
+  comment.updatedAt = now(call.state)
+  deliverComment(call.state, issue, comment, 'edited', user)
+  announceChange(call.state)
+  return json(200, shapeIssueComment(call.state, issue, comment))
+}
+
+function deleteComment(call: RepositoryCall): ForgeResponse {
+  const [issue, comment] = findComment(call)
+  const user = requireAuthor(call, comment.author)
+  issue.comments = issue.comments.filter((candidate) => candidate !== comment)
+  deliverComment(call.state, issue, comment, 'deleted', user)
+  announceChange(call.state)
+  return noContent()
+}

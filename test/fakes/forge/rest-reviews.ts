@@ -1,0 +1,226 @@
+// REST routes of reviews and inline comments.
+import {
+  type ForgeResponse,
+  invalid,
+  json,
+  jsonBody,
+  noContent,
+  notFound,
+  paginate,
+  type Refusal,
+  refuse,
+} from './http.ts'
+import { readCommentBody, requireAuthor } from './rest-comments.ts'
+import { findPull } from './rest-pulls.ts'
+import { type NewInlineComment, postReview, type ReviewProblem, replyToInlineComment } from './reviews.ts'
+import { type RepositoryCall, type Route, requireUser } from './routes.ts'
+import { shapeInlineComment, shapeReview } from './shapes.ts'
+import { announceChange, type InlineComment, now, type PullRequest, type Review } from './state.ts'
+
+export const reviewRoutes: readonly Route[] = [
+  ['GET', '/pulls/:number/reviews', listReviews],
+  ['POST', '/pulls/:number/reviews', createReview],
+  ['GET', '/pulls/:number/reviews/:review', showReview],
+  ['PUT', '/pulls/:number/reviews/:review', updateReview],
+  ['GET', '/pulls/:number/reviews/:review/comments', listReviewComments],
+  ['GET', '/pulls/:number/comments', listInlineComments],
+  ['POST', '/pulls/:number/comments', createInlineComment],
+  ['POST', '/pulls/:number/comments/:id/replies', createReply],
+  ['GET', '/pulls/comments/:id', showInlineComment],
+  ['PATCH', '/pulls/comments/:id', updateInlineComment],
+  ['DELETE', '/pulls/comments/:id', deleteInlineComment],
+]
+
+const events: Record<string, Review['state']> = {
+  COMMENT: 'COMMENTED',
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+}
+
+/** GitHub's texts for a review; it names the kind of problem, not the comment. */
+const reviewProblems: Record<ReviewProblem, string> = {
+  commit: 'The commitOID is not part of the pull request',
+  path: 'Path could not be resolved',
+  line: 'Line could not be resolved',
+  start_line_order: 'Pull request review thread start line must precede the end line.',
+  start_line_hunk: 'Pull request review thread start line must be part of the same hunk as the line.',
+}
+
+function unprocessable(...errors: string[]): Refusal {
+  return refuse(422, 'Unprocessable Entity', errors)
+}
+
+/** The review is taken as a whole or not at all. Pending reviews (without an event) aren't built here. */
+async function createReview(call: RepositoryCall): Promise<ForgeResponse> {
+  const pull = findPull(call)
+  const author = requireUser(call.request)
+  const { body, event, commit_id: commitId, comments } = jsonBody(call.request)
+  const state = events[String(event)]
+  if (state === undefined)
+    throw unprocessable('Variable $event of type PullRequestReviewEvent was provided invalid value')
+  const text = typeof body === 'string' ? body : ''
+  const wanted = (Array.isArray(comments) ? comments : []).map((comment) => readNewComment(comment))
+  if (text.trim() === '' && wanted.length === 0 && state !== 'APPROVED')
+    throw unprocessable("Review body can't be blank")
+  if (author.id === pull.author.id && state !== 'COMMENTED') {
+    throw unprocessable(`Can not ${state === 'APPROVED' ? 'approve' : 'request changes on'} your own pull request`)
+  }
+  for (const long of [text, ...wanted.map((comment) => comment.body)]) requireLength(call, long)
+  const posted = await postReview(call.state, pull, {
+    author,
+    state,
+    body: text,
+    commitId: typeof commitId === 'string' ? commitId : pull.headSha,
+    comments: wanted,
+  })
+  if (Array.isArray(posted)) throw unprocessable(...new Set(posted.map((problem) => reviewProblems[problem])))
+  return json(200, shapeReview(call.state, pull, posted.review))
+}
+
+function requireLength(call: RepositoryCall, text: string): void {
+  const { commentLength } = call.state.limits
+  if (text.length > commentLength) throw unprocessable(`Body is too long (maximum is ${commentLength} characters)`)
+}
+
+/** A comment as it stands in the request of a review or alone. Sides are `RIGHT` unless given. */
+function readNewComment(value: unknown): NewInlineComment {
+  const { path, body, line, side, start_line: startLine, start_side: startSide } = value as Record<string, unknown>
+  if (typeof path !== 'string') throw unprocessable("Path can't be blank")
+  if (typeof body !== 'string' || body.trim() === '') throw unprocessable("Body can't be blank")
+  if (!Number.isInteger(line)) throw unprocessable('Line could not be resolved')
+  return {
+    path,
+    body,
+    line: line as number,
+    side: readSide(side) ?? 'RIGHT',
+    startLine: Number.isInteger(startLine) ? (startLine as number) : null,
+    startSide: readSide(startSide),
+  }
+}
+
+function readSide(value: unknown): 'LEFT' | 'RIGHT' | null {
+  if (value === undefined || value === null) return null
+  if (value === 'LEFT' || value === 'RIGHT') return value
+  throw unprocessable(`Side ${JSON.stringify(value)} is not a member of ["LEFT", "RIGHT"]`)
+}
+
+function listReviews(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  const [page, headers] = paginate(call.request, call.address, pull.reviews)
+  const shapes = page.map((review) => shapeReview(call.state, pull, review))
+  return json(200, shapes, headers)
+}
+
+function findReview(call: RepositoryCall, pull: PullRequest): Review {
+  const review = pull.reviews.find((candidate) => String(candidate.id) === call.parameters.review)
+  if (review === undefined) throw notFound()
+  return review
+}
+
+function showReview(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  return json(200, shapeReview(call.state, pull, findReview(call, pull)))
+}
+
+function updateReview(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  const review = findReview(call, pull)
+  requireAuthor(call, review.author)
+  review.body = readCommentBody(call, 'PullRequestReview')
+  announceChange(call.state)
+  return json(200, shapeReview(call.state, pull, review))
+}
+
+function listReviewComments(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  const review = findReview(call, pull)
+  return answerComments(
+    call,
+    pull,
+    pull.inlineComments.filter((comment) => comment.reviewId === review.id),
+  )
+}
+
+function listInlineComments(call: RepositoryCall): ForgeResponse {
+  const pull = findPull(call)
+  const all = [...pull.inlineComments]
+  if (call.request.query.get('direction') === 'desc' && call.request.query.has('sort')) all.reverse()
+  return answerComments(call, pull, all)
+}
+
+function answerComments(call: RepositoryCall, pull: PullRequest, comments: InlineComment[]): ForgeResponse {
+  const [page, headers] = paginate(call.request, call.address, comments)
+  const shapes = page.map((comment) => shapeInlineComment(call.state, pull, comment))
+  return json(200, shapes, headers)
+}
+
+async function createInlineComment(call: RepositoryCall): Promise<ForgeResponse> {
+  const pull = findPull(call)
+  const author = requireUser(call.request)
+  const body = jsonBody(call.request)
+  readCommentBody(call, 'PullRequestReviewComment')
+  if (typeof body.in_reply_to === 'number') return answerReply(call, pull, String(body.in_reply_to))
+  if (typeof body.commit_id !== 'string') throw invalid('PullRequestReviewComment', 'commit_id', 'missing_field')
+  const comments = [readNewComment(body)]
+  const { commit_id: commitId } = body
+  const posted = await postReview(call.state, pull, { author, state: 'COMMENTED', body: '', commitId, comments })
+  if (!Array.isArray(posted)) return answerCreated(call, pull, posted.comments[0]!)
+  const [field, message] = singleProblems[posted[0]!]
+  throw invalid('PullRequestReviewComment', field, 'custom', `${field} ${message}`)
+}
+
+/** GitHub's texts for a single comment. */
+const singleProblems: Record<ReviewProblem, [field: string, message: string]> = {
+  commit: ['end_commit_oid', 'is not part of the pull request'],
+  path: ['pull_request_review_thread.path', 'is invalid'],
+  line: ['pull_request_review_thread.line', 'must be part of the diff'],
+  start_line_order: ['pull_request_review_thread.start_line', 'must precede the end line.'],
+  start_line_hunk: ['pull_request_review_thread.start_line', 'must be part of the same hunk as the line.'],
+}
+
+function answerCreated(call: RepositoryCall, pull: PullRequest, comment: InlineComment): ForgeResponse {
+  const shape = shapeInlineComment(call.state, pull, comment)
+  return json(201, shape, { location: String(shape.url) })
+}
+
+function createReply(call: RepositoryCall): ForgeResponse {
+  return answerReply(call, findPull(call), call.parameters.id!)
+}
+
+function answerReply(call: RepositoryCall, pull: PullRequest, id: string): ForgeResponse {
+  const author = requireUser(call.request)
+  const body = readCommentBody(call, 'PullRequestReviewComment')
+  const comment = pull.inlineComments.find((candidate) => String(candidate.id) === id)
+  if (comment === undefined) throw notFound()
+  return answerCreated(call, pull, replyToInlineComment(call.state, pull, comment, author, body))
+}
+
+function findInlineComment(call: RepositoryCall): [PullRequest, InlineComment] {
+  for (const pull of call.repository.pulls.values()) {
+    const comment = pull.inlineComments.find((candidate) => String(candidate.id) === call.parameters.id)
+    if (comment !== undefined) return [pull, comment]
+  }
+  throw notFound()
+}
+
+function showInlineComment(call: RepositoryCall): ForgeResponse {
+  return json(200, shapeInlineComment(call.state, ...findInlineComment(call)))
+}
+
+function updateInlineComment(call: RepositoryCall): ForgeResponse {
+  const [pull, comment] = findInlineComment(call)
+  requireAuthor(call, comment.author)
+  comment.body = readCommentBody(call, 'PullRequestReviewComment')
+  comment.edits += 1
+  comment.updatedAt = now(call.state)
+  announceChange(call.state)
+  return json(200, shapeInlineComment(call.state, pull, comment))
+}
+
+function deleteInlineComment(call: RepositoryCall): ForgeResponse {
+  const [pull, comment] = findInlineComment(call)
+  requireAuthor(call, comment.author)
+  pull.inlineComments = pull.inlineComments.filter((candidate) => candidate !== comment)
+  announceChange(call.state)
+  return noContent()
+}

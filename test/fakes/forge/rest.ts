@@ -1,0 +1,152 @@
+// The REST API: credentials, rate limit, repositories by name, and the table of routes.
+import {
+  type ForgeRequest,
+  type ForgeResponse,
+  header,
+  json,
+  matchPath,
+  notFound,
+  paginate,
+  Refusal,
+  refuse,
+} from './http.ts'
+import { commentRoutes } from './rest-comments.ts'
+import { contentRoutes } from './rest-contents.ts'
+import { pullRoutes } from './rest-pulls.ts'
+import { repositoryRoutes } from './rest-repositories.ts'
+import { reviewRoutes } from './rest-reviews.ts'
+import { type Route, requireUser } from './routes.ts'
+import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
+import { type ForgeState, fullName, permissionOf, permits, type Repository, type Token } from './state.ts'
+
+const routes: readonly Route[] = [
+  ...repositoryRoutes,
+  ...pullRoutes,
+  ...reviewRoutes,
+  ...commentRoutes,
+  ...contentRoutes,
+]
+
+/** Answers a request under `/api/v3`. */
+export async function serveRest(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
+  const headers = commonHeaders(state, request)
+  try {
+    refuseEarly(state, request)
+    const response = await answerRest(state, request)
+    return { ...response, headers: { ...headers, ...response.headers } }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return json(error.status, error.body, { ...headers, ...error.headers })
+  }
+}
+
+/** The headers of all API answers. Counts the request against the rate limit. */
+export function commonHeaders(state: ForgeState, request: ForgeRequest): Record<string, string> {
+  const { rateLimit } = state
+  const remaining = Math.min(rateLimit.remaining, rateLimit.limit)
+  rateLimit.remaining = Math.max(0, rateLimit.remaining - 1)
+  return {
+    'x-github-media-type': 'github.v3; format=json',
+    'x-github-request-id': String(state.requests.length),
+    'x-ratelimit-limit': String(rateLimit.limit),
+    'x-ratelimit-remaining': String(Math.max(0, remaining - 1)),
+    'x-ratelimit-used': String(rateLimit.limit - Math.max(0, remaining - 1)),
+    'x-ratelimit-reset': String(rateLimit.reset),
+    'x-ratelimit-resource': request.path === '/api/graphql' ? 'graphql' : 'core',
+    ...(request.token === null ? {} : scopeHeaders(request.token)),
+  }
+}
+
+function scopeHeaders(token: Token): Record<string, string> {
+  return {
+    'x-oauth-scopes': token.scopes.join(', '),
+    'x-accepted-oauth-scopes': 'repo',
+    ...(token.clientId === null ? {} : { 'x-oauth-client-id': token.clientId }),
+  }
+}
+
+/** Throws what GitHub answers before it looks at the path. Call after `commonHeaders`. */
+export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
+  if (header(request, 'user-agent') === '') {
+    throw refuse(
+      403,
+      'Request forbidden by administrative rules. Please make sure your request has a User-Agent header',
+    )
+  }
+  if (request.credentials && request.token === null) throw refuse(401, 'Bad credentials')
+  if (state.rateLimit.remaining === 0) {
+    throw refuse(403, `API rate limit exceeded for user ID ${request.token?.user.id ?? 0}.`)
+  }
+}
+
+async function answerRest(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
+  const path = request.path.slice('/api/v3'.length)
+  if (request.method === 'GET') {
+    if (path === '/user') return json(200, { ...shapeUser(state, requireUser(request)), ...profile(request) })
+    if (path === '/user/repos') return listOwnRepositories(state, request)
+    if (path === '/rate_limit') return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
+    const user = matchPath('/users/:login', path)
+    if (user !== null) return showUser(state, user.login!)
+  }
+  const [repository, below] = findRepository(state, request, path)
+  const permission = permissionOf(request.token, repository)
+  if (permission === 'none') throw notFound()
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  for (const [routeMethod, pattern, handle] of routes) {
+    const parameters = routeMethod === method ? matchPath(pattern, below) : null
+    if (parameters === null) continue
+    const address = `${apiUrl(state)}/repositories/${repository.id}${below}`
+    return await handle({ state, request, repository, permission, parameters, address })
+  }
+  throw notFound()
+}
+
+function profile(request: ForgeRequest): Record<string, unknown> {
+  const user = requireUser(request)
+  return { name: user.name, email: user.email, public_repos: 0 }
+}
+
+function showUser(state: ForgeState, login: string): ForgeResponse {
+  const user = state.users.get(login.toLowerCase())
+  if (user === undefined) throw notFound()
+  return json(200, { ...shapeUser(state, user), name: user.name })
+}
+
+function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeResponse {
+  const user = requireUser(request)
+  const all = [...state.repositories.values()]
+    .filter(
+      (repository) =>
+        permits(permissionOf(request.token, repository), 'read') &&
+        (repository.owner.id === user.id || repository.collaborators.has(user.login.toLowerCase())),
+    )
+    .sort((one, other) => (fullName(one).toLowerCase() < fullName(other).toLowerCase() ? -1 : 1))
+  const byTime = request.query.get('sort') === 'created' || request.query.get('sort') === 'pushed'
+  if (byTime) all.sort((one, other) => other.id - one.id)
+  const [page, headers] = paginate(request, `${apiUrl(state)}/user/repos`, all)
+  const shapes = page.map((repository) => shapeRepository(state, repository, permissionOf(request.token, repository)))
+  return json(200, shapes, headers)
+}
+
+/** The repository that a path names by name or id, and the path below it. Redirects from former names. */
+function findRepository(state: ForgeState, request: ForgeRequest, path: string): [Repository, string] {
+  const [, kind, first = '', ...rest] = path.split('/')
+  if (kind === 'repositories') {
+    const byId = [...state.repositories.values()].find((repository) => String(repository.id) === first)
+    if (byId === undefined) throw notFound()
+    return [byId, rest.length === 0 ? '' : `/${rest.join('/')}`]
+  }
+  const name = matchPath('/repos/:owner/:repo/*below', path) ?? matchPath('/repos/:owner/:repo', path)
+  if (name === null) throw notFound()
+  const key = `${name.owner}/${name.repo}`.toLowerCase()
+  const below = rest.length <= 1 ? '' : `/${rest.slice(1).join('/')}`
+  const repository = state.repositories.get(key)
+  if (repository !== undefined) return [repository, below]
+  const moved = state.formerNames.get(key)
+  if (moved === undefined || !permits(permissionOf(request.token, moved), 'read')) throw notFound()
+  const query = request.query.size === 0 ? '' : `?${request.query}`
+  const url = `${apiUrl(state)}/repositories/${moved.id}${below}${query}`
+  const reading = request.method === 'GET' || request.method === 'HEAD'
+  const message = reading ? 'Moved Permanently' : 'Temporary Redirect'
+  throw new Refusal(reading ? 301 : 307, { message, url, documentation_url: '' }, { location: url })
+}

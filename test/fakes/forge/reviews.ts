@@ -1,0 +1,147 @@
+// Reviews and the inline comments they bring, threads and answers.
+
+import type { AnchorProblem, AnchorRequest } from './comparison.ts'
+import { compareCommits, resolveAnchor } from './comparison.ts'
+import { deliver } from './deliveries.ts'
+import { moveInlineComments } from './inline-comments.ts'
+import { commitsBetween } from './objects.ts'
+import { shapeInlineComment, shapePull, shapeReview } from './shapes.ts'
+import {
+  type Anchor,
+  announceChange,
+  type ForgeState,
+  type InlineComment,
+  nextId,
+  now,
+  type PullRequest,
+  type Review,
+  type User,
+} from './state.ts'
+
+/** A comment to be placed. */
+export interface NewInlineComment extends AnchorRequest {
+  readonly body: string
+}
+
+export interface NewReview {
+  readonly author: User
+  readonly state: Review['state']
+  readonly body: string
+  readonly commitId: string
+  readonly comments: readonly NewInlineComment[]
+}
+
+/** Why a review wasn't taken: of the commit, or of the places of comments. */
+export type ReviewProblem = 'commit' | AnchorProblem
+
+/**
+ * Posts a review with all its comments, or nothing: each comment must stand on a line of the change from the merge
+ * base to the review's commit. Returns the review and its comments, or what is wrong, in the order of the comments.
+ */
+export async function postReview(
+  state: ForgeState,
+  pull: PullRequest,
+  input: NewReview,
+): Promise<{ review: Review; comments: InlineComment[] } | ReviewProblem[]> {
+  const known = await commitsBetween(pull.repository, pull.baseSha, pull.headSha)
+  if (input.commitId !== pull.headSha && !known.includes(input.commitId)) return ['commit']
+  const comparison = await compareCommits(pull.repository, pull.baseSha, input.commitId)
+  const anchors = input.comments.map((comment) => resolveAnchor(comparison, comment))
+  const problems = anchors.filter((anchor) => typeof anchor === 'string')
+  if (problems.length > 0) return problems
+  const review: Review = {
+    id: nextId(state),
+    author: input.author,
+    state: input.state,
+    body: input.body,
+    commitId: input.commitId,
+    submittedAt: now(state),
+  }
+  const comments = input.comments.map((comment, index) =>
+    newComment(state, review, comment.body, anchors[index] as Anchor, comparison.mergeBase),
+  )
+  pull.reviews.push(review)
+  pull.inlineComments.push(...comments)
+  pull.updatedAt = review.submittedAt
+  if (input.commitId !== pull.headSha) await moveInlineComments(pull)
+  deliverReview(state, pull, review, comments)
+  announceChange(state)
+  return { review, comments }
+}
+
+function newComment(state: ForgeState, review: Review, body: string, anchor: Anchor, mergeBase: string): InlineComment {
+  return {
+    id: nextId(state),
+    reviewId: review.id,
+    author: review.author,
+    body,
+    edits: 0,
+    createdAt: review.submittedAt,
+    updatedAt: review.submittedAt,
+    original: anchor,
+    originalCommitId: review.commitId,
+    originalMergeBase: mergeBase,
+    current: { line: anchor.line, startLine: anchor.startLine, position: anchor.position },
+    commitId: review.commitId,
+    inReplyTo: null,
+    resolvedBy: null,
+  }
+}
+
+function deliverReview(state: ForgeState, pull: PullRequest, review: Review, comments: readonly InlineComment[]): void {
+  const about = { pull_request: shapePull(state, pull, false) }
+  const { repository } = pull
+  const shape = { ...shapeReview(state, pull, review), state: review.state.toLowerCase() }
+  deliver(state, repository, 'pull_request_review', review.author, { action: 'submitted', review: shape, ...about })
+  for (const comment of comments) {
+    const content = { action: 'created', comment: shapeInlineComment(state, pull, comment), ...about }
+    deliver(state, repository, 'pull_request_review_comment', comment.author, content)
+  }
+}
+
+/** Answers in the thread of an inline comment. The answer stands in a review of its own, as on GitHub. */
+export function replyToInlineComment(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+  author: User,
+  body: string,
+): InlineComment {
+  const submittedAt = now(state)
+  const { commitId } = comment
+  const review: Review = { id: nextId(state), author, state: 'COMMENTED', body: '', commitId, submittedAt }
+  const reply: InlineComment = {
+    ...comment,
+    id: nextId(state),
+    reviewId: review.id,
+    author,
+    body,
+    edits: 0,
+    createdAt: submittedAt,
+    updatedAt: submittedAt,
+    inReplyTo: comment.inReplyTo ?? comment.id,
+    resolvedBy: null,
+  }
+  pull.reviews.push(review)
+  pull.inlineComments.push(reply)
+  pull.updatedAt = submittedAt
+  deliverReview(state, pull, review, [reply])
+  announceChange(state)
+  return reply
+}
+
+/** The comments that opened threads, in order. */
+export function threadsOf(pull: PullRequest): InlineComment[] {
+  return pull.inlineComments.filter((comment) => comment.inReplyTo === null)
+}
+
+/** A thread's comments, the opening one first. */
+export function commentsOfThread(pull: PullRequest, opening: InlineComment): InlineComment[] {
+  return pull.inlineComments.filter((comment) => comment === opening || comment.inReplyTo === opening.id)
+}
+
+/** Resolves a thread or opens it again. */
+export function setResolved(state: ForgeState, opening: InlineComment, by: User | null): void {
+  opening.resolvedBy = by
+  announceChange(state)
+}

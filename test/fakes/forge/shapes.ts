@@ -1,0 +1,336 @@
+// How things look in GitHub's REST API and webhook payloads.
+import type { Comparison } from './comparison.ts'
+import {
+  type CommitStatus,
+  type ForgeState,
+  fullName,
+  type Hook,
+  type InlineComment,
+  type Issue,
+  type IssueComment,
+  type Permission,
+  type PullRequest,
+  permits,
+  type Repository,
+  type Review,
+  type User,
+} from './state.ts'
+
+type Shape = Record<string, unknown>
+
+const nodeId = (kind: string, id: number) => `${kind}_${Buffer.from(String(id)).toString('base64url')}`
+
+/** Keeps slashes, encodes the rest. */
+export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+
+export const apiUrl = (state: ForgeState) => `${state.url}/api/v3`
+export const repositoryApiUrl = (state: ForgeState, repository: Repository) =>
+  `${apiUrl(state)}/repos/${encodePath(fullName(repository))}`
+export const repositoryWebUrl = (state: ForgeState, repository: Repository) =>
+  `${state.url}/${encodePath(fullName(repository))}`
+export const pullWebUrl = (state: ForgeState, pull: PullRequest) =>
+  `${repositoryWebUrl(state, pull.repository)}/pull/${pull.number}`
+
+export function shapeUser(state: ForgeState, user: User): Shape {
+  const path = encodeURIComponent(user.login)
+  return {
+    login: user.login,
+    id: user.id,
+    node_id: nodeId('U', user.id),
+    avatar_url: `${state.url}/avatars/u/${user.id}`,
+    gravatar_id: '',
+    url: `${apiUrl(state)}/users/${path}`,
+    html_url: `${state.url}/${path}`,
+    repos_url: `${apiUrl(state)}/users/${path}/repos`,
+    type: user.type,
+    site_admin: false,
+  }
+}
+
+export function shapeRepository(state: ForgeState, repository: Repository, permission?: Permission): Shape {
+  const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
+  const may = (needed: Permission) => permits(permission ?? 'none', needed)
+  return {
+    id: repository.id,
+    node_id: nodeId('R', repository.id),
+    name: repository.name,
+    full_name: fullName(repository),
+    private: repository.private,
+    owner: shapeUser(state, repository.owner),
+    html_url: web,
+    description: repository.description,
+    fork: repository.parent !== null,
+    url: api,
+    hooks_url: `${api}/hooks`,
+    languages_url: `${api}/languages`,
+    contents_url: `${api}/contents/{+path}`,
+    compare_url: `${api}/compare/{base}...{head}`,
+    pulls_url: `${api}/pulls{/number}`,
+    statuses_url: `${api}/statuses/{sha}`,
+    created_at: repository.createdAt,
+    updated_at: repository.pushedAt,
+    pushed_at: repository.pushedAt,
+    clone_url: `${web}.git`,
+    size: 0,
+    language: null,
+    has_issues: true,
+    archived: false,
+    disabled: false,
+    open_issues_count: [...repository.issues.values()].filter((issue) => issue.state === 'open').length,
+    default_branch: repository.defaultBranch,
+    visibility: repository.private ? 'private' : 'public',
+    topics: [],
+    ...(permission === undefined
+      ? {}
+      : {
+          permissions: {
+            admin: may('admin'),
+            maintain: may('admin'),
+            push: may('write'),
+            triage: may('write'),
+            pull: may('read'),
+          },
+        }),
+  }
+}
+
+/** Whether someone belongs to the repository. */
+function association(repository: Repository, user: User): string {
+  if (user.id === repository.owner.id) return 'OWNER'
+  return repository.collaborators.has(user.login.toLowerCase()) ? 'COLLABORATOR' : 'NONE'
+}
+
+export function shapeIssue(state: ForgeState, issue: Issue): Shape {
+  const { repository } = issue
+  const pull = repository.pulls.get(issue.number)
+  const api = `${repositoryApiUrl(state, repository)}/issues/${issue.number}`
+  return {
+    url: api,
+    repository_url: repositoryApiUrl(state, repository),
+    comments_url: `${api}/comments`,
+    html_url: pull ? pullWebUrl(state, pull) : `${repositoryWebUrl(state, repository)}/issues/${issue.number}`,
+    id: issue.id,
+    node_id: nodeId('I', issue.id),
+    number: issue.number,
+    title: issue.title,
+    user: shapeUser(state, issue.author),
+    labels: [],
+    state: issue.state,
+    locked: false,
+    assignee: null,
+    assignees: [],
+    milestone: null,
+    comments: issue.comments.length,
+    created_at: issue.createdAt,
+    updated_at: issue.updatedAt,
+    closed_at: issue.closedAt,
+    author_association: association(repository, issue.author),
+    body: issue.body,
+    ...(pull === undefined
+      ? {}
+      : {
+          draft: pull.draft,
+          pull_request: {
+            url: `${repositoryApiUrl(state, repository)}/pulls/${issue.number}`,
+            html_url: pullWebUrl(state, pull),
+            diff_url: `${pullWebUrl(state, pull)}.diff`,
+            merged_at: pull.mergedAt,
+          },
+        }),
+  }
+}
+
+/** A pull request as in lists; `whole` adds what only single ones and payloads have. */
+export function shapePull(state: ForgeState, pull: PullRequest, whole: boolean): Shape {
+  const [api, web] = [repositoryApiUrl(state, pull.repository), pullWebUrl(state, pull)]
+  const { author, headOwner, headRepository, repository } = pull
+  return {
+    url: `${api}/pulls/${pull.number}`,
+    id: pull.id,
+    node_id: nodeId('PR', pull.id),
+    html_url: web,
+    diff_url: `${web}.diff`,
+    patch_url: `${web}.patch`,
+    issue_url: `${api}/issues/${pull.number}`,
+    number: pull.number,
+    state: pull.state,
+    locked: false,
+    title: pull.title,
+    user: shapeUser(state, author),
+    body: pull.body,
+    created_at: pull.createdAt,
+    updated_at: pull.updatedAt,
+    closed_at: pull.closedAt,
+    merged_at: pull.mergedAt,
+    merge_commit_sha: pull.mergeCommitSha,
+    assignee: null,
+    assignees: [],
+    requested_reviewers: [],
+    requested_teams: [],
+    labels: [],
+    milestone: null,
+    draft: pull.draft,
+    commits_url: `${api}/pulls/${pull.number}/commits`,
+    review_comments_url: `${api}/pulls/${pull.number}/comments`,
+    comments_url: `${api}/issues/${pull.number}/comments`,
+    statuses_url: `${api}/statuses/${pull.headSha}`,
+    head: {
+      label: `${headOwner.login}:${pull.headRef}`,
+      ref: pull.headRef,
+      sha: pull.headSha,
+      user: shapeUser(state, headOwner),
+      repo: headRepository === null ? null : shapeRepository(state, headRepository),
+    },
+    base: {
+      label: `${repository.owner.login}:${pull.baseRef}`,
+      ref: pull.baseRef,
+      sha: pull.baseSha,
+      user: shapeUser(state, repository.owner),
+      repo: shapeRepository(state, repository),
+    },
+    author_association: association(repository, author),
+    auto_merge: null,
+    ...(whole
+      ? {
+          merged: pull.mergedAt !== null,
+          mergeable: pull.state === 'open' ? true : null,
+          mergeable_state: 'clean',
+          merged_by: pull.mergedBy === null ? null : shapeUser(state, pull.mergedBy),
+          comments: pull.comments.length,
+          review_comments: pull.inlineComments.length,
+          maintainer_can_modify: false,
+          commits: pull.commits,
+          additions: pull.additions,
+          deletions: pull.deletions,
+          changed_files: pull.changedFiles,
+        }
+      : {}),
+  }
+}
+
+export function shapeIssueComment(state: ForgeState, issue: Issue, comment: IssueComment): Shape {
+  const api = repositoryApiUrl(state, issue.repository)
+  return {
+    url: `${api}/issues/comments/${comment.id}`,
+    html_url: `${shapeIssue(state, issue).html_url}#issuecomment-${comment.id}`,
+    issue_url: `${api}/issues/${issue.number}`,
+    id: comment.id,
+    node_id: nodeId('IC', comment.id),
+    user: shapeUser(state, comment.author),
+    created_at: comment.createdAt,
+    updated_at: comment.updatedAt,
+    author_association: association(issue.repository, comment.author),
+    body: comment.body,
+    performed_via_github_app: null,
+  }
+}
+
+export function shapeReview(state: ForgeState, pull: PullRequest, review: Review): Shape {
+  return {
+    id: review.id,
+    node_id: nodeId('PRR', review.id),
+    user: shapeUser(state, review.author),
+    body: review.body,
+    state: review.state,
+    html_url: `${pullWebUrl(state, pull)}#pullrequestreview-${review.id}`,
+    pull_request_url: `${repositoryApiUrl(state, pull.repository)}/pulls/${pull.number}`,
+    author_association: association(pull.repository, review.author),
+    submitted_at: review.submittedAt,
+    commit_id: review.commitId,
+  }
+}
+
+export const threadId = (comment: InlineComment) => nodeId('PRRT', comment.inReplyTo ?? comment.id)
+
+export function shapeInlineComment(state: ForgeState, pull: PullRequest, comment: InlineComment): Shape {
+  const api = repositoryApiUrl(state, pull.repository)
+  const { original, current } = comment
+  return {
+    url: `${api}/pulls/comments/${comment.id}`,
+    pull_request_review_id: comment.reviewId,
+    id: comment.id,
+    node_id: nodeId('PRRC', comment.id),
+    diff_hunk: original.diffHunk,
+    path: original.path,
+    commit_id: comment.commitId,
+    original_commit_id: comment.originalCommitId,
+    user: shapeUser(state, comment.author),
+    body: comment.body,
+    created_at: comment.createdAt,
+    updated_at: comment.updatedAt,
+    html_url: `${pullWebUrl(state, pull)}#discussion_r${comment.id}`,
+    pull_request_url: `${api}/pulls/${pull.number}`,
+    author_association: association(pull.repository, comment.author),
+    start_line: current?.startLine ?? null,
+    original_start_line: original.startLine,
+    start_side: original.startSide,
+    line: current?.line ?? null,
+    original_line: original.line,
+    side: original.side,
+    position: current?.position ?? null,
+    original_position: original.position,
+    subject_type: 'line',
+    ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
+  }
+}
+
+export function shapeStatus(state: ForgeState, repository: Repository, status: CommitStatus): Shape {
+  return {
+    url: `${repositoryApiUrl(state, repository)}/statuses/${status.sha}`,
+    avatar_url: `${state.url}/avatars/u/${status.author.id}`,
+    id: status.id,
+    node_id: nodeId('SC', status.id),
+    state: status.state,
+    description: status.description,
+    target_url: status.targetUrl,
+    context: status.context,
+    created_at: status.createdAt,
+    updated_at: status.createdAt,
+    creator: shapeUser(state, status.author),
+  }
+}
+
+export function shapeHook(state: ForgeState, repository: Repository, hook: Hook): Shape {
+  const api = `${repositoryApiUrl(state, repository)}/hooks/${hook.id}`
+  return {
+    type: 'Repository',
+    id: hook.id,
+    name: 'web',
+    active: hook.active,
+    events: hook.events,
+    config: {
+      content_type: hook.contentType,
+      insecure_ssl: '0',
+      url: hook.url,
+      ...(hook.secret === '' ? {} : { secret: '********' }),
+    },
+    updated_at: hook.createdAt,
+    created_at: hook.createdAt,
+    url: api,
+    test_url: `${api}/test`,
+    ping_url: `${api}/pings`,
+    deliveries_url: `${api}/deliveries`,
+    last_response: { code: null, status: 'unused', message: null },
+  }
+}
+
+export function shapeFiles(state: ForgeState, repository: Repository, comparison: Comparison): Shape[] {
+  const { head, mergeBase } = comparison
+  const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
+  return comparison.files.map((file) => {
+    const [path, commit] = [encodePath(file.path), file.status === 'removed' ? mergeBase : head]
+    return {
+      sha: file.sha,
+      filename: file.path,
+      status: file.status,
+      additions: file.additions,
+      deletions: file.deletions,
+      changes: file.additions + file.deletions,
+      blob_url: `${web}/blob/${commit}/${path}`,
+      raw_url: `${web}/raw/${commit}/${path}`,
+      contents_url: `${api}/contents/${path}?ref=${commit}`,
+      ...(file.patch === undefined ? {} : { patch: file.patch }),
+      ...(file.path === file.oldPath ? {} : { previous_filename: file.oldPath }),
+    }
+  })
+}

@@ -1,0 +1,88 @@
+// Clone, fetch and push over HTTP: git's own http-backend, run as CGI.
+import { spawn } from 'node:child_process'
+import { dirname } from 'node:path'
+import { gitEnvironment } from './git.ts'
+import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
+import { changeRefs } from './pushes.ts'
+import { encodePath } from './shapes.ts'
+import { type ForgeState, fullName, permissionOf, permits, type Repository } from './state.ts'
+
+const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
+
+/** Whether a path belongs to git's smart HTTP protocol. */
+export const isGitPath = (path: string): boolean => pathPattern.test(path)
+
+const text = (status: number, body: string, headers: Record<string, string> = {}): ForgeResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+  body,
+})
+
+/** Answers a request of a git client. A push updates pull requests before it is answered. */
+export async function serveGit(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
+  const [, owner, repo, action] = pathPattern.exec(request.path)!
+  const name = decodeURIComponent(`${owner}/${repo}`).toLowerCase()
+  const former = state.formerNames.get(name)
+  const repository = state.repositories.get(name) ?? former
+  const service = action === 'info/refs' ? request.query.get('service') : action
+  const permission = repository === undefined ? 'none' : permissionOf(request.token, repository)
+  const needed = service === 'git-receive-pack' ? 'write' : 'read'
+  if (!permits(permission, needed) || (request.credentials && request.token === null)) {
+    // As GitHub: who isn't signed in is asked to, whether or not there is a repository.
+    if (request.token === null)
+      return text(401, 'Authentication required.\n', { 'www-authenticate': 'Basic realm="Forge"' })
+    if (permission === 'none') return text(404, 'Repository not found.\n')
+    return text(403, `Permission to ${fullName(repository!)}.git denied to ${request.token.user.login}.\n`)
+  }
+  if (repository === former && repository !== undefined) {
+    const query = request.query.size === 0 ? '' : `?${request.query}`
+    return text(301, '', { location: `${state.url}/${encodePath(fullName(repository))}.git/${action}${query}` })
+  }
+  if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
+    return text(403, 'Please upgrade your git client.\n')
+  }
+  const run = () => runBackend(repository!, request, action!)
+  if (action !== 'git-receive-pack') return await run()
+  return await changeRefs(state, repository!, request.token!.user, run)
+}
+
+/** Runs `git http-backend` for one request (CGI, RFC 3875). */
+function runBackend(repository: Repository, request: ForgeRequest, action: string): Promise<ForgeResponse> {
+  const environment: Record<string, string> = {
+    ...gitEnvironment(),
+    GIT_PROJECT_ROOT: dirname(repository.directory),
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: `/${repository.id}.git/${action}`,
+    REQUEST_METHOD: request.method,
+    QUERY_STRING: request.query.toString(),
+    CONTENT_TYPE: header(request, 'content-type'),
+    CONTENT_LENGTH: String(request.body.length),
+    HTTP_CONTENT_ENCODING: header(request, 'content-encoding'),
+    GIT_PROTOCOL: header(request, 'git-protocol'),
+    REMOTE_ADDR: '127.0.0.1',
+    // With a user git's backend allows pushes; who may push was checked before.
+    ...(request.token === null ? {} : { REMOTE_USER: request.token.user.login }),
+  }
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', ['http-backend'], { env: environment, stdio: ['pipe', 'pipe', 'ignore'] })
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.on('error', reject)
+    child.on('close', () => resolve(readCgi(Buffer.concat(chunks))))
+    child.stdin.on('error', () => {})
+    child.stdin.end(request.body)
+  })
+}
+
+function readCgi(output: Buffer): ForgeResponse {
+  const end = output.indexOf('\r\n\r\n')
+  if (end < 0) return text(500, 'git http-backend gave no answer.\n')
+  const headers: Record<string, string> = {}
+  for (const line of output.subarray(0, end).toString('latin1').split('\r\n')) {
+    const colon = line.indexOf(':')
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim()
+  }
+  const status = Number.parseInt(headers.status ?? '200', 10)
+  delete headers.status
+  return { status, headers, body: output.subarray(end + 4) }
+}

@@ -1,0 +1,347 @@
+// All that the forge remembers: users, repositories, pull requests, deliveries, requests.
+import { EventEmitter } from 'node:events'
+import type { Comparison } from './comparison.ts'
+import type { FaultRule } from './faults.ts'
+
+export type Permission = 'none' | 'read' | 'write' | 'admin'
+
+export interface User {
+  readonly id: number
+  readonly login: string
+  readonly name: string
+  readonly email: string
+  readonly type: 'User' | 'Organization'
+}
+
+export interface Token {
+  readonly user: User
+  readonly scopes: readonly string[]
+  /** Set for tokens that came from an OAuth application. */
+  readonly clientId: string | null
+}
+
+export interface Hook {
+  readonly id: number
+  readonly url: string
+  readonly secret: string
+  readonly contentType: 'json' | 'form'
+  readonly events: readonly string[]
+  readonly active: boolean
+  readonly createdAt: string
+}
+
+export interface IssueComment {
+  readonly id: number
+  readonly author: User
+  body: string
+  edits: number
+  readonly createdAt: string
+  updatedAt: string
+}
+
+export interface Review {
+  readonly id: number
+  readonly author: User
+  readonly state: 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED'
+  body: string
+  readonly commitId: string
+  readonly submittedAt: string
+}
+
+/** Where an inline comment stands in a diff. */
+export interface Anchor {
+  readonly path: string
+  readonly side: 'LEFT' | 'RIGHT'
+  readonly line: number
+  readonly startSide: 'LEFT' | 'RIGHT' | null
+  readonly startLine: number | null
+  /** Lines below the file's first `@@`, 1-based. */
+  readonly position: number
+  readonly diffHunk: string
+}
+
+export interface InlineComment {
+  readonly id: number
+  readonly reviewId: number
+  readonly author: User
+  body: string
+  edits: number
+  readonly createdAt: string
+  updatedAt: string
+  /** Where it was put, in the diff from `originalMergeBase` to `originalCommitId`. */
+  readonly original: Anchor
+  readonly originalCommitId: string
+  readonly originalMergeBase: string
+  /** Where it stands in the pull request's present diff; null when the line is gone. */
+  current: { readonly line: number; readonly startLine: number | null; readonly position: number } | null
+  commitId: string
+  /** Id of the comment that opened the thread; null for that one itself. */
+  readonly inReplyTo: number | null
+  /** Only read on the comment that opened the thread. */
+  resolvedBy: User | null
+}
+
+export interface CommitStatus {
+  readonly id: number
+  readonly sha: string
+  readonly context: string
+  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  readonly description: string | null
+  readonly targetUrl: string | null
+  readonly author: User
+  readonly createdAt: string
+}
+
+export interface Issue {
+  readonly id: number
+  readonly number: number
+  readonly repository: Repository
+  readonly author: User
+  title: string
+  body: string | null
+  state: 'open' | 'closed'
+  readonly createdAt: string
+  updatedAt: string
+  closedAt: string | null
+  comments: IssueComment[]
+}
+
+export interface PullRequest extends Issue {
+  draft: boolean
+  /** Null when the fork was removed. */
+  headRepository: Repository | null
+  readonly headOwner: User
+  readonly headRef: string
+  headSha: string
+  baseRef: string
+  baseSha: string
+  mergedAt: string | null
+  mergedBy: User | null
+  mergeCommitSha: string | null
+  additions: number
+  deletions: number
+  changedFiles: number
+  commits: number
+  readonly reviews: Review[]
+  inlineComments: InlineComment[]
+}
+
+export interface Repository {
+  readonly id: number
+  owner: User
+  name: string
+  readonly private: boolean
+  readonly description: string | null
+  readonly defaultBranch: string
+  parent: Repository | null
+  /** The bare repository on disk. */
+  readonly directory: string
+  /** By lower-case login. */
+  readonly collaborators: Map<string, Permission>
+  hooks: Hook[]
+  /** Pull requests are issues too: those are in both maps. */
+  readonly issues: Map<number, Issue>
+  readonly pulls: Map<number, PullRequest>
+  readonly statuses: CommitStatus[]
+  readonly createdAt: string
+  pushedAt: string
+  /** Commits for which contributor statistics were asked for. */
+  readonly statisticsAsked: Set<string>
+  readonly comparisons: Map<string, Promise<Comparison>>
+  /** The end of the queue of writes to the git repository. */
+  writes: Promise<unknown>
+}
+
+/** One sending of a delivery. */
+export interface DeliveryAttempt {
+  readonly startedAt: string
+  /** 0 when there was no answer. */
+  readonly status: number
+  readonly responseHeaders: Readonly<Record<string, string | string[] | undefined>>
+  readonly responseBody: string
+  readonly error: string | null
+}
+
+/** A webhook request with all its sendings. */
+export interface Delivery {
+  readonly id: number
+  readonly guid: string
+  readonly hookId: number
+  readonly repo: string
+  readonly event: string
+  readonly action: string | null
+  readonly request: {
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+  readonly payload: Record<string, unknown>
+  readonly attempts: DeliveryAttempt[]
+  /** Status of the newest attempt; null before the first one ended. */
+  readonly status: number | null
+}
+
+/** A request that reached the forge. */
+export interface SeenRequest {
+  readonly method: string
+  /** Path without the query, as it was sent. */
+  readonly path: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+  /** Login of the token's owner; null without a (good) token. */
+  readonly login: string | null
+  /** Null until it was answered, 0 when the connection was dropped. */
+  readonly status: number | null
+}
+
+export interface OAuthApp {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Redirects must be at or below this address; null allows all. */
+  readonly callbackUrl: string | null
+}
+
+export interface OAuthCode {
+  readonly user: User
+  readonly clientId: string
+  readonly redirectUri: string | null
+  readonly scopes: readonly string[]
+  readonly challenge: string | null
+  readonly expiresAt: number
+}
+
+/** What GitHub caps, settable so that tests needn't be large. */
+export interface ForgeLimits {
+  diffFiles: number
+  diffLines: number
+  listedFiles: number
+  treeEntries: number
+  commentLength: number
+  deliveryTimeoutMs: number
+}
+
+export interface RateLimit {
+  limit: number
+  /** Counted down by each API request; at 0 requests are refused. */
+  remaining: number
+  /** Unix time in seconds. */
+  reset: number
+}
+
+export interface ForgeState {
+  url: string
+  readonly dataDir: string
+  readonly clock: () => Date
+  lastId: number
+  readonly users: Map<string, User>
+  readonly tokens: Map<string, Token>
+  /** By lower-case full name. */
+  readonly repositories: Map<string, Repository>
+  /** Former names, by lower-case full name. */
+  readonly formerNames: Map<string, Repository>
+  readonly deliveries: Delivery[]
+  readonly requests: SeenRequest[]
+  readonly faults: FaultRule[]
+  readonly limits: ForgeLimits
+  readonly rateLimit: RateLimit
+  readonly oauth: {
+    readonly apps: Map<string, OAuthApp>
+    readonly codes: Map<string, OAuthCode>
+    signedIn: User | null
+    denyNext: boolean
+  }
+  readonly changes: EventEmitter
+  readonly stop: AbortController
+}
+
+export function createState(dataDir: string, clock: () => Date): ForgeState {
+  const changes = new EventEmitter()
+  changes.setMaxListeners(0)
+  return {
+    url: '',
+    dataDir,
+    clock,
+    lastId: 1000,
+    users: new Map(),
+    tokens: new Map(),
+    repositories: new Map(),
+    formerNames: new Map(),
+    deliveries: [],
+    requests: [],
+    faults: [],
+    limits: {
+      diffFiles: 300,
+      diffLines: 20_000,
+      listedFiles: 3000,
+      treeEntries: 100_000,
+      commentLength: 65_536,
+      deliveryTimeoutMs: 10_000,
+    },
+    rateLimit: { limit: 5000, remaining: 1_000_000, reset: Math.floor(clock().getTime() / 1000) + 3600 },
+    oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
+    changes,
+    stop: new AbortController(),
+  }
+}
+
+/** A number that no other thing of this forge has. */
+export function nextId(state: ForgeState): number {
+  state.lastId += 1
+  return state.lastId
+}
+
+/** ISO 8601 with whole seconds, as GitHub writes times. */
+export function now(state: ForgeState): string {
+  return state
+    .clock()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+}
+
+/** Wakes everyone who waits for the state to change. */
+export function announceChange(state: ForgeState): void {
+  state.changes.emit('change')
+}
+
+export function fullName(repository: Repository): string {
+  return `${repository.owner.login}/${repository.name}`
+}
+
+/** Throws an Error that names what is missing: for the forge's own callers, not for its clients. */
+export function userNamed(state: ForgeState, login: string): User {
+  const user = state.users.get(login.toLowerCase())
+  if (user === undefined) throw new Error(`The forge has no user ${login}.`)
+  return user
+}
+
+/** Throws an Error that names what is missing: for the forge's own callers, not for its clients. */
+export function repositoryNamed(state: ForgeState, name: string): Repository {
+  const repository = state.repositories.get(name.toLowerCase())
+  if (repository === undefined) throw new Error(`The forge has no repository ${name}.`)
+  return repository
+}
+
+/** Throws an Error that names what is missing: for the forge's own callers, not for its clients. */
+export function pullNumbered(state: ForgeState, name: string, number: number): PullRequest {
+  const pull = repositoryNamed(state, name).pulls.get(number)
+  if (pull === undefined) throw new Error(`The forge has no pull request ${name}#${number}.`)
+  return pull
+}
+
+/** What a token may do in a repository, as far as its owner and its scopes go. */
+export function permissionOf(token: Token | null, repository: Repository): Permission {
+  const scopes = token?.scopes ?? []
+  const open: Permission = repository.private ? 'none' : 'read'
+  if (token === null || !(scopes.includes('repo') || (!repository.private && scopes.includes('public_repo')))) {
+    return open
+  }
+  if (token.user.id === repository.owner.id) return 'admin'
+  return repository.collaborators.get(token.user.login.toLowerCase()) ?? open
+}
+
+const ranks: Record<Permission, number> = { none: 0, read: 1, write: 2, admin: 3 }
+
+export function permits(has: Permission, needed: Permission): boolean {
+  return ranks[has] >= ranks[needed]
+}
