@@ -12,8 +12,7 @@ export interface FileHeader {
   readonly oldMode: string | null
   readonly newMode: string | null
   readonly binary: boolean
-  /** A merge's diff against several parents. */
-  readonly combined: boolean
+  /** All lines that git prints together are there and understood. */
   readonly wellFormed: boolean
   /** Whether there must be hunks below: the contents differ and are text. */
   readonly promisesHunks: boolean
@@ -61,12 +60,12 @@ const headerLines: readonly (readonly [key: string, read: (draft: Draft, rest: B
 /** Reads from the `diff --` line to the first hunk or the end of the file's part; moves the cursor there. */
 export function readFileHeader(cursor: LineCursor): FileHeader {
   const firstLine = peekLine(cursor)
+  // `diff --cc` and `diff --combined` show a merge against several parents: no side of it has line numbers of its own.
   const git = startsWith(cursor, 'diff --git ')
   skipLine(cursor)
   const draft: Draft = {}
   while (git && cursor.position < cursor.end && readHeaderLine(cursor, draft)) draft.says = true
-  const combined = firstLine.toString('latin1').startsWith('diff --c')
-  return { ...finish(draft, firstLine, combined), combined, firstLine: firstLine.toString('utf8') }
+  return { ...finish(draft, firstLine), firstLine: firstLine.toString('utf8') }
 }
 
 function readHeaderLine(cursor: LineCursor, draft: Draft): boolean {
@@ -85,8 +84,8 @@ function readHeaderLine(cursor: LineCursor, draft: Draft): boolean {
   return false
 }
 
-function finish(draft: Draft, firstLine: Buffer, combined: boolean): Omit<FileHeader, 'combined' | 'firstLine'> {
-  const same = combined ? combinedName(firstLine) : commonName(firstLine.subarray('diff --git '.length))
+function finish(draft: Draft, firstLine: Buffer): Omit<FileHeader, 'firstLine'> {
+  const same = commonName(firstLine.subarray('diff --git '.length))
   let status = draft.status ?? 'modified'
   if (draft.oldName === null) status = 'added'
   if (draft.newName === null) status = 'deleted'
@@ -102,7 +101,7 @@ function finish(draft: Draft, firstLine: Buffer, combined: boolean): Omit<FileHe
     oldMode: draft.oldMode ?? null,
     newMode: draft.newMode ?? null,
     binary: draft.binary ?? false,
-    wellFormed: !combined && !draft.malformed && draft.says === true && complete,
+    wellFormed: !draft.malformed && draft.says === true && complete,
     promisesHunks: draft.binary !== true && differs(draft.oids),
   }
 }
@@ -187,9 +186,4 @@ function splitNames(rest: Buffer): [Buffer, Buffer] | undefined {
   const first = unquoteBytes(rest, 0)
   const second = first === undefined || rest[first.end] !== 0x20 ? undefined : unquoteBytes(rest, first.end + 1)
   return first === undefined || second?.end !== rest.length ? undefined : [first.bytes, second.bytes]
-}
-
-function combinedName(firstLine: Buffer): Buffer | undefined {
-  const name = firstLine.subarray(firstLine.indexOf(0x20, 'diff --'.length) + 1)
-  return name[0] === 0x22 ? unquoteBytes(name, 0)?.bytes : name
 }

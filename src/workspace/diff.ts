@@ -19,8 +19,9 @@ type MutableLine = { -readonly [Key in keyof DiffHunk['lines'][number]]: DiffHun
  *
  * Time is linear and memory bounded: what lies beyond `maxBytes` (50 MiB) or `maxLines` (a million changed and
  * context lines) is left out. Input that doesn't end with a line end counts as cut: its last line is dropped.
- * Whatever is missing or malformed marks the file as `truncated` and is named in `problems`; lines that are given
- * have the right numbers. Never throws.
+ * Whatever is missing or malformed marks the file as `truncated` and is named in `problems`; a file with half a
+ * header, and the combined diff of a merge, are only named there. Lines that are given have the right numbers.
+ * Never throws.
  */
 export function parseDiff(input: string | Uint8Array, options: { maxBytes?: number; maxLines?: number } = {}): Diff {
   const whole =
@@ -69,14 +70,12 @@ function readFile(cursor: LineCursor, budget: Budget, problems: string[]): FileD
   if (whole) whole = endsHere(cursor) && (hunks.length > 0 || !header.promisesHunks)
   while (cursor.position < cursor.end && !startsWith(cursor, 'diff --')) skipLine(cursor)
 
-  if (header.path === undefined) {
-    problems.push(`The header of a file is not understood: ${printable(header.firstLine)}`)
+  // Half a header may name a file, but not what happened to it.
+  if (header.path === undefined || !header.wellFormed) {
+    problems.push(`The header of a file is not understood or not whole: ${printable(header.firstLine)}`)
     return undefined
   }
-  if (!whole && budget.lines > 0)
-    problems.push(
-      `${printable(header.path)}: ${header.combined ? 'a combined diff of a merge is not shown' : 'the diff of this file is not whole'}.`,
-    )
+  if (!whole && budget.lines > 0) problems.push(`${printable(header.path)}: the diff of this file is not whole.`)
   return { ...describe(header, header.path), hunks, ...countChanges(hunks), truncated: !whole }
 }
 

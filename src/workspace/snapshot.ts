@@ -15,14 +15,16 @@ export interface SearchMatch {
   readonly path: string
   /** 1-based. */
   readonly line: number
+  /** The line without its end, cut to some hundred characters. */
   readonly text: string
 }
 
 /**
  * The files of a repository at one commit. Nothing of it is ever executed, and symbolic links are never
- * followed: a path that names one reads as undefined.
+ * followed: a path that names one reads as undefined. Must be disposed of: it may hold a process. For names that
+ * aren't UTF-8 see `pathFromBytes`.
  */
-export interface Snapshot {
+export interface Snapshot extends AsyncDisposable {
   /** The commit. */
   readonly sha: string
   /**
@@ -31,9 +33,13 @@ export interface Snapshot {
    * of code `git_failed` that says so.
    */
   readFile(path: string, options?: { maxBytes?: number }): Promise<Uint8Array | undefined>
-  /** Whole tree, sorted by path; `prefix` keeps what lies under that folder. */
+  /** Whole tree, sorted by path (by bytes); `prefix` keeps what lies under that folder. */
   listFiles(options?: { prefix?: string; signal?: AbortSignal }): Promise<readonly TreeEntry[]>
-  /** Lines that match; `fixed` takes the pattern literally, otherwise it is a POSIX extended expression. */
+  /**
+   * Lines of text files that match, in the order of their paths, `limit` at most (default 200); `fixed` takes the
+   * pattern literally, otherwise it is a POSIX extended expression; `prefix` names a folder or a file. Throws
+   * `git_failed` for a pattern that isn't understood or is too costly.
+   */
   search(
     pattern: string,
     options?: { fixed?: boolean; ignoreCase?: boolean; prefix?: string; limit?: number; signal?: AbortSignal },

@@ -1,0 +1,209 @@
+// Mirrors: bare repositories that hold the commits under review, fetched at depth 1 and never checked out.
+import { createHash } from 'node:crypto'
+import { access, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError } from '../domain/errors.ts'
+import { checkAddress, type RepositoryAddress } from './clone-address.ts'
+import { createGitSnapshot } from './git-snapshot.ts'
+import { acquireLock } from './lock-file.ts'
+import { defaultGitHost, type GitHost, runGit } from './run-git.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const MEBIBYTE = 1024 * 1024
+const FETCH_MS = 10 * 60_000
+const QUERY_MS = 60_000
+
+/** Where a repository's mirror lies and what it is filled from. */
+export interface MirrorOptions {
+  /** Folder of all mirrors. */
+  readonly directory: string
+  readonly address: RepositoryAddress
+  /** `host:port` of the configured platform: allowed to be on this machine, in a private network, or on plain http. */
+  readonly trustedHosts?: readonly string[]
+  readonly host?: GitHost
+}
+
+/** How long an operation may take, and what ends it. */
+export interface GitLimits {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number
+}
+
+/** A repository's mirror. All methods throw `GitError`, or the reason of an aborted signal. */
+export interface Mirror {
+  /** The bare repository. */
+  readonly gitDirectory: string
+  /**
+   * Makes sure that the mirror has these commits (whole object ids). Asks nobody for those that it has, so that
+   * the caller must have checked that they may be seen.
+   */
+  fetchCommits(shas: readonly string[], limits?: GitLimits): Promise<void>
+  /** The commit that a branch points at now, by default the default branch; undefined where there is none. */
+  branchHead(branch?: string, limits?: GitLimits): Promise<string | undefined>
+  /**
+   * git's diff between two commits that the mirror has, as bytes for `parseDiff`. One of more than `maxBytes`
+   * (default 50 MiB) is cut in the middle of a line, which `parseDiff` sees.
+   */
+  diff(base: string, head: string, limits?: GitLimits & { readonly maxBytes?: number }): Promise<Buffer>
+  /** The files at a commit that the mirror has. */
+  snapshot(sha: string): Snapshot
+}
+
+/** Opens the mirror of a repository; nothing is read or fetched yet. Throws `GitError` for an address that isn't allowed. */
+export function openMirror(options: MirrorOptions): Mirror {
+  const url = checkAddress(options.address, options.trustedHosts ?? [])
+  const host = options.host ?? defaultGitHost
+  const gitDirectory = join(options.directory, mirrorName(url))
+  const online = {
+    protocols: url.protocol === 'http:' ? 'http:https' : 'https',
+    settings: Object.entries(options.address.headers).map(
+      ([name, value]) => [`http.${url.href}.extraHeader`, `${name}: ${value}`] as const,
+    ),
+  } as const
+
+  return {
+    gitDirectory,
+
+    async fetchCommits(shas, limits = {}) {
+      const wanted = [...new Set(shas.map(checkCommit))]
+      if ((await listMissing(gitDirectory, wanted)).length === 0) return markUsed(gitDirectory)
+      const timeoutMs = limits.timeoutMs ?? FETCH_MS
+      await mkdir(options.directory, { recursive: true, mode: 0o700 })
+      await using _lock = await acquireLock(lockPath(gitDirectory), { waitMs: timeoutMs, signal: limits.signal })
+      await prepareMirror(host, gitDirectory)
+      const missing = await listMissing(gitDirectory, wanted)
+      if (missing.length > 0)
+        await runGit(host, {
+          gitDirectory,
+          args: [...fetchArgs, url.href, ...missing.map((sha) => `+${sha}:${commitRef(sha)}`)],
+          ...online,
+          timeoutMs,
+          signal: limits.signal,
+        })
+      await markUsed(gitDirectory)
+    },
+
+    async branchHead(branch, limits = {}) {
+      const ref = branch === undefined ? 'HEAD' : checkRef(`refs/heads/${branch}`)
+      const { stdout } = await runGit(host, {
+        args: ['ls-remote', '--quiet', '--end-of-options', url.href, ref],
+        ...online,
+        timeoutMs: limits.timeoutMs ?? QUERY_MS,
+        maxBytes: MEBIBYTE,
+        signal: limits.signal,
+      })
+      // The answer holds every ref that ends like the one that was asked for.
+      const lines = stdout.toString('utf8').split('\n')
+      return lines.find((line) => line.slice(line.indexOf('\t') + 1) === ref)?.split('\t')[0]
+    },
+
+    async diff(base, head, limits = {}) {
+      const maxBytes = limits.maxBytes ?? 50 * MEBIBYTE
+      const { stdout, cut } = await runGit(host, {
+        gitDirectory,
+        args: [...diffArgs, checkCommit(base), checkCommit(head)],
+        timeoutMs: limits.timeoutMs ?? QUERY_MS,
+        maxBytes,
+        signal: limits.signal,
+      })
+      return cut && stdout.at(-1) === 0x0a ? stdout.subarray(0, -1) : stdout
+    },
+
+    snapshot: (sha) => createGitSnapshot(host, gitDirectory, checkCommit(sha)),
+  }
+}
+
+const fetchArgs = [
+  'fetch',
+  '--quiet',
+  '--depth=1',
+  '--force',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+  '--end-of-options',
+]
+
+/** As platforms show it, so that the same lines can be commented on. */
+const diffArgs = [
+  'diff-tree',
+  '-r',
+  '-p',
+  '--find-renames',
+  '--full-index',
+  '--unified=3',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--submodule=short',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--end-of-options',
+]
+
+/** File name for a mirror: readable, and its own for every URL, also where case makes no difference. */
+function mirrorName(url: URL): string {
+  const readable = `${url.host}${url.pathname}`.replace(/(\.git)?\/*$/, '').replaceAll(/[^\w.-]+/g, '_')
+  return `${readable.slice(0, 100)}-${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}.git`
+}
+
+/** The lock lies beside the mirror, so that it holds while the mirror itself comes and goes. */
+export function lockPath(gitDirectory: string): string {
+  return `${gitDirectory}.lock`
+}
+
+/** Makes the mirror where there is none, and clears what a killed git left. Only under the lock. */
+async function prepareMirror(host: GitHost, gitDirectory: string): Promise<void> {
+  if (await exists(join(gitDirectory, 'HEAD'))) {
+    await rm(join(gitDirectory, 'shallow.lock'), { force: true })
+    const packs = join(gitDirectory, 'objects/pack')
+    const left = (await readdir(packs)).filter((name) => name.startsWith('tmp_'))
+    await Promise.all(left.map((name) => rm(join(packs, name), { force: true })))
+    return
+  }
+  const fresh = `${gitDirectory}.new`
+  await rm(fresh, { recursive: true, force: true })
+  await rm(gitDirectory, { recursive: true, force: true })
+  await runGit(host, {
+    args: ['init', '--quiet', '--bare', '--template=', '--end-of-options', fresh],
+    timeoutMs: QUERY_MS,
+  })
+  await rename(fresh, gitDirectory)
+}
+
+/** Whole object ids only: nothing else could be an option, a range, or another name for a commit. */
+function checkCommit(sha: string): string {
+  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw new GitError('A commit must be given by its whole id.')
+  return sha
+}
+
+/** The rules of git-check-ref-format(1) that matter where a name is taken apart or matched as a pattern. */
+function checkRef(ref: string): string {
+  if (/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(\/|$)/.test(ref))
+    throw new GitError('There is no such branch name.')
+  return ref
+}
+
+/** A ref for each commit keeps it, tells later fetches what is here, and leaves HEAD on a branch that isn't born. */
+function commitRef(sha: string): string {
+  return `refs/umpire/${sha}`
+}
+
+async function listMissing(gitDirectory: string, shas: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(shas.map((sha) => exists(join(gitDirectory, commitRef(sha)))))
+  return shas.filter((_, index) => !there[index])
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The mirror's own time says when it was used last. */
+async function markUsed(gitDirectory: string): Promise<void> {
+  const now = new Date()
+  await utimes(gitDirectory, now, now)
+}

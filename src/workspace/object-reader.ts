@@ -1,0 +1,136 @@
+// Reads git objects through one long-lived `git cat-file`.
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { GitError } from '../domain/errors.ts'
+import { type GitHost, killGit, startGit } from './run-git.ts'
+
+const ANSWER_MS = 30_000
+
+/** What an object is. */
+export interface ObjectInfo {
+  readonly oid: string
+  readonly type: string
+  readonly size: number
+}
+
+/** Reads objects of one repository, one after the other; starts git on first use and again after a fault. */
+export class ObjectReader implements AsyncDisposable {
+  readonly #host: GitHost
+  readonly #gitDirectory: string
+  #process: BatchProcess | undefined
+  #queue: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  constructor(host: GitHost, gitDirectory: string) {
+    this.#host = host
+    this.#gitDirectory = gitDirectory
+  }
+
+  /** Type and size of an object; undefined where there is none. `name` must hold no line feed. */
+  info(name: string): Promise<ObjectInfo | undefined> {
+    return this.#ask(async (batch) => readInfo(await batch.ask(`info ${name}`)))
+  }
+
+  /** An object's bytes by its id; undefined where there is none. */
+  contents(oid: string): Promise<Buffer | undefined> {
+    return this.#ask(async (batch) => {
+      const info = readInfo(await batch.ask(`contents ${oid}`))
+      if (info === undefined) return undefined
+      const bytes = await batch.take(info.size + 1)
+      return bytes.subarray(0, info.size)
+    })
+  }
+
+  #ask<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
+    const answer = this.#queue.then(async () => {
+      if (this.#closed) throw new GitError('The snapshot was closed.')
+      this.#process ??= new BatchProcess(startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }))
+      try {
+        return await this.#process.withDeadline(question)
+      } catch (error) {
+        // The stream's position isn't known any more.
+        await this.#process.end()
+        this.#process = undefined
+        throw error
+      }
+    })
+    this.#queue = answer.catch(() => undefined)
+    return answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    await this.#process?.end()
+  }
+}
+
+const batchArgs = ['cat-file', '--batch-command']
+
+/** `<oid> <type> <size>`, or `<name> missing`. */
+function readInfo(line: string): ObjectInfo | undefined {
+  const match = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(line)
+  return match === null ? undefined : { oid: match[1]!, type: match[2]!, size: Number(match[3]) }
+}
+
+/** A running `git cat-file --batch-command`: questions in, answers out, in order. */
+class BatchProcess {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #output: AsyncIterator<Buffer>
+  readonly #closed: Promise<unknown>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child
+    this.#output = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    this.#closed = once(child, 'close').catch(() => undefined)
+    child.stdin.on('error', () => undefined)
+    child.stderr.resume()
+  }
+
+  async withDeadline<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
+    const deadline = setTimeout(() => killGit(this.#child), ANSWER_MS)
+    try {
+      return await question(this)
+    } finally {
+      clearTimeout(deadline)
+    }
+  }
+
+  /** Sends a line and returns the first line of the answer. */
+  async ask(line: string): Promise<string> {
+    this.#child.stdin.write(`${line}\n`)
+    let end = this.#rest.indexOf(0x0a)
+    while (end === -1) {
+      this.#rest = Buffer.concat([this.#rest, await this.#next()])
+      end = this.#rest.indexOf(0x0a)
+    }
+    const answer = this.#rest.toString('latin1', 0, end)
+    this.#rest = this.#rest.subarray(end + 1)
+    return answer
+  }
+
+  /** The next `length` bytes of the answer. */
+  async take(length: number): Promise<Buffer> {
+    const chunks = [this.#rest]
+    let available = this.#rest.length
+    while (available < length) {
+      const chunk = await this.#next()
+      chunks.push(chunk)
+      available += chunk.length
+    }
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    this.#rest = bytes.subarray(length)
+    return bytes.subarray(0, length)
+  }
+
+  async #next(): Promise<Buffer> {
+    const { value, done } = await this.#output.next()
+    if (done) throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })
+    return value
+  }
+
+  async end(): Promise<void> {
+    killGit(this.#child)
+    await this.#closed
+  }
+}

@@ -1,0 +1,213 @@
+// Runs the git binary: no shell, a closed environment, nothing configured from outside, a deadline, bounded output.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { GitError } from '../domain/errors.ts'
+
+/** What git needs from the machine; everything else in our environment is kept from it. */
+export interface GitHost {
+  /** Folders to find git in, as in the variable PATH. */
+  readonly path: string
+  /** Certificates and proxies, see `gitHostFrom`. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export const defaultGitHost: GitHost = { path: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin', variables: {} }
+
+const passedVariables =
+  'SSL_CERT_FILE SSL_CERT_DIR GIT_SSL_CAINFO GIT_SSL_CAPATH HTTPS_PROXY https_proxy http_proxy ALL_PROXY all_proxy NO_PROXY no_proxy'.split(
+    ' ',
+  )
+
+/** Takes from an environment what git may see of it. */
+export function gitHostFrom(environment: Readonly<Record<string, string | undefined>>): GitHost {
+  const variables: Record<string, string> = {}
+  for (const name of passedVariables) {
+    const value = environment[name]
+    if (value !== undefined && value !== '') variables[name] = value
+  }
+  return { path: environment.PATH || defaultGitHost.path, variables }
+}
+
+/** git's protocols; none where a command has no business on the network. */
+export type GitProtocols = 'none' | 'https' | 'http:https'
+
+/** How to start a git command. */
+export interface GitCommand {
+  /** The repository; undefined for commands that need none. */
+  readonly gitDirectory?: string
+  /** Command and arguments. What comes from outside stands behind `--end-of-options` or `-e`. */
+  readonly args: readonly string[]
+  /** Settings that this command needs beside `closedSettings`; handed over in the environment, so secrets may be in them. */
+  readonly settings?: readonly (readonly [key: string, value: string])[]
+  readonly protocols?: GitProtocols
+}
+
+/** How to run a git command to its end. */
+export interface GitRun extends GitCommand {
+  /** Milliseconds after which it is killed. */
+  readonly timeoutMs: number
+  /** Bytes of output after which it is killed; the outcome then says `cut`. */
+  readonly maxBytes?: number
+  /** Takes the output as it comes instead of collecting it; `enough` ends the command. */
+  readonly consume?: (chunk: Buffer) => 'more' | 'enough'
+  /** Exit codes that are answers, not failures. Default: 0. */
+  readonly goodCodes?: readonly number[]
+  readonly signal?: AbortSignal
+}
+
+/** What a git command came to. */
+export interface GitOutcome {
+  readonly code: number
+  /** Empty where `consume` took it. */
+  readonly stdout: Buffer
+  /** The command was ended before its output was complete. */
+  readonly cut: boolean
+}
+
+/** Nothing that a repository or a machine brings along runs or changes a result. */
+const closedSettings: readonly (readonly [string, string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.askPass', ''],
+  ['core.quotePath', 'true'],
+  ['credential.helper', ''],
+  ['protocol.allow', 'never'],
+  ['http.followRedirects', 'false'],
+  ['http.lowSpeedLimit', '100'],
+  ['http.lowSpeedTime', '60'],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['advice.detachedHead', 'false'],
+]
+
+/** Starts git in a process group of its own, which `killGit` ends as a whole. */
+export function startGit(host: GitHost, command: GitCommand): ChildProcessWithoutNullStreams {
+  const repository = command.gitDirectory === undefined ? [] : [`--git-dir=${command.gitDirectory}`]
+  return spawn('git', ['--no-pager', ...repository, ...command.args], {
+    cwd: '/',
+    env: gitVariables(host, command),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+}
+
+function gitVariables(host: GitHost, command: GitCommand): Record<string, string> {
+  const settings = [...closedSettings, ...(command.settings ?? [])]
+  const variables: Record<string, string> = {
+    ...host.variables,
+    PATH: host.path,
+    // A home that can hold no configuration, no .netrc and no credentials.
+    HOME: '/dev/null',
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    // Stronger than any `protocol.*` setting.
+    GIT_ALLOW_PROTOCOL: command.protocols ?? 'none',
+    GIT_CONFIG_COUNT: String(settings.length),
+  }
+  for (const [index, [key, value]] of settings.entries()) {
+    variables[`GIT_CONFIG_KEY_${index}`] = key
+    variables[`GIT_CONFIG_VALUE_${index}`] = value
+  }
+  return variables
+}
+
+/** Ends git and whatever it started. */
+export function killGit(child: ChildProcessWithoutNullStreams): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
+
+/**
+ * Runs a git command. Throws `GitError` when it fails or takes too long, and the signal's reason when that is
+ * aborted; either way its processes have ended then.
+ */
+export async function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
+  run.signal?.throwIfAborted()
+  const child = startGit(host, run)
+  const output = collectOutput(child, run)
+  let late = false
+  const deadline = setTimeout(() => {
+    late = true
+    killGit(child)
+  }, run.timeoutMs)
+  const abort = () => killGit(child)
+  run.signal?.addEventListener('abort', abort, { once: true })
+  try {
+    child.stdin.on('error', () => undefined).end()
+    const [code] = (await once(child, 'close')) as [number | null]
+    run.signal?.throwIfAborted()
+    if (late) throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, { retryable: true })
+    if (!output.cut && !(run.goodCodes ?? [0]).includes(code ?? -1)) throw failure(run, code, output.stderr())
+    return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.cut }
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error)
+      throw new GitError('git could not be started: is it installed?', { cause: error })
+    throw error
+  } finally {
+    clearTimeout(deadline)
+    run.signal?.removeEventListener('abort', abort)
+  }
+}
+
+interface CollectedOutput {
+  readonly chunks: Buffer[]
+  cut: boolean
+  stderr(): string
+}
+
+function collectOutput(child: ChildProcessWithoutNullStreams, run: GitRun): CollectedOutput {
+  const output: CollectedOutput = { chunks: [], cut: false, stderr: () => stderr }
+  let stderr = ''
+  let length = 0
+  const stop = () => {
+    output.cut = true
+    killGit(child)
+  }
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (output.cut) return
+    if (run.consume !== undefined) {
+      if (run.consume(chunk) === 'enough') stop()
+      return
+    }
+    const room = (run.maxBytes ?? Number.POSITIVE_INFINITY) - length
+    length += chunk.length
+    output.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    if (chunk.length > room) stop()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < 10_000) stderr += chunk.toString('latin1')
+  })
+  return output
+}
+
+/** Answers of a server that won't change by asking again. */
+const finalAnswer =
+  /returned error: (30\d|40[0134]|410|451)|Authentication failed|could not read Username|not our ref|remote ref|not allowed|not found/i
+
+function failure(run: GitRun, code: number | null, stderr: string): GitError {
+  const online = (run.protocols ?? 'none') !== 'none'
+  const said = stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line)) ?? `exit code ${code ?? 'unknown'}`
+  const secrets = (run.settings ?? []).flatMap(([, value]) => [value, value.slice(value.lastIndexOf(' ') + 1)])
+  const shown = secrets
+    .filter((secret) => secret.length > 5)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), said)
+  const message = shown
+    .replace(run.gitDirectory ?? '\0', 'the mirror')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, 300)
+  return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable: online && !finalAnswer.test(stderr) })
+}

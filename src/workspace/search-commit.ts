@@ -1,0 +1,115 @@
+// Searches the files of a commit with git grep, within limits.
+import { GitError } from '../domain/errors.ts'
+import { isPlainPath, pathFromBytes, pathToBytes } from './path-text.ts'
+import { type GitHost, runGit } from './run-git.ts'
+import type { SearchMatch, Snapshot } from './snapshot.ts'
+
+const TIME_MS = 15_000
+const LONGEST_PATTERN = 1_000
+const MOST_REPETITIONS = 1_000
+/** Bytes of a match that are kept: path, line number and text. Minified files have lines of megabytes. */
+const LONGEST_MATCH = 8_192
+const LONGEST_TEXT = 500
+
+/** Where to search. */
+export interface SearchedCommit {
+  readonly host: GitHost
+  readonly gitDirectory: string
+  readonly sha: string
+}
+
+/** See `Snapshot.search`. */
+export async function searchCommit(
+  commit: SearchedCommit,
+  pattern: string,
+  options: NonNullable<Parameters<Snapshot['search']>[1]>,
+): Promise<readonly SearchMatch[]> {
+  checkPattern(pattern, options.fixed ?? false)
+  const folder = options.prefix?.replace(/\/+$/, '') ?? ''
+  const prefix = pathToBytes(folder)
+  if (prefix.length > 0 && !isPlainPath(prefix)) return []
+  const limit = options.limit ?? 200
+  const found: SearchMatch[] = []
+  if (limit <= 0) return found
+  const kind = options.fixed ? '--fixed-strings' : '--extended-regexp'
+  const flags = ['-z', '-n', '-I', '--full-name', '--no-color', '--no-textconv', '--no-recurse-submodules']
+  // Arguments can only be text: where the prefix isn't, what lies outside is filtered out below.
+  const pathspec = folder !== '' && prefix.equals(Buffer.from(folder)) ? [folder] : []
+  await runGit(commit.host, {
+    gitDirectory: commit.gitDirectory,
+    args: [
+      'grep',
+      ...flags,
+      `--max-count=${limit}`,
+      ...(options.ignoreCase ? ['--ignore-case'] : []),
+      kind,
+      '-e',
+      pattern,
+      '--end-of-options',
+      commit.sha,
+      '--',
+      ...pathspec,
+    ],
+    timeoutMs: TIME_MS,
+    goodCodes: [0, 1],
+    signal: options.signal,
+    consume: createMatchReader(commit.sha, prefix, (match) => found.push(match) < limit),
+  })
+  return found
+}
+
+/** Refuses what git can't take, and expressions that cost the C library seconds and gigabytes to compile. */
+function checkPattern(pattern: string, fixed: boolean): void {
+  if (pattern === '' || pattern.includes('\0') || pattern.length > LONGEST_PATTERN)
+    throw new GitError(`The pattern must have 1 to ${LONGEST_PATTERN} characters.`)
+  if (fixed) return
+  let repetitions = 1
+  for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g))
+    repetitions *= Math.max(1, Number(least), Number(most))
+  if (repetitions > MOST_REPETITIONS) throw new GitError('The pattern repeats too much: use smaller numbers in braces.')
+}
+
+/**
+ * Takes apart `<sha>:<path>\0<line>\0<text>\n` as it comes. A path can hold a line feed, so that a match ends at
+ * the first one behind its second NUL. Of a long line only the beginning is kept.
+ */
+function createMatchReader(
+  sha: string,
+  prefix: Buffer,
+  report: (match: SearchMatch) => boolean,
+): (chunk: Buffer) => 'more' | 'enough' {
+  const kept = Buffer.alloc(LONGEST_MATCH)
+  let length = 0
+  let nuls = 0
+  return (chunk) => {
+    for (const byte of chunk) {
+      if (byte === 0x0a && nuls === 2) {
+        const match = readMatch(kept.subarray(0, length), sha, prefix)
+        length = nuls = 0
+        if (match !== undefined && !report(match)) return 'enough'
+        continue
+      }
+      if (byte === 0 && nuls < 2) nuls++
+      if (length < LONGEST_MATCH) kept[length++] = byte
+    }
+    return 'more'
+  }
+}
+
+function readMatch(bytes: Buffer, sha: string, prefix: Buffer): SearchMatch | undefined {
+  const pathEnd = bytes.indexOf(0)
+  const lineEnd = bytes.indexOf(0, pathEnd + 1)
+  const path = bytes.subarray(sha.length + 1, pathEnd)
+  if (!isUnder(path, prefix) || !isPlainPath(path)) return undefined
+  return {
+    path: pathFromBytes(path),
+    line: Number(bytes.toString('latin1', pathEnd + 1, lineEnd)),
+    text: bytes.toString('utf8', lineEnd + 1).slice(0, LONGEST_TEXT),
+  }
+}
+
+function isUnder(path: Buffer, prefix: Buffer): boolean {
+  if (prefix.length === 0) return true
+  const next = path[prefix.length]
+  return path.subarray(0, prefix.length).equals(prefix) && (next === undefined || next === 0x2f)
+}
