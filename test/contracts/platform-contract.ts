@@ -1,6 +1,7 @@
 // What every code-hosting platform must do, tried on a running one. An adapter's test hands in a fixture.
 import { execFile } from 'node:child_process'
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../src/domain/errors.ts'
@@ -45,8 +46,8 @@ export interface PlatformFixture {
   standing(number: number): Promise<Standing>
   statuses(sha: string): Promise<readonly { context: string; state: string; description: string; url: string }[]>
   webhooks(): Promise<readonly { id: number; url: string; events: readonly string[]; active: boolean }[]>
-  /** The request that the platform sent for the last event of that action, as a server sees it. */
-  delivery(event: string, action: string): Promise<{ headers: Record<string, string>; body: Buffer; secret: string }>
+  /** The webhook request about that action on a pull request, as the server that received it saw it. */
+  delivery(action: string, number: number): Promise<{ headers: IncomingHttpHeaders; body: Buffer; secret: string }>
   rename(name: string): Promise<void>
   /** How often something was written through the API. */
   writes(): number
@@ -196,7 +197,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('send what readDelivery reads, signed over the raw body', async () => {
         const { number, sha, head } = await openChange()
-        const { headers, body, secret } = await fixture.delivery('pull_request', 'opened')
+        const { headers, body, secret } = await fixture.delivery('opened', number)
         const delivery = platform.readDelivery(headers, body)
         const listed = await platform.getPullRequest(access, number)
         expect(delivery).toMatchObject({
@@ -221,7 +222,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(delivery.signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
         expect(delivery.payload).toBe(body.toString())
         const next = await fixture.push(head, { 'src/new.ts': 'new\n' })
-        const pushed = await fixture.delivery('pull_request', 'synchronize')
+        const pushed = await fixture.delivery('synchronize', number)
         expect(platform.readDelivery(pushed.headers, pushed.body)).toMatchObject({
           action: 'synchronize',
           pullRequest: { number, headSha: next },

@@ -1,0 +1,119 @@
+// The GitHub adapter against the contract, on a local forge that is shaped like GitHub.
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createPlatform } from '../src/platforms/index.ts'
+import { describePlatform, mainFiles, type PlatformFixture, type Standing } from './contracts/platform-contract.ts'
+import { applyThenDrop, type Forge, startForge } from './fakes/forge/forge.ts'
+
+const secret = 'a secret for signatures'
+
+/** Keeps what webhooks send. */
+async function startReceiver() {
+  const received: { headers: IncomingHttpHeaders; body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    received.push({ headers: request.headers, body: Buffer.concat(chunks) })
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return { url, received, close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+function view(forge: Forge, repo: string, number: number): Standing {
+  const { comments, inlineComments, reviews } = forge.pullRequest(repo, number)
+  return {
+    comments: comments.map(({ id, author, body, edits }) => ({ id: String(id), author, body, edits })),
+    inline: inlineComments.map(({ id, author, body, path, side, line, startLine }) => ({
+      ...{ id: String(id), author, body, path, side, line, startLine },
+    })),
+    reviews: reviews.map(({ author, state, body }) => ({
+      author,
+      state: state.toLowerCase() as Lowercase<typeof state>,
+      body,
+    })),
+  }
+}
+
+async function start(): Promise<PlatformFixture> {
+  const [forge, receiver] = await Promise.all([startForge(), startReceiver()])
+  let repo = 'octo/hello'
+  const [login, otherLogin] = ['umpire-bot', 'alice']
+  const app = forge.createOAuthApp()
+  forge.createUser('octo', { token: 'token-octo' })
+  forge.createUser(login, { token: 'token-umpire' })
+  forge.createUser(otherLogin, { token: 'token-alice' })
+  await forge.createRepository(repo, { private: true, admins: [login], writers: [otherLogin] })
+  await forge.push(repo, 'main', mainFiles)
+  forge.addWebhook(repo, { url: receiver.url, secret })
+  return {
+    platform: createPlatform({
+      id: 'github',
+      url: forge.url,
+      apiUrl: forge.apiUrl,
+      oauth: { clientId: app.clientId, clientSecret: app.clientSecret },
+      userAgent: 'umpire-test',
+    }),
+    access: { repo, token: 'token-umpire' },
+    login,
+    other: { repo, token: 'token-alice' },
+    otherLogin,
+    push: (branch, files) => forge.push(repo, branch, files),
+    open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
+    merge: async (number) => void (await forge.mergePullRequest(repo, number)),
+    close: async (number) => forge.closePullRequest(repo, number),
+    comment: async (number, author, body) => void forge.comment(repo, number, author, body),
+    reply: async (number, commentId, author, body) =>
+      void forge.replyToComment(repo, number, Number(commentId), { author, body }),
+    standing: async (number) => view(forge, repo, number),
+    statuses: async (sha) => {
+      const statuses = statusesOf(forge, repo, sha)
+      return [...new Map(statuses.map((status) => [status.context, status])).values()]
+    },
+    webhooks: async () => forge.webhooks(repo).map((hook) => ({ ...hook, active: true })),
+    delivery: async (action, number) => {
+      const { guid } = await forge.waitForDelivery((one) => one.action === action && one.payload.number === number)
+      const found = receiver.received.find(({ headers }) => headers['x-github-delivery'] === guid)!
+      return { ...found, secret }
+    },
+    rename: async (name) => {
+      forge.renameRepository(repo, name)
+      repo = name
+    },
+    writes: () => forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/')).length,
+    loseAnswer: (of) => {
+      const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
+      forge.faults.add({
+        match: (one) => one.method === 'POST' && path.test(one.path),
+        times: 1,
+        // biome-ignore lint/suspicious/noThenProperty: it is the forge's word for what happens
+        then: applyThenDrop(),
+      })
+    },
+    refuseDiffs: () => {
+      forge.limits.diffLines = 0
+    },
+    signIn: async (authorizeUrl, who) => {
+      forge.signInAs(who)
+      const response = await fetch(authorizeUrl, { redirect: 'manual' })
+      return new URL(response.headers.get('location')!)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await forge.close()
+      await receiver.close()
+    },
+  }
+}
+
+/** All pull requests show the statuses of the whole repository: any of them will do. */
+function statusesOf(forge: Forge, repo: string, sha: string) {
+  return (forge.pullRequest(repo, 1).statuses[sha] ?? []).map(({ context, state, description, targetUrl }) => ({
+    context,
+    state,
+    description: description ?? '',
+    url: targetUrl ?? '',
+  }))
+}
+
+describePlatform('github', start)
