@@ -1,0 +1,284 @@
+// Rules about conditions that can't fail, can't hold, or say the same thing twice.
+import type { Node } from 'web-tree-sitter'
+import type { Hit, Language, Rule, SourceFile } from './rule.ts'
+import { javascriptFamily } from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  isConstant,
+  isPlainString,
+  lineOf,
+  operandsOf,
+  outerParent,
+  stringText,
+  unwrap,
+} from './syntax.ts'
+
+const everyLanguage: readonly Language[] = [...javascriptFamily, 'python', 'go', 'java']
+const access = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
+
+/** One equality with a constant: `x !== 'a'`, `!x.equals("a")`. */
+interface Comparison {
+  readonly subject: string
+  readonly constant: string
+  readonly negated: boolean
+}
+
+function comparisonOf(node: Node): Comparison | undefined {
+  const inner = unwrap(node)
+  if (inner.type === 'unary_expression' && field(inner, 'operator')?.type === '!') {
+    const operand = comparisonOf(field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!)
+    return operand && { ...operand, negated: !operand.negated }
+  }
+  if (inner.type === 'method_invocation') return equalsCall(inner)
+  const isPython = inner.type === 'comparison_operator'
+  if (isPython && inner.namedChildCount !== 2) return undefined
+  const left = isPython ? inner.namedChild(0) : field(inner, 'left')
+  const right = isPython ? inner.namedChild(1) : field(inner, 'right')
+  const operator = (isPython ? inner.childrenForFieldName('operators')[0] : field(inner, 'operator'))?.type ?? ''
+  return left && right && /^[=!]==?$/.test(operator) ? compare(left, right, operator) : undefined
+}
+
+function equalsCall(call: Node): Comparison | undefined {
+  const { receiver, name } = calleeOf(call)
+  const argument = argumentsOf(call)[0]
+  return receiver && argument && name === 'equals' ? compare(receiver, argument, '===') : undefined
+}
+
+function compare(left: Node, right: Node, operator: string): Comparison | undefined {
+  const [subject, constant] = isComparand(right) ? [left, right] : [right, left]
+  if (!isComparand(constant) || isComparand(subject) || hasCall(subject)) return undefined
+  const isNothing = constant.text === 'null' || constant.text === 'undefined'
+  const text = isPlainString(constant) ? `'${stringText(constant)}'` : constant.text
+  return {
+    subject: subject.text,
+    // Loosely, null and undefined are the same.
+    constant: isNothing && operator.length === 2 ? 'null' : text,
+    negated: operator.startsWith('!'),
+  }
+}
+
+/** A constant, or the member of something that is written like an enumeration: `Role.Admin`. */
+function isComparand(node: Node): boolean {
+  return isConstant(node) || /^[A-Z]\w*\.[A-Z]\w*$/.test(unwrap(node).text.slice(0, 200))
+}
+
+function hasCall(node: Node): boolean {
+  return find(node, 'call', 'call_expression', 'method_invocation', 'await_expression', 'update_expression').length > 0
+}
+
+function checkTautology(node: Node, file: SourceFile): Hit | undefined {
+  const operator = field(node, 'operator')?.type ?? ''
+  const isOr = operator === '||' || operator === 'or'
+  if ((!isOr && operator !== '&&' && operator !== 'and') || isInnerOf(node, operator)) return undefined
+  const seen = new Map<string, Comparison>()
+  for (const operand of operandsOf(node, operator)) {
+    const comparison = comparisonOf(operand)
+    if (!comparison || comparison.negated !== isOr) continue
+    const earlier = seen.get(comparison.subject)
+    if (earlier && conflict(earlier.constant, comparison.constant)) return tautology(node, file, earlier, comparison)
+    seen.set(comparison.subject, comparison)
+  }
+  return undefined
+}
+
+/** Whether two constants certainly differ. A name and a literal may be the same, so may a number and its text. */
+function conflict(one: string, other: string): boolean {
+  return one !== other && kindOf(one) === kindOf(other)
+}
+
+function kindOf(constant: string): string {
+  if (constant.startsWith("'")) return 'text'
+  if (/^[-.\d]/.test(constant)) return 'number'
+  return /^(?:true|false|null|undefined|nil|None|True|False)$/.test(constant) ? 'word' : 'name'
+}
+
+/** Whether the node is part of a longer chain of the same operator, which is looked at as a whole. */
+function isInnerOf(node: Node, operator: string): boolean {
+  const outer = outerParent(node)
+  return outer !== undefined && field(outer, 'operator')?.type === operator
+}
+
+function tautology(node: Node, file: SourceFile, one: Comparison, other: Comparison): Hit {
+  const outcome = one.negated ? 'always true' : 'never true'
+  const [wrong, right] = one.negated ? ['||', '&&'] : ['&&', '||']
+  const isPython = file.language === 'python'
+  const word = isPython ? { wrong: one.negated ? 'or' : 'and', right: one.negated ? 'and' : 'or' } : { wrong, right }
+  const line = file.lines[lineOf(node) - 1] ?? ''
+  const operators = isPython ? line.match(/\b(?:and|or)\b/g) : line.match(/&&|\|\|/g)
+  const isSimple = operators?.length === 1 && node.startPosition.row === node.endPosition.row
+  return {
+    at: firstLine(node),
+    title: `This condition is ${outcome}: ${code(one.subject)} can't be both ${code(one.constant)} and ${code(other.constant)}`,
+    body: `When ${code(one.subject)} has any value at all, the outcome is the same, so the check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
+    severity: access.test(one.subject) || access.test(one.constant) ? 'critical' : 'moderate',
+    suggestion: isSimple ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right) : undefined,
+  }
+}
+
+const conditionOwners = new Set(['if_statement', 'while_statement', 'do_statement', 'elif_clause'])
+
+/** `if (x === 'a' || 'b')`: a constant that is always true beside a comparison. */
+function checkConstantOperand(node: Node): Hit | undefined {
+  const operator = field(node, 'operator')?.type ?? ''
+  const outer = outerParent(node)
+  if ((operator !== '||' && operator !== 'or') || !outer || !conditionOwners.has(outer.type)) return undefined
+  const condition = field(outer, 'condition')
+  if (!condition || unwrap(condition).id !== node.id) return undefined
+  const operands = operandsOf(node, operator)
+  const constant = operands.slice(1).find((operand) => isPlainString(operand) && operand.text.length > 2)
+  const comparison = operands.map(comparisonOf).find((found) => found && !found.negated)
+  if (!constant || !comparison) return undefined
+  return {
+    at: firstLine(node),
+    title: `This condition is always true: ${code(constant.text)} isn't compared with ${code(comparison.subject)}`,
+    body: `When ${code(comparison.subject)} has any value at all, the text ${code(constant.text)} by itself counts as true. Repeat the comparison for it.`,
+    severity: access.test(comparison.subject) ? 'critical' : 'moderate',
+  }
+}
+
+function checkAssignment(node: Node): Hit | undefined {
+  const condition = field(node, 'condition')
+  const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
+  if (inner?.type !== 'assignment_expression') return undefined
+  const right = field(inner, 'right')
+  if (!right || !(isConstant(right) || right.type === 'identifier' || right.type === 'member_expression')) {
+    return undefined
+  }
+  const left = code(fieldText(inner, 'left'))
+  return {
+    at: firstLine(inner),
+    title: `The condition assigns to ${left} instead of comparing it`,
+    body: `When this is reached, ${left} is overwritten with ${code(right.text)}, and the branch depends on that value alone. Use \`===\`, or a second pair of parentheses if it is meant.`,
+  }
+}
+
+const comparedTwice = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
+
+function checkDuplicateOperand(node: Node): Hit | undefined {
+  const operator = field(node, 'operator')?.type ?? ''
+  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
+  const inner = unwrap(left)
+  if (hasCall(inner) || isConstant(inner) || inner.type.startsWith('jsx')) return undefined
+  return {
+    at: firstLine(node),
+    title: `Both sides of \`${operator}\` are ${code(left.text)}`,
+    body: `When this runs, the second ${code(left.text)} adds nothing to the first; something else was probably meant to stand there.`,
+  }
+}
+
+/** `if (a) … else if (a)`: the second branch is never taken. */
+function checkDuplicateBranch(node: Node): Hit | undefined {
+  const condition = field(node, 'condition')
+  if (!condition || hasCall(condition) || field(node, 'initializer')) return undefined
+  for (const earlier of earlierBranches(node)) {
+    const other = field(earlier, 'condition')
+    if (other && !field(earlier, 'initializer') && unwrap(other).text === unwrap(condition).text) {
+      return {
+        at: firstLine(condition),
+        title: `This branch is never taken: ${code(unwrap(condition).text)} was already tested above`,
+        body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
+        evidence: [{ line: lineOf(other), note: 'the same condition' }],
+      }
+    }
+  }
+  return undefined
+}
+
+function earlierBranches(node: Node): Node[] {
+  if (node.type === 'elif_clause') {
+    const owner = node.parent
+    const clauses = (owner?.namedChildren ?? []).filter((child) => child.type === 'elif_clause')
+    return owner ? [owner, ...clauses.filter((clause) => clause.startIndex < node.startIndex)] : []
+  }
+  const branches: Node[] = []
+  for (let inner = node; ; ) {
+    const parent = inner.parent?.type === 'else_clause' ? inner.parent.parent : inner.parent
+    if (parent?.type !== 'if_statement' || !isAlternative(parent, inner)) return branches
+    branches.push(parent)
+    inner = parent
+  }
+}
+
+function isAlternative(owner: Node, branch: Node): boolean {
+  const alternative = field(owner, 'alternative')
+  return (
+    alternative !== undefined && alternative.startIndex <= branch.startIndex && alternative.endIndex >= branch.endIndex
+  )
+}
+
+function checkDuplicateCase(node: Node): Hit | undefined {
+  const value = field(node, 'value')
+  if (!value || !isConstant(value)) return undefined
+  const twin = (node.parent?.namedChildren ?? []).find(
+    (other) =>
+      other.type === 'switch_case' && other.startIndex < node.startIndex && fieldText(other, 'value') === value.text,
+  )
+  if (!twin) return undefined
+  return {
+    at: firstLine(node),
+    title: `The case ${code(value.text)} stands twice in this \`switch\``,
+    body: `When the value is ${code(value.text)}, the case in line ${lineOf(twin)} is taken, and this one never.`,
+    evidence: [{ line: lineOf(twin), note: 'the same case' }],
+  }
+}
+
+function checkAssertTuple(node: Node): Hit | undefined {
+  const tuple = node.namedChild(0)
+  if (tuple?.type !== 'tuple' || tuple.namedChildCount < 2 || node.namedChildCount !== 1) return undefined
+  return {
+    at: firstLine(node),
+    title: 'This assertion is always true, because it tests a tuple',
+    body: "When the condition fails, the assertion still passes: a tuple that isn't empty is true. Leave out the parentheses.",
+  }
+}
+
+const binary = ['binary_expression', 'boolean_operator']
+
+export const conditionRules: readonly Rule[] = [
+  {
+    id: 'constant-condition',
+    summary: "A condition can't fail or can't hold, such as `role !== 'admin' || role !== 'owner'`.",
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [
+      { languages: everyLanguage, nodes: binary, check: checkTautology },
+      { languages: [...javascriptFamily, 'python'], nodes: binary, check: checkConstantOperand },
+      { languages: ['python'], nodes: ['assert_statement'], check: checkAssertTuple },
+    ],
+  },
+  {
+    id: 'assignment-in-condition',
+    summary: 'The condition of an `if` is an assignment.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [{ languages: javascriptFamily, nodes: ['if_statement'], check: checkAssignment }],
+  },
+  {
+    id: 'duplicate-operand',
+    summary: 'Both sides of a comparison or of a logical operator are the same.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: everyLanguage, nodes: binary, check: checkDuplicateOperand }],
+  },
+  {
+    id: 'duplicate-branch',
+    summary: 'A branch or case repeats the condition of one before it and is never taken.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [
+      { languages: everyLanguage, nodes: ['if_statement', 'elif_clause'], check: checkDuplicateBranch },
+      { languages: javascriptFamily, nodes: ['switch_case'], check: checkDuplicateCase },
+    ],
+  },
+]

@@ -1,0 +1,195 @@
+// Rules about errors that are dropped on the way.
+import type { Node } from 'web-tree-sitter'
+import type { Hit, Rule, SourceFile } from './rule.ts'
+import { javascriptFamily } from './rule.ts'
+import {
+  calleeOf,
+  code,
+  enclosing,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  findHere,
+  firstLine,
+  hasComment,
+  isFunction,
+  lineOf,
+  mentions,
+  parts,
+} from './syntax.ts'
+
+const cleanup =
+  /^(?:unlink|unlinkSync|rm|rmSync|rmdir|remove|removeItem|setItem|getItem|close|closeSync|destroy|kill|cleanup|dispose|stop|end|abort|cancel|terminate|disconnect|release|shutdown|mkdir|mkdirSync|makedirs|unsubscribe|log|warn|debug|flush|focus|play|pause|vibrate|import|require|delete|exit|detach|parse|loads|stat|statSync|access|accessSync|lstat|join|sleep|interrupt)$/i
+
+const sentence = {
+  title: 'This handler drops the error without a trace',
+  body: 'When something in the `try` block fails, nobody learns of it: the code goes on as if it had worked. Handle or report the error, or say in a comment why it can be ignored.',
+}
+
+/** Whether all that the `try` block calls may fail without harm: closing, deleting, probing. */
+function isHarmless(tryBlock: Node | undefined): boolean {
+  if (!tryBlock) return true
+  const calls = find(
+    tryBlock,
+    'call_expression',
+    'call',
+    'method_invocation',
+    'new_expression',
+    'object_creation_expression',
+  )
+  return calls.every(
+    (call) => call.type.includes('creation') || call.type === 'new_expression' || cleanup.test(calleeOf(call).name),
+  )
+}
+
+function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
+  const body = field(clause, 'body')
+  if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
+  const tried = field(clause.parent, 'body')
+  if (isHarmless(tried) || returnsAtOnce(tried!)) return undefined
+  if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
+  // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
+  if (!field(clause, 'parameter') && !find(tried!, 'await_expression').length) return undefined
+  return { at: firstLine(clause), ...sentence }
+}
+
+/** `try { return parse(x) } catch {}`: what comes after is the answer to the failure. */
+function returnsAtOnce(tried: Node): boolean {
+  return findHere(tried, 'return_statement').length > 0
+}
+
+function isBroadCatch(clause: Node): boolean {
+  const parameter = clause.namedChildren.find((child) => child.type === 'catch_formal_parameter')
+  if (!parameter || /^(?:ignored?|expected|unused|_+)$/i.test(fieldText(parameter, 'name'))) return false
+  return /\b(?:Exception|Throwable|RuntimeException|IOException|SQLException|InterruptedException)\b/.test(
+    parameter.text,
+  )
+}
+
+function checkExceptPass(clause: Node, file: SourceFile): Hit | undefined {
+  const body = clause.namedChildren.find((child) => child.type === 'block')
+  const caught = (field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block'))?.text ?? ''
+  if (!/^(?:Exception|BaseException)?(?: as \w+)?$/.test(caught)) return undefined
+  const statements = body ? parts(body) : []
+  if (statements.length !== 1 || !/^(?:pass_statement|expression_statement)$/.test(statements[0]!.type))
+    return undefined
+  if (statements[0]!.type === 'expression_statement' && statements[0]!.text !== '...') return undefined
+  const rows = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
+  if (rows.some((line) => line.includes('#')) || hasComment(clause)) return undefined
+  const tried = clause.parent && field(clause.parent, 'body')
+  if (!tried || isHarmless(tried) || returnsAtOnce(tried)) return undefined
+  return { at: firstLine(clause), ...sentence, severity: caught === '' ? 'moderate' : 'minor' }
+}
+
+const isNotNil = /^\(?(\w+) != nil\)?$/
+
+/** `if err != nil {}` and `if err != nil { return nil }` in a function that returns an error. */
+function checkNilError(statement: Node): Hit | undefined {
+  const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
+  const block = field(statement, 'consequence')
+  if (!name || !/^err|Err$/.test(name) || !block || hasComment(statement)) return undefined
+  if (parts(block).length === 0 && !field(statement, 'alternative')) {
+    return {
+      at: firstLine(statement),
+      title: `The error ${code(name)} is tested and then dropped`,
+      body: `When ${code(name)} is set, nothing happens, and the code below runs as if it had worked.`,
+    }
+  }
+  const returned = soleReturn(block)
+  const result = enclosingFunction(statement) && fieldText(enclosingFunction(statement)!, 'result')
+  if (!returned || !result || !/\berror\)?$/.test(result) || mentions(block, name)) return undefined
+  if (returned.at(-1)?.type !== 'nil' || find(block, 'call_expression').length > 0) return undefined
+  return {
+    at: firstLine(returned[0]!),
+    title: `The function returns \`nil\` although ${code(name)} is set`,
+    body: `When ${code(name)} isn't nil, the caller is told that all went well. Return the error, or say in a comment why it may be dropped.`,
+    confidence: 0.7,
+    evidence: [{ line: lineOf(statement), note: `${code(name)} is known to be set here` }],
+  }
+}
+
+function soleReturn(block: Node): Node[] | undefined {
+  const list = block.namedChild(0)
+  const statements = list?.type === 'statement_list' ? parts(list) : parts(block)
+  const values =
+    statements.length === 1 && statements[0]!.type === 'return_statement' ? statements[0]!.namedChild(0) : null
+  return values ? parts(values) : undefined
+}
+
+/** Go: `a, err := f()` followed by `b, err := g()` with no look at `err` in between. */
+function checkOverwrittenError(statement: Node): Hit | undefined {
+  if (!assignsError(statement) || !field(statement, 'right')?.text.includes('(')) return undefined
+  const next = nextStatement(statement)
+  if (!next || !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) || !assignsError(next))
+    return undefined
+  const right = field(next, 'right')
+  if (!right || mentions(right, 'err') || !right.text.includes('(')) return undefined
+  const call = code((field(statement, 'right')?.text ?? '').split('(')[0]!)
+  return {
+    at: firstLine(statement),
+    title: `The error of ${call} is overwritten before anyone looks at it`,
+    body: `When ${call} fails, line ${lineOf(next)} replaces \`err\`, and the code goes on with a result that isn't there.`,
+    evidence: [{ line: lineOf(next), note: '`err` is assigned again here' }],
+  }
+}
+
+function assignsError(statement: Node): boolean {
+  const left = field(statement, 'left')
+  return left !== undefined && parts(left).some((target) => target.text === 'err')
+}
+
+function nextStatement(statement: Node): Node | undefined {
+  if (statement.parent?.type !== 'statement_list') return undefined
+  let next = statement.nextNamedSibling
+  while (next?.type === 'comment') next = next.nextNamedSibling
+  return next ?? undefined
+}
+
+function checkReturnInFinally(statement: Node): Hit | undefined {
+  const clause = enclosing(statement, new Set(['finally_clause']))
+  if (!clause) return undefined
+  for (let node = statement.parent; node && node.id !== clause.id; node = node.parent) {
+    if (isFunction(node)) return undefined
+  }
+  return {
+    at: firstLine(statement),
+    title: 'A `return` in `finally` swallows the error and replaces the result',
+    body: 'When the `try` block throws or returns, this `return` wins: the error is lost, and the caller gets this value instead.',
+  }
+}
+
+export const errorRules: readonly Rule[] = [
+  {
+    id: 'swallowed-error',
+    summary: 'A handler catches every error and does nothing with it.',
+    severity: 'minor',
+    category: 'correctness',
+    confidence: 0.7,
+    syntax: [
+      { languages: [...javascriptFamily, 'java'], nodes: ['catch_clause'], check: checkEmptyCatch },
+      { languages: ['python'], nodes: ['except_clause'], check: checkExceptPass },
+    ],
+  },
+  {
+    id: 'dropped-error',
+    summary: 'Go: an error is found and then dropped, or overwritten before anyone looked at it.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [
+      { languages: ['go'], nodes: ['if_statement'], check: checkNilError },
+      { languages: ['go'], nodes: ['short_var_declaration', 'assignment_statement'], check: checkOverwrittenError },
+    ],
+  },
+  {
+    id: 'return-in-finally',
+    summary: 'A `return` in a `finally` block swallows errors.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [
+      { languages: [...javascriptFamily, 'python', 'java'], nodes: ['return_statement'], check: checkReturnInFinally },
+    ],
+  },
+]

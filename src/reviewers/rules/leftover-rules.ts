@@ -1,0 +1,67 @@
+// Rules about what was left behind while working: conflict markers, breakpoints, focused tests.
+import type { Hit, Rule, TextLine } from './rule.ts'
+
+function checkConflictMarker(line: TextLine): Omit<Hit, 'at'> | undefined {
+  if (!/^<{7} \S/.test(line.text) || /\.(?:md|mdx|rst|adoc|txt|patch|diff|orig|rej)$/i.test(line.path)) return undefined
+  return {
+    title: 'A merge conflict marker was committed',
+    body: "When this file is read, it is neither side of the merge: it doesn't parse, or says both. Resolve the conflict and remove the markers.",
+  }
+}
+
+const breakpoints: readonly { readonly files: RegExp; readonly pattern: RegExp }[] = [
+  { files: /\.(?:[cm]?[jt]sx?|vue|svelte)$/, pattern: /^\s*debugger\s*;?\s*(?:\/\/.*)?$/ },
+  {
+    files: /\.py$/,
+    pattern: /^\s*(?:breakpoint\(\)|(?:i?pdb|pudb)\.set_trace\(\)|import i?pdb; ?i?pdb\.set_trace\(\))\s*(?:#.*)?$/,
+  },
+  { files: /\.(?:rb|rake|erb)$/, pattern: /^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s*(?:#.*)?$/ },
+]
+
+function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
+  if (!breakpoints.some(({ files, pattern }) => files.test(line.path) && pattern.test(line.text))) return undefined
+  return {
+    title: `The breakpoint \`${line.text.trim().replaceAll('`', '').slice(0, 40)}\` was left in the code`,
+    body: 'When this line is reached with a debugger or a terminal attached, the program stops and waits for someone.',
+  }
+}
+
+const focused = /^(\s*(?:describe|context|it|test|suite|specify))\.only(?=\s*[(`.])/
+const focusedShort = /^(\s*)f(describe|it|context)(?=\(\s*['"`])/
+
+function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {
+  if (!line.isTest || !/\.[cm]?[jt]sx?$/.test(line.path)) return undefined
+  if (!focused.test(line.text) && !focusedShort.test(line.text)) return undefined
+  return {
+    title: 'A focused test switches off all the others',
+    body: 'When the tests run, only this one does, and the run is green whatever the others would say.',
+    suggestion: line.text.replace(focused, '$1').replace(focusedShort, '$1$2'),
+  }
+}
+
+export const leftoverRules: readonly Rule[] = [
+  {
+    id: 'conflict-marker',
+    summary: 'A marker of an unresolved merge conflict was committed.',
+    severity: 'critical',
+    category: 'correctness',
+    confidence: 0.98,
+    line: checkConflictMarker,
+  },
+  {
+    id: 'breakpoint',
+    summary: 'A breakpoint was left in the code.',
+    severity: 'minor',
+    category: 'maintainability',
+    confidence: 0.95,
+    line: checkBreakpoint,
+  },
+  {
+    id: 'focused-test',
+    summary: 'A focused test (`.only`, `fit`) switches off all others.',
+    severity: 'moderate',
+    category: 'tests',
+    confidence: 0.95,
+    line: checkFocusedTest,
+  },
+]

@@ -1,0 +1,220 @@
+// Rules about loops, indexes and results of collection methods.
+import type { Node } from 'web-tree-sitter'
+import type { Hit, Rule, SourceFile } from './rule.ts'
+import { javascriptFamily } from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  enclosing,
+  field,
+  fieldText,
+  find,
+  findHere,
+  firstLine,
+  isFunction,
+  outerParent,
+  parts,
+  replaceInLine,
+  typeOf,
+  unwrap,
+} from './syntax.ts'
+
+/** The collection whose length an expression is: `a.length`, `a.size()`, `len(a)`. */
+function measured(node: Node): string | undefined {
+  if (node.type === 'member_expression' || node.type === 'field_access') {
+    const property = fieldText(node, 'property') || fieldText(node, 'field')
+    return property === 'length' ? fieldText(node, 'object') : undefined
+  }
+  if (node.type === 'method_invocation') {
+    return /^(?:size|length)$/.test(fieldText(node, 'name')) ? fieldText(node, 'object') : undefined
+  }
+  return fieldText(node, 'function') === 'len' ? argumentsOf(node)[0]?.text : undefined
+}
+
+function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
+  const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
+  const condition = field(clause, 'condition')
+  const body = field(loop, 'body')
+  const bound = condition && unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
+  const [left, right] = bound ? [field(bound, 'left'), field(bound, 'right')] : []
+  if (!bound || !body || !left || !right || field(bound, 'operator')?.type !== '<=') return undefined
+  const collection = measured(right)
+  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text)) return undefined
+  return {
+    at: firstLine(bound),
+    title: `This loop goes one step past the end of ${code(collection)}`,
+    body: `When ${code(left.text)} reaches ${code(right.text)}, ${code(`${collection}[${left.text}]`)} is outside: ${file.language === 'go' || file.language === 'java' ? 'the program stops with an index error' : 'it is `undefined`'}.`,
+    severity: file.language === 'go' || file.language === 'java' ? 'critical' : 'moderate',
+    suggestion: replaceInLine(bound, file, `${left.text} < ${right.text}`),
+  }
+}
+
+function isIndexed(body: Node, collection: string, index: string): boolean {
+  // A test for the end inside the loop makes the last step a deliberate one.
+  const lengths = find(body, 'binary_expression').filter(
+    (node) => node.text.includes(index) && /[=<>]/.test(fieldText(node, 'operator')),
+  )
+  if (lengths.some((node) => /length|len\(|size\(/.test(node.text))) return false
+  const accesses = find(body, 'subscript_expression', 'index_expression', 'array_access').some((node) => {
+    const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
+    return owner?.text === collection && fieldText(node, 'index') === index
+  })
+  const getters = find(body, 'method_invocation').some(
+    (call) =>
+      fieldText(call, 'object') === collection &&
+      /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
+      argumentsOf(call)[0]?.text === index,
+  )
+  return accesses || getters
+}
+
+/** `a[a.length]` as a value. */
+function checkLastIndex(node: Node): Hit | undefined {
+  const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array') ?? field(node, 'value')
+  const index = field(node, 'index') ?? field(node, 'subscript')
+  if (!owner || !index || measured(index) !== owner.text) return undefined
+  const outer = outerParent(node)
+  const target = outer && field(outer, 'left')
+  const isWritten = target !== undefined && target.startIndex <= node.startIndex && target.endIndex >= node.endIndex
+  if (isWritten || outer?.type === 'update_expression') return undefined
+  return {
+    at: firstLine(node),
+    title: `${code(node.text)} is one past the last element`,
+    body: `When this is read, there is nothing at that index: the last element of ${code(owner.text)} stands one before.`,
+  }
+}
+
+const removers: Readonly<Record<string, RegExp>> = {
+  python: /^(?:remove|pop|append|insert|clear|discard|add|extend)$/,
+  java: /^(?:remove|add|clear|removeIf|addAll|put)$/,
+}
+
+function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefined {
+  const collection = field(loop, 'right') ?? field(loop, 'value')
+  const body = field(loop, 'body')
+  if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
+  const call = findHere(body, 'call', 'method_invocation').find((candidate) => {
+    const { receiver, name } = calleeOf(candidate)
+    return receiver?.text === collection.text && removers[file.language]?.test(name) && !leavesNext(candidate)
+  })
+  if (!call) return undefined
+  const isJava = file.language === 'java'
+  return {
+    at: firstLine(call),
+    title: `${code(collection.text)} is changed while the loop iterates over it`,
+    body: isJava
+      ? 'When the loop goes on after this, it throws a `ConcurrentModificationException`. Use `removeIf`, an iterator, or a copy.'
+      : 'When the loop goes on after this, elements are skipped or come twice (a list), or it raises `RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
+    severity: isJava ? 'critical' : 'moderate',
+  }
+}
+
+/** Whether the loop or function is left right after the change. */
+function leavesNext(call: Node): boolean {
+  const block = enclosing(call, new Set(['block']))
+  return (block?.namedChildren ?? []).some(
+    (statement) =>
+      /^(?:break|return|raise|throw)_statement$/.test(statement.type) && statement.startIndex > call.startIndex,
+  )
+}
+
+function checkMapWithoutReturn(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name)) return undefined
+  const callback = argumentsOf(call)[0]
+  const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
+  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement') return undefined
+  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0) return undefined
+  if (
+    /^[A-Z$]/.test(receiver.text) ||
+    callback!.type.startsWith('generator') ||
+    outerParent(call)?.type === 'await_expression'
+  )
+    return undefined
+  return {
+    at: firstLine(call),
+    title: `The callback of ${code(`${receiver.text}.${name}`)} never returns a value`,
+    body: `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A \`return\` is missing.`,
+  }
+}
+
+const pure = {
+  javascript:
+    /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
+  python: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
+  java: /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
+} as const
+const immutableInJava = /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
+
+function checkIgnoredResult(statement: Node, file: SourceFile): Hit | undefined {
+  const call = statement.namedChild(0)
+  if (!call || !/^(?:call|call_expression|method_invocation)$/.test(call.type)) return undefined
+  const { receiver, name } = calleeOf(call)
+  if (receiver?.type !== 'identifier') return undefined
+  const kind = file.language === 'java' ? 'java' : file.language === 'python' ? 'python' : 'javascript'
+  if (!pure[kind].test(name)) return undefined
+  if (kind === 'java' && !immutableInJava.test(typeOf(receiver.text, call, file))) return undefined
+  if (kind === 'python' && argumentsOf(call).length > 1) return undefined
+  if (kind === 'javascript' && (/^[A-Z$]/.test(receiver.text) || (name === 'concat' && argumentsOf(call).length === 0)))
+    return undefined
+  return {
+    at: firstLine(call),
+    title: `The result of ${code(`${receiver.text}.${name}`)} is thrown away`,
+    body: `When this runs, ${code(receiver.text)} stays as it was: \`${name}\` returns a new value and changes nothing.`,
+  }
+}
+
+export const loopRules: readonly Rule[] = [
+  {
+    id: 'off-by-one',
+    summary: 'A loop or index goes one past the end of what it indexes.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.92,
+    syntax: [
+      { languages: [...javascriptFamily, 'go', 'java'], nodes: ['for_statement'], check: checkLoopBound },
+      {
+        languages: [...javascriptFamily, 'python', 'go', 'java'],
+        nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
+        check: checkLastIndex,
+      },
+    ],
+  },
+  {
+    id: 'changed-while-iterated',
+    summary: 'A collection is changed inside the loop that iterates over it.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [
+      {
+        languages: ['python', 'java'],
+        nodes: ['for_statement', 'enhanced_for_statement'],
+        check: checkChangedWhileIterated,
+      },
+    ],
+  },
+  {
+    id: 'callback-without-return',
+    summary: 'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn }],
+  },
+  {
+    id: 'ignored-result',
+    summary: 'A method that changes nothing and returns a new value is called as a statement.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'java'],
+        nodes: ['expression_statement'],
+        check: checkIgnoredResult,
+      },
+    ],
+  },
+]

@@ -1,0 +1,114 @@
+// What a rule of the static reviewer is: its documentation, and the checks that find it.
+import type { Node } from 'web-tree-sitter'
+import type { Document } from 'yaml'
+import type { FindingCategory, Severity } from '../../domain/finding.ts'
+
+/** Languages whose syntax the rules know, by the name of their grammar. */
+export type Language = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
+
+/** The three grammars of JavaScript with one vocabulary of nodes. */
+export const javascriptFamily: readonly Language[] = ['javascript', 'typescript', 'tsx']
+
+/** One class of mistakes. */
+export interface Rule {
+  /** Stable: repositories switch rules off by it. */
+  readonly id: string
+  /** What it finds, one sentence, for the documentation. */
+  readonly summary: string
+  readonly severity: Severity
+  readonly category: FindingCategory
+  /** 0 to 1: how often a hit is a mistake. */
+  readonly confidence: number
+  /** Checks on syntax nodes; they run in the worker thread. */
+  readonly syntax?: readonly SyntaxCheck[]
+  /** A check on the text of one added line; such checks run without parsing, on files of any language. */
+  readonly line?: LineCheck
+  /** A check on a workflow file of the platform's CI; runs in the worker thread. */
+  readonly workflow?: WorkflowCheck
+}
+
+/** Looks at every node of the given types that touches an added line. */
+export interface SyntaxCheck {
+  readonly languages: readonly Language[]
+  readonly nodes: readonly string[]
+  check(node: Node, file: SourceFile): Hit | undefined
+}
+
+export type LineCheck = (line: TextLine) => Omit<Hit, 'at'> | undefined
+
+export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
+
+/** A parsed source file. */
+export interface SourceFile {
+  readonly path: string
+  readonly language: Language
+  readonly text: string
+  /** Without line ends. */
+  readonly lines: readonly string[]
+  readonly root: Node
+}
+
+/** An added line. */
+export interface TextLine {
+  readonly path: string
+  /** Cut to a length that any expression gets through at once. */
+  readonly text: string
+  /** The added line right below; empty when there is none. */
+  readonly next: string
+  readonly isTest: boolean
+}
+
+/** A parsed workflow file. */
+export interface Workflow {
+  readonly document: Document
+  readonly text: string
+}
+
+/** 1-based, inclusive. */
+export interface LineRange {
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** A place where a rule applies. What is left out is taken from the rule. */
+export interface Hit {
+  readonly at: LineRange
+  /** The claim in one sentence, without a final full stop. */
+  readonly title: string
+  /** Markdown: when X, then Y. */
+  readonly body: string
+  readonly severity?: Severity
+  readonly confidence?: number
+  /** Replacement for the lines of `at`, without a final line end. */
+  readonly suggestion?: string | undefined
+  /** Other lines of the same file that the claim rests on. */
+  readonly evidence?: readonly { readonly line: number; readonly note: string }[]
+}
+
+/** A hit with all that a finding needs, as it leaves the worker thread. */
+export interface RuleFinding extends LineRange {
+  readonly rule: string
+  readonly severity: Severity
+  readonly category: FindingCategory
+  readonly confidence: number
+  readonly title: string
+  readonly body: string
+  readonly suggestion: string | null
+  readonly evidence: readonly { readonly line: number; readonly note: string }[]
+}
+
+/** Completes a hit with what its rule says. */
+export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
+  return {
+    rule: rule.id,
+    startLine: hit.at.startLine,
+    endLine: hit.at.endLine,
+    severity: hit.severity ?? rule.severity,
+    category: rule.category,
+    confidence: hit.confidence ?? rule.confidence,
+    title: hit.title,
+    body: hit.body,
+    suggestion: hit.suggestion ?? null,
+    evidence: hit.evidence ?? [],
+  }
+}

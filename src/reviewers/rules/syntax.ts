@@ -1,0 +1,276 @@
+// Questions about syntax nodes that several rules ask; every answer comes from the one file that was parsed.
+import type { Node } from 'web-tree-sitter'
+import type { LineRange, SourceFile } from './rule.ts'
+
+const functionTypes = new Set([
+  'function_declaration',
+  'function_expression',
+  'generator_function',
+  'generator_function_declaration',
+  'arrow_function',
+  'method_definition',
+  'function_definition',
+  'lambda',
+  'func_literal',
+  'method_declaration',
+  'constructor_declaration',
+  'lambda_expression',
+])
+
+const wrapperTypes = new Set([
+  'parenthesized_expression',
+  'as_expression',
+  'satisfies_expression',
+  'non_null_expression',
+])
+
+/** 1-based number of the line a node starts on. */
+export function lineOf(node: Node): number {
+  return node.startPosition.row + 1
+}
+
+/** The line a node starts on, as a range: findings stay on one line where they can. */
+export function firstLine(node: Node): LineRange {
+  const line = lineOf(node)
+  return { startLine: line, endLine: line }
+}
+
+/** A piece of code for a sentence: one line, in backticks, cut, and unable to end the backticks. */
+export function code(text: string): string {
+  const flat = text.replaceAll('`', '').replace(/\s+/g, ' ').trim()
+  return `\`${flat.length > 60 ? `${flat.slice(0, 59)}…` : flat}\``
+}
+
+/** The nearest ancestor of one of the types, or undefined. */
+export function enclosing(node: Node, types: ReadonlySet<string>): Node | undefined {
+  let ancestor = node.parent
+  while (ancestor && !types.has(ancestor.type)) ancestor = ancestor.parent
+  return ancestor ?? undefined
+}
+
+/** The function a node runs in; undefined at the top level of a module. */
+export function enclosingFunction(node: Node): Node | undefined {
+  return enclosing(node, functionTypes)
+}
+
+export function isFunction(node: Node): boolean {
+  return functionTypes.has(node.type)
+}
+
+/** Whether `async` stands before a function of JavaScript or Python. */
+export function isAsync(fn: Node): boolean {
+  for (let index = 0; index < fn.childCount && index < 8; index++) {
+    if (fn.child(index)?.type === 'async') return true
+  }
+  return false
+}
+
+/** The expression inside parentheses and TypeScript's assertions. */
+export function unwrap(node: Node): Node {
+  let inner = node
+  while (wrapperTypes.has(inner.type)) {
+    const child = inner.namedChild(0)
+    if (!child) break
+    inner = child
+  }
+  return inner
+}
+
+/** The nearest parent that isn't parentheses or an assertion. */
+export function outerParent(node: Node): Node | undefined {
+  let outer = node.parent
+  while (outer && wrapperTypes.has(outer.type)) outer = outer.parent
+  return outer ?? undefined
+}
+
+/** A field's node; undefined where there is none. */
+export function field(node: Node, name: string): Node | undefined {
+  return node.childForFieldName(name) ?? undefined
+}
+
+/** A field's text; empty where there is none. */
+export function fieldText(node: Node, name: string): string {
+  return field(node, name)?.text ?? ''
+}
+
+/** The named children without comments. */
+export function parts(node: Node): Node[] {
+  return node.namedChildren.filter((child) => child.type !== 'comment' && !child.type.endsWith('_comment'))
+}
+
+/** The arguments of a call in any of the languages. */
+export function argumentsOf(call: Node): Node[] {
+  const list = field(call, 'arguments')
+  return list && list.type !== 'template_string' ? parts(list) : []
+}
+
+/** A call's receiver and name: `a.b.c(x)` gives `a.b` and `c`, `f(x)` an undefined receiver and `f`. */
+export function calleeOf(call: Node): { receiver: Node | undefined; name: string } {
+  if (call.type === 'method_invocation') return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
+  const callee = field(call, 'function')
+  if (!callee) return { receiver: undefined, name: '' }
+  const receiver = field(callee, 'object') ?? field(callee, 'operand')
+  const name = field(callee, 'property') ?? field(callee, 'attribute') ?? field(callee, 'field')
+  return name ? { receiver, name: name.text } : { receiver: undefined, name: callee.text }
+}
+
+/** All descendants of the types, in order. */
+export function find(node: Node, ...types: string[]): Node[] {
+  return node.descendantsOfType(types)
+}
+
+/** Like `find`, without those that belong to a function inside `node`. */
+export function findHere(node: Node, ...types: string[]): Node[] {
+  return find(node, ...types).filter((found) => {
+    for (let ancestor = found.parent; ancestor && ancestor.id !== node.id; ancestor = ancestor.parent) {
+      if (functionTypes.has(ancestor.type)) return false
+    }
+    return true
+  })
+}
+
+/** Whether the name occurs as an identifier anywhere under the node. */
+export function mentions(node: Node, name: string): boolean {
+  return find(node, 'identifier', 'shorthand_property_identifier').some((found) => found.text === name)
+}
+
+/** Whether a comment lies under the node: someone thought about it. */
+export function hasComment(node: Node): boolean {
+  return find(node, 'comment', 'line_comment', 'block_comment').length > 0
+}
+
+/** Whether a word in a comment on the node's first line or the line above says that it is meant. */
+export function isExplained(node: Node, file: SourceFile, words: RegExp): boolean {
+  const row = node.startPosition.row
+  return [row - 1, row].some((index) => {
+    const comment = /(?:\/\/|#|\/\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))
+    return comment !== null && words.test(comment[1] ?? '')
+  })
+}
+
+/** The operands of a chain such as `a || b || c`, left to right; the node itself when it is none. */
+export function operandsOf(node: Node, operator: string): Node[] {
+  const operands: Node[] = []
+  const open = [node]
+  while (open.length > 0) {
+    const next = unwrap(open.pop()!)
+    const left = field(next, 'left')
+    const right = field(next, 'right')
+    if (left && right && field(next, 'operator')?.type === operator) open.push(right, left)
+    else operands.push(next)
+  }
+  return operands
+}
+
+const stringTypes = new Set(['string', 'string_literal', 'interpreted_string_literal', 'raw_string_literal'])
+
+/** Whether a node is a string with nothing inserted. */
+export function isPlainString(node: Node): boolean {
+  if (node.type === 'template_string') return find(node, 'template_substitution').length === 0
+  return stringTypes.has(node.type) && find(node, 'interpolation').length === 0
+}
+
+/** The characters of a plain string, escapes as written. */
+export function stringText(node: Node): string {
+  return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
+}
+
+const literalTypes = new Set([
+  'number',
+  'integer',
+  'float',
+  'int_literal',
+  'float_literal',
+  'decimal_integer_literal',
+  'decimal_floating_point_literal',
+  'character_literal',
+  'true',
+  'false',
+  'null',
+  'null_literal',
+  'none',
+  'undefined',
+  'nil',
+])
+
+/** Whether a node is a constant: a literal, or a name in capitals. */
+export function isConstant(node: Node): boolean {
+  const inner = unwrap(node)
+  if (literalTypes.has(inner.type) || isPlainString(inner)) return true
+  const name = inner.type === 'identifier' ? inner.text : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
+  return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
+}
+
+const declarationTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
+
+/**
+ * Where a local name got its value: the last declaration or assignment before the node, in its function or one
+ * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
+ */
+export function originOf(name: string, from: Node, file: SourceFile): { node: Node; value: Node } | undefined {
+  for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
+    const declarations = find(scope ?? file.root, ...declarationTypes)
+      .filter((node) => node.startIndex < from.startIndex && declaresName(node, name))
+      .filter((node) => enclosingFunction(node)?.id === scope?.id)
+    const node = declarations.at(-1)
+    const value = node && (field(node, 'value') ?? field(node, 'right'))
+    if (node && value) return { node, value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value }
+    if (!scope || parameterOf(scope, name)) return undefined
+  }
+}
+
+function declaresName(declaration: Node, name: string): boolean {
+  const target = field(declaration, 'name') ?? field(declaration, 'left')
+  if (!target) return false
+  if (target.type === 'identifier') return target.text === name
+  if (target.type === 'member_expression' || target.type === 'attribute') return false
+  return find(target, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name)
+}
+
+/** The parameter of a function with that name, with its type where it has one. */
+export function parameterOf(fn: Node, name: string): Node | undefined {
+  const list = field(fn, 'parameters') ?? field(fn, 'parameter')
+  if (!list) return undefined
+  if (list.type === 'identifier') return list.text === name ? list : undefined
+  return list.namedChildren.find((parameter) =>
+    parameter.type === 'identifier'
+      ? parameter.text === name
+      : find(parameter, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name),
+  )
+}
+
+/** The declared type of a local name or parameter, as written; empty when the code doesn't say. */
+export function typeOf(name: string, from: Node, file: SourceFile): string {
+  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) {
+    const parameter = parameterOf(fn, name)
+    if (parameter) return typeText(parameter)
+  }
+  const origin = originOf(name, from, file)
+  return origin ? typeText(origin.node) || typeText(origin.node.parent ?? origin.node) : ''
+}
+
+function typeText(node: Node): string {
+  return fieldText(node, 'type')
+    .replace(/^\s*:\s*/, '')
+    .trim()
+}
+
+/** Whether the expression takes its value from what a client sent, as far as this function shows. */
+export function isRequestInput(node: Node, file: SourceFile): boolean {
+  if (requestInput.test(node.text.slice(0, 1_000))) return true
+  return find(node, 'identifier').some((identifier) => {
+    const origin = originOf(identifier.text, node, file)
+    return origin !== undefined && requestInput.test(origin.value.text.slice(0, 1_000))
+  })
+}
+
+const requestInput =
+  /\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|getParameter|getHeader|searchParams|nextUrl)\b|\bsearchParams\.get\(|\blocation\.(?:search|hash|href)\b|\bmux\.Vars\(/
+
+/** The node's line with the node replaced; undefined when the node spans lines. */
+export function replaceInLine(node: Node, file: SourceFile, replacement: string): string | undefined {
+  const { startPosition, endPosition } = node
+  if (startPosition.row !== endPosition.row) return undefined
+  const line = file.lines[startPosition.row] ?? ''
+  return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
+}

@@ -1,0 +1,162 @@
+// Rules about workflow files of the platform's CI, which run with the rights of the repository.
+import { type Document, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
+import type { Hit, Rule, Workflow } from './rule.ts'
+
+/** Fields that anyone who opens an issue or a pull request chooses. */
+const chosenByAnyone =
+  /\$\{\{[^}]{0,200}?\bgithub\.(?:head_ref|event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)|(?:comment|review|review_comment)\.body|pull_request\.head\.(?:ref|label)|head_commit\.message|commits\[?\S{0,10}\.message|workflow_run\.head_branch))\b[^}]{0,200}\}\}/g
+const untrustedTriggers = new Set([
+  'pull_request_target',
+  'workflow_run',
+  'issue_comment',
+  'issues',
+  'discussion',
+  'discussion_comment',
+])
+const headOfOthers = /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
+
+interface Step {
+  readonly step: YAMLMap
+}
+
+function pairsOf(node: unknown): Pair<Scalar, unknown>[] {
+  return isMap(node) ? (node.items.filter((pair) => isScalar(pair.key)) as Pair<Scalar, unknown>[]) : []
+}
+
+function jobsOf(document: Document): Pair<Scalar, unknown>[] {
+  return pairsOf(document.get('jobs', true))
+}
+
+function stepsOf(document: Document): Step[] {
+  return jobsOf(document).flatMap((job) => {
+    const steps = isMap(job.value) ? job.value.get('steps', true) : undefined
+    return isSeq(steps) ? steps.items.filter((step) => isMap(step)).map((step) => ({ step })) : []
+  })
+}
+
+function triggersOf(document: Document): string[] {
+  const on = document.get('on', true) ?? document.get(true, true)
+  if (isScalar(on)) return [String(on.value)]
+  if (isSeq(on)) return on.items.map((item) => (isScalar(item) ? String(item.value) : ''))
+  return pairsOf(on).map((pair) => String(pair.key.value))
+}
+
+function textOf(node: unknown): string {
+  return isScalar(node) && typeof node.value === 'string' ? node.value : ''
+}
+
+function lineAt(workflow: Workflow, offset: number): Hit['at'] {
+  const line = workflow.text.slice(0, offset).split('\n').length
+  return { startLine: line, endLine: line }
+}
+
+/** Everything in a step that is run as a script. */
+function scriptsOf({ step }: Step): Scalar[] {
+  const inputs = step.get('with', true)
+  const isScriptAction = /^actions\/github-script@/.test(textOf(step.get('uses', true)))
+  const script = isScriptAction && isMap(inputs) ? inputs.get('script', true) : undefined
+  return [step.get('run', true), script].filter((node) => isScalar(node))
+}
+
+function checkScriptInjection(workflow: Workflow): Hit[] {
+  return stepsOf(workflow.document).flatMap((step) =>
+    scriptsOf(step).flatMap((script) => {
+      const [from, , to] = script.range ?? [0, 0, 0]
+      const source = workflow.text.slice(from, to)
+      return [...source.matchAll(chosenByAnyone)].map((match) => ({
+        at: lineAt(workflow, from + match.index),
+        title: `\`${match[0].replaceAll('`', '').slice(0, 80)}\` is put into a script, so anyone can run commands here`,
+        body: 'When someone gives a pull request, branch or issue a name such as `"; curl … #`, it is executed with the token and the secrets of this workflow. Hand it over in `env:` and use the variable in quotes.',
+      }))
+    }),
+  )
+}
+
+function checkUntrustedCheckout(workflow: Workflow): Hit[] {
+  const trigger = triggersOf(workflow.document).find(
+    (name) => name === 'pull_request_target' || name === 'workflow_run',
+  )
+  if (!trigger) return []
+  return stepsOf(workflow.document).flatMap(({ step }) => {
+    const inputs = step.get('with', true)
+    const ref = isMap(inputs) ? inputs.get('ref', true) : undefined
+    if (!/^actions\/checkout@/.test(textOf(step.get('uses', true))) || !isScalar(ref)) return []
+    if (!headOfOthers.test(textOf(ref))) return []
+    return [
+      {
+        at: lineAt(workflow, ref.range?.[0] ?? 0),
+        title: `A workflow with \`${trigger}\` checks out code that anyone can send`,
+        body: 'When a later step builds, installs or tests that code, it runs with the write token and the secrets of this repository. Use `pull_request`, or keep the untrusted code out of the job that has rights.',
+      },
+    ]
+  })
+}
+
+function checkWriteAll(workflow: Workflow): Hit[] {
+  const trigger = triggersOf(workflow.document).find((name) => untrustedTriggers.has(name))
+  if (!trigger) return []
+  const owners: unknown[] = [workflow.document.contents, ...jobsOf(workflow.document).map((job) => job.value)]
+  return owners.flatMap((owner) => {
+    const permissions = isMap(owner) ? owner.get('permissions', true) : undefined
+    if (!isScalar(permissions) || permissions.value !== 'write-all') return []
+    return [
+      {
+        at: lineAt(workflow, permissions.range?.[0] ?? 0),
+        title: `A workflow that \`${trigger}\` starts has all write permissions`,
+        body: `When someone from outside triggers \`${trigger}\` and finds a hole in a step, the token lets them change code, releases and packages. Name only the permissions that the job needs.`,
+      },
+    ]
+  })
+}
+
+function checkUnknownJob(workflow: Workflow): Hit[] {
+  const jobs = jobsOf(workflow.document)
+  const names = new Set(jobs.map((job) => String(job.key.value)))
+  return jobs.flatMap((job) => {
+    const needs = isMap(job.value) ? job.value.get('needs', true) : undefined
+    const items = isSeq(needs) ? needs.items : [needs]
+    return items
+      .filter((item) => isScalar(item))
+      .filter((item) => textOf(item) !== '' && !names.has(textOf(item)))
+      .map((item) => ({
+        at: lineAt(workflow, item.range?.[0] ?? 0),
+        title: `The job \`${textOf(item).replaceAll('`', '').slice(0, 60)}\` that this one needs doesn't exist`,
+        body: 'When the workflow is triggered, the platform refuses it as invalid, and none of its jobs runs.',
+      }))
+  })
+}
+
+export const workflowRules: readonly Rule[] = [
+  {
+    id: 'workflow-script-injection',
+    summary: 'A CI workflow puts a text that anyone can choose into a script.',
+    severity: 'critical',
+    category: 'security',
+    confidence: 0.95,
+    workflow: checkScriptInjection,
+  },
+  {
+    id: 'workflow-untrusted-checkout',
+    summary: 'A CI workflow with the rights of the repository checks out the code of a pull request.',
+    severity: 'critical',
+    category: 'security',
+    confidence: 0.85,
+    workflow: checkUntrustedCheckout,
+  },
+  {
+    id: 'workflow-write-all',
+    summary: 'A CI workflow that outsiders can trigger has all write permissions.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.9,
+    workflow: checkWriteAll,
+  },
+  {
+    id: 'workflow-unknown-job',
+    summary: 'A CI workflow needs a job that does not exist.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.98,
+    workflow: checkUnknownJob,
+  },
+]

@@ -1,0 +1,188 @@
+// The reviewer that needs no model: rules about known classes of mistakes, on the added lines only.
+import { extname } from 'node:path'
+import type { FileDiff } from '../domain/diff.ts'
+import type { ProposedFinding } from '../domain/finding.ts'
+import { noUsage } from '../domain/review.ts'
+import { isTestPath } from '../workspace/languages.ts'
+import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
+import { rules } from './rules/index.ts'
+import { type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
+import type { CheckRequest } from './rules/rule-worker.ts'
+import { RuleWorkers } from './rules/rule-workers.ts'
+import { redactSecrets } from './rules/secret-rules.ts'
+
+/** Larger files are written by programs, not by people. */
+const maxFileBytes = 512 * 1024
+/** No line that people write is longer; a rule that reads a line reads no more of it. */
+const maxLineLength = 2_000
+
+export interface StaticReviewerOptions {
+  /** Ids of rules that are switched off. */
+  readonly disabledRules?: readonly string[]
+  /** Threads for parsing, at most; default 2. */
+  readonly threads?: number
+  /** Time to parse and check one file, in milliseconds; default 2,000. */
+  readonly fileDeadlineMs?: number
+  /** How much longer before the thread itself is ended, in milliseconds; default 1,000. */
+  readonly graceMs?: number
+}
+
+/** What a file came to. */
+interface FileReport {
+  readonly findings: readonly ProposedFinding[]
+  readonly note: string | undefined
+}
+
+/**
+ * Makes the static reviewer. It reads only the added lines and the head version of the files they are in, asks no
+ * network, and never throws but for an aborted signal: a file that can't be read or parsed in time is named in
+ * `notes` and makes the report incomplete. Dispose of it to end its threads.
+ */
+export function createStaticReviewer(options: StaticReviewerOptions = {}): Reviewer & AsyncDisposable {
+  const disabled = new Set(options.disabledRules)
+  const workers = new RuleWorkers({
+    threads: options.threads ?? 2,
+    deadlineMs: options.fileDeadlineMs ?? 2_000,
+    graceMs: options.graceMs ?? 1_000,
+  })
+  return {
+    name: 'static',
+    async review(change, _context, signal): Promise<ReviewerReport> {
+      signal.throwIfAborted()
+      const files = change.files.filter((file) => file.status !== 'deleted' && !file.binary && !file.submodule)
+      const reports = await Promise.all(files.map((file) => reviewFile(change, file, workers, signal)))
+      signal.throwIfAborted()
+      const notes = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
+      const findings = reports.flatMap((report) => report.findings).filter((finding) => !disabled.has(finding.rule!))
+      return { findings, summary: '', usage: noUsage, notes, complete: notes.length === 0 }
+    },
+    [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
+  }
+}
+
+async function reviewFile(
+  change: Change,
+  file: FileDiff,
+  workers: RuleWorkers,
+  signal: AbortSignal,
+): Promise<FileReport> {
+  const added = addedLines(file)
+  if (added.size === 0) return { findings: [], note: undefined }
+  const isTest = isTestPath(file.path)
+  const found = checkLines(file.path, added, isTest)
+  const kind = isTest ? undefined : kindOf(file.path)
+  const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : { found: [], note: undefined }
+  const findings = [...found, ...parsed.found]
+    .sort((one, other) => one.startLine - other.startLine)
+    .map((finding) => toProposal(finding, file.path, added))
+  return { findings, note: parsed.note }
+}
+
+/** Text of the added lines by their number at the head, without a CR at the end. */
+function addedLines(file: FileDiff): Map<number, string> {
+  const added = new Map<number, string>()
+  for (const hunk of file.hunks) {
+    for (const line of hunk.lines) {
+      if (line.kind === 'added') added.set(line.newLine!, line.text.replace(/\r$/, ''))
+    }
+  }
+  return added
+}
+
+function checkLines(path: string, added: ReadonlyMap<number, string>, isTest: boolean): RuleFinding[] {
+  const found: RuleFinding[] = []
+  for (const [number, full] of added) {
+    const line = {
+      path,
+      text: full.slice(0, maxLineLength),
+      next: added.get(number + 1)?.slice(0, maxLineLength) ?? '',
+      isTest,
+    }
+    for (const rule of rules) {
+      const hit = rule.line?.(line)
+      if (hit) found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
+    }
+  }
+  return found
+}
+
+const languages: Readonly<Record<string, Language>> = {
+  '.js': 'javascript',
+  '.jsx': 'javascript',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.ts': 'typescript',
+  '.mts': 'typescript',
+  '.cts': 'typescript',
+  '.tsx': 'tsx',
+  '.py': 'python',
+  '.go': 'go',
+  '.java': 'java',
+}
+
+function kindOf(path: string): CheckRequest['kind'] | undefined {
+  if (/^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/.test(path)) return 'workflow'
+  return languages[extname(path).toLowerCase()]
+}
+
+interface SyntaxReport {
+  readonly found: readonly RuleFinding[]
+  readonly note: string | undefined
+}
+
+async function checkSyntax(
+  change: Change,
+  file: FileDiff,
+  kind: CheckRequest['kind'],
+  added: ReadonlyMap<number, string>,
+  workers: RuleWorkers,
+  signal: AbortSignal,
+): Promise<SyntaxReport> {
+  const unread = (reason: string) => ({
+    found: [],
+    note: `The rules did not read ${JSON.stringify(file.path)}: ${reason}.`,
+  })
+  let bytes: Uint8Array | undefined
+  try {
+    bytes = await change.head.readFile(file.path, { maxBytes: maxFileBytes })
+  } catch {
+    return unread('it is larger than 512 KB or could not be read')
+  }
+  signal.throwIfAborted()
+  if (!bytes) return unread('it is not a regular file at the head')
+  const text = new TextDecoder().decode(bytes)
+  const lines = text.split(/\r?\n/)
+  const numbers = [...added.keys()].filter((number) => lines[number - 1] === added.get(number))
+  if (numbers.length < added.size && numbers.length === 0) return unread('the diff and the file at the head differ')
+  const result = await workers.check({ path: file.path, kind, text, addedLines: numbers })
+  if (result.outcome === 'checked') return { found: result.findings, note: undefined }
+  return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed')
+}
+
+/** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */
+function toProposal(finding: RuleFinding, path: string, added: ReadonlyMap<number, string>): ProposedFinding {
+  const quote: string[] = []
+  for (let line = finding.startLine; line <= finding.endLine; line++) quote.push(added.get(line) ?? '')
+  const text = quote.join('\n')
+  const isClean = finding.rule !== 'hardcoded-secret' && redactSecrets(text) === text
+  const suggestion = finding.suggestion
+  return {
+    reviewer: 'static',
+    rule: finding.rule,
+    path,
+    side: 'RIGHT',
+    startLine: finding.startLine,
+    endLine: finding.endLine,
+    quote: isClean ? text : '',
+    severity: finding.severity,
+    category: finding.category,
+    title: redactSecrets(finding.title),
+    body: redactSecrets(finding.body),
+    suggestion: isClean && suggestion !== null && redactSecrets(suggestion) === suggestion ? suggestion : null,
+    evidence: [
+      { path, line: finding.startLine, note: 'the line itself' },
+      ...finding.evidence.map(({ line, note }) => ({ path, line, note: redactSecrets(note) })),
+    ],
+    confidence: finding.confidence,
+  }
+}
