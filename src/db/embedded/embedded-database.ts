@@ -23,8 +23,14 @@ export interface Lease {
   release(): void
 }
 
-/** A transaction that has done nothing for so long is rolled back, as the PostgreSQL server does it. */
-const idleLimitMs = 60_000
+/** A transaction that has done nothing for `idleLimitMs` is rolled back, as the PostgreSQL server does it. */
+export interface IdleLimit {
+  idleLimitMs: number
+  /** How often to look. */
+  watchMs: number
+}
+
+const usualLimit: IdleLimit = { idleLimitMs: 60_000, watchMs: 5_000 }
 /** Below this, PostgreSQL may not be able to write its log any more. */
 const minimumFreeBytes = 64 * 1024 * 1024
 
@@ -33,14 +39,17 @@ const minimumFreeBytes = 64 * 1024 * 1024
  *
  * @throws DatabaseFault `database_locked`, `database_version` or `database_unsafe`
  */
-export async function openEmbedded(directory: string): Promise<EmbeddedDatabase> {
+export async function openEmbedded(directory: string, limit = usualLimit): Promise<EmbeddedDatabase> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = lockFolder(directory)
   try {
-    const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: { directory } })
+    const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
+      workerData: { directory },
+      resourceLimits: { stackSizeMb: 32 },
+    })
     const ended = once(worker, 'exit').then((): [ThreadMessage] => [{ kind: 'broken', reason: 'its thread ended' }])
     const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
-    if (first.kind === 'ready') return new EmbeddedDatabase(directory, worker, lock)
+    if (first.kind === 'ready') return new EmbeddedDatabase(directory, worker, lock, limit)
     await worker.terminate()
     throw describeFailedStart(first)
   } catch (error) {
@@ -58,14 +67,31 @@ function describeFailedStart(message: ThreadMessage): Error {
 }
 
 interface Waiter {
-  resolve(lease: Lease): void
+  readonly lease: ConnectionLease
+  resolve(lease: ConnectionLease): void
   reject(error: Error): void
 }
+
+interface HeldAnswer {
+  /** On the clock of `performance.now()`. */
+  readonly since: number
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** Commits that were not brought to the disk one by one: all at once, when nobody waits or one of these is reached. */
+const groupLimits = { commits: 64, milliseconds: 5 }
+
+/** Ends a transaction without waiting for the disk. */
+const lazyCommit = 'set local synchronous_commit = off; commit'
+/** Brings everything up to here to the disk. */
+const syncStatement = `select pg_logical_emit_message(false, 'umpire', 'sync', true)`
 
 export class EmbeddedDatabase {
   readonly #directory: string
   readonly #worker: Worker
   readonly #lock: FolderLock
+  readonly #idleLimitMs: number
   /** Requests under way, in the order in which the thread answers them. */
   readonly #pending: { resolve(reply: WireReply): void; reject(error: Error): void }[] = []
   readonly #waiters: Waiter[] = []
@@ -73,11 +99,14 @@ export class EmbeddedDatabase {
   readonly #watch: NodeJS.Timeout
   readonly #ended: Promise<unknown>
   #lease: ConnectionLease | null = null
+  /** Answers held back until what they tell of is on the disk. */
+  readonly #unsynced: HeldAnswer[] = []
   #status: TransactionStatus = 'I'
   #stopped: DatabaseFault | null = null
   #closing: Promise<void> | null = null
 
-  constructor(directory: string, worker: Worker, lock: FolderLock) {
+  constructor(directory: string, worker: Worker, lock: FolderLock, limit: IdleLimit) {
+    this.#idleLimitMs = limit.idleLimitMs
     this.#directory = directory
     this.#worker = worker
     this.#lock = lock
@@ -85,7 +114,7 @@ export class EmbeddedDatabase {
     worker.on('message', (message: ThreadMessage) => this.#receive(message))
     worker.on('error', (error) => this.#stop(`its thread failed: ${error.message}`))
     worker.on('exit', () => this.#stop('its thread ended'))
-    this.#watch = setInterval(() => this.#endIdleTransaction(), 5_000)
+    this.#watch = setInterval(() => this.#endIdleTransaction(), limit.watchMs)
     this.#watch.unref()
   }
 
@@ -101,17 +130,39 @@ export class EmbeddedDatabase {
     return this.#enqueue()
   }
 
-  #enqueue(): Promise<Lease> {
+  #enqueue(lease = new ConnectionLease(this)): Promise<ConnectionLease> {
     return new Promise((resolve, reject) => {
-      this.#waiters.push({ resolve, reject })
+      this.#waiters.push({ lease, resolve, reject })
       if (!this.#lease) this.#handOver()
     })
   }
 
   #handOver(): void {
+    if (this.#unsynced.length > 0 && this.#isSyncDue()) {
+      void this.#sync(this.#unsynced.splice(0))
+      return
+    }
     const waiter = this.#waiters.shift()
-    this.#lease = waiter ? new ConnectionLease(this) : null
-    if (waiter) waiter.resolve(this.#lease!)
+    this.#lease = waiter?.lease ?? null
+    waiter?.resolve(waiter.lease)
+  }
+
+  #isSyncDue(): boolean {
+    const { commits, milliseconds } = groupLimits
+    if (this.#waiters.length === 0 || this.#unsynced.length >= commits) return true
+    return performance.now() - this.#unsynced[0]!.since >= milliseconds
+  }
+
+  async #sync(group: readonly HeldAnswer[]): Promise<void> {
+    this.#lease = new ConnectionLease(this)
+    try {
+      const { error } = await this.run(syncStatement, [])
+      if (error) throw restoreError(error)
+      for (const held of group) held.resolve()
+    } catch (error) {
+      for (const held of group) held.reject(error as Error)
+    }
+    this.#handOver()
   }
 
   /** Runs statements in exclusive use of the connection. */
@@ -124,14 +175,42 @@ export class EmbeddedDatabase {
     }
   }
 
-  /** Only for the lease. */
-  run(text: string, values: readonly unknown[]): Promise<WireReply> {
+  /** Only for the lease. @param begin opens a transaction first */
+  run(text: string, values: readonly unknown[], begin = false): Promise<WireReply> {
     if (this.#stopped) return Promise.reject(this.#stopped)
-    const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter) }
+    const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter), begin }
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject })
       this.#worker.postMessage(request)
     })
+  }
+
+  /** Only for the lease. */
+  isHeldBy(lease: ConnectionLease): boolean {
+    return this.#lease === lease
+  }
+
+  /** Only for the lease: waits for its turn again. */
+  async regain(lease: ConnectionLease): Promise<void> {
+    if (this.#stopped) throw this.#stopped
+    await this.#enqueue(lease)
+  }
+
+  /** Only for the lease: whether a commit may share its way to the disk with those of others. */
+  get crowded(): boolean {
+    return this.#status === 'T' && (this.#waiters.length > 0 || this.#unsynced.length > 0)
+  }
+
+  /**
+   * Only for the lease, outside of a transaction: lets the next one go on, and resolves when all that was committed
+   * so far is on the disk. Also for those who only read: what they saw must not vanish.
+   */
+  async settle(lease: ConnectionLease, isLazy: boolean): Promise<void> {
+    if (this.#lease !== lease || (!isLazy && this.#unsynced.length === 0)) return
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#unsynced.push({ since: performance.now(), resolve, reject })
+    this.giveBack(lease)
+    await promise
   }
 
   /** Only for the lease: ends what its user left open, then it is the next one's turn. */
@@ -212,11 +291,12 @@ export class EmbeddedDatabase {
     if (!keepThread) void this.#worker.terminate()
     for (const request of this.#pending.splice(0)) request.reject(fault)
     for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
+    for (const held of this.#unsynced.splice(0)) held.reject(fault)
   }
 
   #endIdleTransaction(): void {
     if (this.#pending.length > 0 || !this.#lease) return
-    if (performance.now() - this.#lease.usedAt < idleLimitMs) return
+    if (performance.now() - this.#lease.usedAt < this.#idleLimitMs) return
     const lease = this.#lease
     lease.revoke()
     this.giveBack(lease)
@@ -226,6 +306,9 @@ export class EmbeddedDatabase {
 class ConnectionLease implements Lease {
   readonly #database: EmbeddedDatabase
   #ended: Error | null = null
+  /** A transaction was asked for, but no statement of it yet. */
+  #begun = false
+  #turn: Promise<void> | null = null
   /** On the clock of `performance.now()`. */
   usedAt = performance.now()
 
@@ -234,12 +317,39 @@ class ConnectionLease implements Lease {
   }
 
   async query(text: string, values: readonly unknown[] = []): Promise<QueryResult | QueryResult[]> {
-    if (this.#ended) throw this.#ended
-    const reply = await this.#database.run(text, values)
+    if (!this.#database.isHeldBy(this)) await this.#regain()
+    if (this.#ended) {
+      this.#database.giveBack(this)
+      throw this.#ended
+    }
     this.usedAt = performance.now()
+    // Sent with the first statement of the transaction: one way to the thread and back less.
+    if (text === 'begin' && !this.#begun) return this.#note('BEGIN')
+    if (this.#begun && (text === 'commit' || text === 'rollback')) return this.#note(text.toUpperCase())
+    const begin = this.#begun
+    this.#begun = false
+    const isLazy = text === 'commit' && this.#database.crowded
+    const reply = await this.#database.run(isLazy ? lazyCommit : text, values, begin)
+    this.usedAt = performance.now()
+    // An error too can tell of something that is not on the disk yet: of a duplicate, say.
+    if (reply.status === 'I') await this.#database.settle(this, isLazy)
     if (reply.error) throw restoreError(reply.error)
-    const results = reply.results.map(readResult)
-    return results.length === 1 ? results[0]! : results.length > 1 ? results : { command: '', rowCount: null, rows: [] }
+    const results = (isLazy ? reply.results.slice(1) : reply.results).map(readResult)
+    return results.length === 1 ? results[0]! : results.length > 1 ? results : emptyResult('')
+  }
+
+  /** After a commit others had their turn; several statements at once wait for the same one. */
+  #regain(): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    this.#turn ??= this.#database.regain(this).finally(() => {
+      this.#turn = null
+    })
+    return this.#turn
+  }
+
+  #note(command: string): QueryResult {
+    this.#begun = command === 'BEGIN'
+    return emptyResult(command)
   }
 
   release(): void {
@@ -248,10 +358,11 @@ class ConnectionLease implements Lease {
   }
 
   revoke(): void {
-    const message = `A transaction did nothing for ${idleLimitMs / 1000} s and was rolled back.`
-    this.#ended = new DatabaseFault('database_transaction_idle', message)
+    this.#ended = new DatabaseFault('database_transaction_idle', 'A transaction that did nothing was rolled back.')
   }
 }
+
+const emptyResult = (command: string): QueryResult => ({ command, rowCount: null, rows: [] })
 
 function readResult(result: WireResult): QueryResult {
   const columns = result.columns.map(([name, typeId]) => ({ name, parse: parserOf(typeId) }))

@@ -5,7 +5,9 @@ import type { WireValue } from '../values.ts'
 import { openEngine, type WireError, type WireReply } from './engine.ts'
 
 /** To the thread. Each request is answered by one `reply`, in order. */
-export type ThreadRequest = { kind: 'run'; text: string; values: readonly WireValue[] } | { kind: 'close' }
+export type ThreadRequest =
+  | { kind: 'run'; text: string; values: readonly WireValue[]; begin: boolean }
+  | { kind: 'close' }
 
 /** From the thread. After `broken` or `closed` nothing more comes. */
 export type ThreadMessage =
@@ -38,6 +40,7 @@ async function main(): Promise<void> {
       port.close()
       return
     }
+    if (request.begin) await engine.run('begin', [])
     const reply = await engine.run(request.text, request.values).catch(describeFailure)
     send({ kind: 'reply', reply })
   }

@@ -14,6 +14,8 @@ const postgresMajor = '18'
 export const durableStartParameters: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+  // Well below what the stack of the thread holds, so that PostgreSQL itself refuses what is nested too deep.
+  ...['-c', 'max_stack_depth=512kB'],
 ]
 
 /** Statements kept prepared; the least recently used one makes room. */
@@ -71,7 +73,7 @@ export async function openEngine(
 
   const { database, files } = await startPostgres(data, events, startParameters)
   database.onNotification((channel, payload) => events.onNotification(channel, payload))
-  const engine = new EmbeddedEngine(database)
+  const engine = new EmbeddedEngine(database, events)
   const before = files.syncs
   await engine.run(`select pg_logical_emit_message(true, 'umpire', 'probe')`, [])
   if (files.syncs === before) {
@@ -116,16 +118,15 @@ async function createDatabase(data: string): Promise<void> {
 
 async function startPostgres(data: string, events: EngineEvents, startParameters: readonly string[]) {
   const files = new DurableFiles(data, (error) => events.onBroken(`the disk refused to keep data: ${error.message}`))
-  const recent: string[] = []
+  let lastWords = 'PostgreSQL stopped'
   const init = files.init.bind(files)
   files.init = async (engine, options) => {
     // A panic of PostgreSQL aborts its program; the engine's JavaScript would carry on as if it hadn't.
-    const onAbort = (what: unknown) => events.onBroken([`PostgreSQL stopped (${String(what)})`, ...recent].join('\n'))
-    return init(engine, { ...options, onAbort })
+    return init(engine, { ...options, onAbort: () => events.onBroken(lastWords) })
   }
+  // Only these lines: others can quote statements and what is in them.
   const onStderr = (line: string) => {
-    recent.push(line)
-    if (recent.length > 10) recent.shift()
+    lastWords = /\b(?:PANIC|FATAL): .*/.exec(line)?.[0] ?? lastWords
   }
   const options = { fs: files, startParams: [...startParameters], onStderr }
   return { database: await PGlite.create(options as ConstructorParameters<typeof PGlite>[0] & object), files }
@@ -133,12 +134,14 @@ async function startPostgres(data: string, events: EngineEvents, startParameters
 
 class EmbeddedEngine implements Engine {
   readonly #database: PGlite
+  readonly #events: EngineEvents
   /** Statement text to its name, the least recently used first. */
   readonly #prepared = new Map<string, string>()
   #preparedCount = 0
 
-  constructor(database: PGlite) {
+  constructor(database: PGlite, events: EngineEvents) {
     this.#database = database
+    this.#events = events
   }
 
   async run(text: string, values: readonly WireValue[]): Promise<WireReply> {
@@ -162,7 +165,11 @@ class EmbeddedEngine implements Engine {
   }
 
   async #exchange(request: Uint8Array): Promise<WireReply> {
-    return readReply(await this.#database.execProtocolStream(request, { syncToFs: false, throwOnError: false }))
+    const received = await this.#database.execProtocolStream(request, { syncToFs: false, throwOnError: false })
+    // Every answer ends so. The engine hides what went wrong inside (the stack ran over, say) and would go on.
+    if (!received.some((message) => message.name === 'readyForQuery'))
+      this.#events.onBroken('PostgreSQL did not answer')
+    return readReply(received)
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,212 @@
+// The embedded database and its folder: only one process, nothing lost in a crash, clear words when it can't open.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../src/db/database.ts'
+import { openEmbedded, type QueryResult } from '../src/db/embedded/embedded-database.ts'
+import { openEngine } from '../src/db/embedded/engine.ts'
+import { startMaintenance } from '../src/db/embedded/maintenance.ts'
+import { isDatabaseUnavailable } from '../src/db/errors.ts'
+import { createTestDatabase, silentLog, type TestDatabase } from './fakes/test-database.ts'
+
+let database: TestDatabase
+let directory: string
+
+beforeEach(async () => {
+  database = await createTestDatabase({ engine: 'embedded' })
+  directory = (database.config as { directory: string }).directory
+})
+
+afterEach(() => database.dispose())
+
+const writer = fileURLToPath(new URL('./fakes/database-writer.ts', import.meta.url))
+
+/** Starts a process that writes into the folder, and gives its lines one by one. */
+function startWriter(): { child: ChildProcess; lines: AsyncIterator<string> } {
+  const child = spawn(process.execPath, [writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
+}
+
+describe('the folder', () => {
+  it('is refused to a second process, which is told who has it, and free again when that one was killed', async () => {
+    const { child, lines } = startWriter()
+    expect((await lines.next()).value).toBe('ready')
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
+      code: 'database_locked',
+      message: expect.stringMatching(new RegExp(`in use by the process ${child.pid}\\b.*DATABASE_URL`)),
+    })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await (await openDatabase(database.config, silentLog)).close()
+  })
+
+  it('is refused to the same process, and free after the close', async () => {
+    const first = await openDatabase(database.config, silentLog)
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({ code: 'database_locked' })
+    await first.close()
+    await (await openDatabase(database.config, silentLog)).close()
+  })
+
+  it('of another PostgreSQL version is refused with words that help, and left alone', async () => {
+    const version = join(directory, 'data/PG_VERSION')
+    writeFileSync(version, '17\n')
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
+      code: 'database_version',
+      message: expect.stringMatching(/PostgreSQL 17.*has PostgreSQL 18.*DATA_DIR/),
+    })
+    expect(readFileSync(version, 'utf8')).toBe('17\n')
+  })
+
+  it('with foreign files in the place of the database is left alone', async () => {
+    rmSync(join(directory, 'data'), { recursive: true })
+    mkdirSync(join(directory, 'data'))
+    writeFileSync(join(directory, 'data/precious'), 'x')
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({ code: 'database_version' })
+    expect(existsSync(join(directory, 'data/precious'))).toBe(true)
+  })
+
+  it('is made anew when a process died while making it', async () => {
+    const data = join(directory, 'data')
+    cpSync(data, `${data}.new`, { recursive: true })
+    rmSync(join(`${data}.new`, 'global'), { recursive: true })
+    rmSync(data, { recursive: true })
+    await using open = await openDatabase(database.config, silentLog)
+    await open.ping(10_000)
+    expect(existsSync(`${data}.new`)).toBe(false)
+  })
+})
+
+describe('what was committed', () => {
+  it('is all there after kill -9 in the middle of writing', async () => {
+    for (const rows of [1, 40, 150]) {
+      const { child, lines } = startWriter()
+      expect((await lines.next()).value).toBe('ready')
+      const acknowledged: number[] = []
+      while (acknowledged.length < rows) acknowledged.push(Number((await lines.next()).value))
+      child.kill('SIGKILL')
+      // What was said before the end of the process counts too.
+      for (let line = await lines.next(); !line.done; line = await lines.next()) acknowledged.push(Number(line.value))
+
+      await using open = await openDatabase(database.config, silentLog)
+      const found = await sql<{ id: number; size: number }>`select id, length(filler) as size from written`.execute(
+        open.db,
+      )
+      const sizes = new Map(found.rows.map(({ id, size }) => [id, size]))
+      expect(acknowledged.filter((id) => sizes.get(id) !== String(id).length * 500)).toEqual([])
+      await sql`drop table written`.execute(open.db)
+    }
+  })
+
+  it('has to reach the disk: an engine that brings nothing there is not used', async () => {
+    const events = { onNotification() {}, onBroken() {} }
+    await expect(openEngine(directory, events, PGlite.defaultStartParams)).rejects.toMatchObject({
+      code: 'database_unsafe',
+    })
+  })
+})
+
+describe('the connection', () => {
+  for (const [device, what] of [
+    ['/dev/full', 'no room for the log'],
+    ['/dev/null', 'a log that cannot be brought to the disk'],
+  ] as const) {
+    it.skipIf(process.platform !== 'linux')(`fails at once, and does not hang: ${what}`, async () => {
+      const open = await openDatabase(database.config, silentLog)
+      await sql`create table rows (id int primary key)`.execute(open.db)
+      await sql`insert into rows values (1)`.execute(open.db)
+      replaceLog(device)
+      const insert = (id: number) => sql`insert into rows values (${id})`.execute(open.db)
+      const several = await Promise.allSettled([2, 3, 4].map(insert))
+      for (const result of several) {
+        expect(result).toMatchObject({ status: 'rejected', reason: { code: 'database_stopped' } })
+      }
+      await expect(open.ping(10_000)).rejects.toSatisfy(isDatabaseUnavailable)
+      await open.close()
+
+      await using again = await openDatabase(database.config, silentLog)
+      expect((await sql`select id from rows where id = 1`.execute(again.db)).rows).toEqual([{ id: 1 }])
+    })
+  }
+
+  /** Lets the descriptor of the open log in this process point to a device. */
+  function replaceLog(device: string): void {
+    const log = readdirSync('/proc/self/fd').find((name) => {
+      const target = existsSync(`/proc/self/fd/${name}`) ? readlinkSync(`/proc/self/fd/${name}`) : ''
+      return target.startsWith(join(directory, 'data/pg_wal/0'))
+    })
+    closeSync(Number(log))
+    // The lowest free number is given out next.
+    for (let opened = -1; opened !== Number(log); opened = openSync(device, 'r+'))
+      expect(opened).toBeLessThan(Number(log))
+  }
+
+  it('survives statements that are nested too deep', async () => {
+    await using open = await openDatabase(database.config, silentLog)
+    await sql`create function dive(n int) returns int language plpgsql as 'begin return dive(n + 1); end'`.execute(
+      open.db,
+    )
+    await expect(sql`select dive(${1})`.execute(open.db)).rejects.toMatchObject({ code: '54001' })
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    await expect(sql`select ${deep}::jsonb`.execute(open.db)).rejects.toMatchObject({ code: '54001' })
+    expect((await sql`select 1 as n`.execute(open.db)).rows).toEqual([{ n: 1 }])
+  })
+
+  it('is taken from a transaction that does nothing for too long', async () => {
+    const embedded = await openEmbedded(directory, { idleLimitMs: 50, watchMs: 10 })
+    const forgotten = await embedded.connect()
+    await forgotten.query('begin')
+    await forgotten.query('create table half_done (id int)')
+    const { rows } = (await embedded.query(`select to_regclass('half_done') as found`)) as QueryResult
+    expect(rows).toEqual([{ found: null }])
+    await expect(forgotten.query('select 1')).rejects.toMatchObject({ code: 'database_transaction_idle' })
+    forgotten.release()
+    await embedded.close()
+  })
+
+  it('serves those who wait before it closes, and nobody after', async () => {
+    const open = await openDatabase(database.config, silentLog)
+    const waiting = Array.from({ length: 20 }, (_, index) =>
+      sql<{ n: number }>`select ${index}::int as n`.execute(open.db),
+    )
+    const closed = open.close()
+    const results = await Promise.all(waiting)
+    expect(results.map(({ rows }) => rows[0]!.n)).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    await closed
+    await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
+  })
+})
+
+describe('maintenance', () => {
+  it('brings the log to an end and vacuums what changed, when the time has come', async () => {
+    const embedded = await openEmbedded(directory)
+    const read = async (text: string) => ((await embedded.query(text)) as QueryResult).rows[0]!
+    await embedded.query('create table filled (id int)')
+    const checkpoint = 'select redo_lsn as position from pg_control_checkpoint()'
+    const before = await read(checkpoint)
+    await embedded.query('insert into filled select generate_series(1, 10000)')
+    const plan = { look: 5, checkpoint: 0, checkpointBytes: 0, vacuum: 0 }
+    const stop = startMaintenance(embedded, silentLog, plan)
+    const vacuumed = () => read(`select vacuum_count > 0 as done from pg_stat_user_tables where relname = 'filled'`)
+    while (!(await vacuumed()).done) await new Promise((resolve) => setImmediate(resolve))
+    await stop()
+    expect((await read(checkpoint)).position).not.toBe(before.position)
+    await embedded.close()
+  })
+})
