@@ -157,7 +157,7 @@ function renderClaim(finding: Finding): string {
 
 function renderBody(finding: Finding): string {
   const evidence = finding.evidence
-    .filter((item) => item.note !== '' || item.path !== finding.path || item.line !== finding.startLine)
+    .filter((item) => item.path !== finding.path || item.line !== finding.startLine)
     .map(
       (item) =>
         `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${neutralizeLine(item.note, 300)}`}`,

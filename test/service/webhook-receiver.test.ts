@@ -1,6 +1,7 @@
 // The webhook receiver through its front door, on each database engine: numbered cases 1–14, 17, 18.
 import { connect } from 'node:net'
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { countRows, pullRequestPayload, sign, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
@@ -258,11 +259,10 @@ describe('duplicates and order', () => {
 
   it('case 12: a delivery that could not be stored whole is accepted when it comes again', async () => {
     // The job's table is gone: event and wake-up fail together.
-    const { sql } = await import('kysely')
-    await sql`alter table pgboss.job rename to job_away`.execute(app.db)
+    await sql`alter table pgboss.job_common rename to job_away`.execute(app.db)
     expect((await app.deliver(pullRequestPayload())).status).toBe(500)
     expect(await countRows(app.db, 'events')).toBe(0)
-    await sql`alter table pgboss.job_away rename to job`.execute(app.db)
+    await sql`alter table pgboss.job_away rename to job_common`.execute(app.db)
     expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
   })
 

@@ -1,0 +1,86 @@
+// A forge with a repository, and Umpire beside it: what most tests of reviews start from.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Forge, startForge } from './fakes/forge/forge.ts'
+import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
+
+/** The account that Umpire acts as, and its token. */
+export const reviewerLogin = 'umpire-bot'
+export const reviewerToken = 'ghs_token_of_the_reviewer'
+export const repo = 'acme/shop'
+
+/** The files of a folder below demo/sample, by path. */
+export function sampleFiles(name: 'main' | 'topic'): Record<string, string> {
+  const root = fileURLToPath(new URL(`../demo/sample/${name}/`, import.meta.url))
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = `${entry.parentPath}/${entry.name}`.slice(root.length).replace(/^\//, '')
+      return [path, readFileSync(`${root}${path}`, 'utf8')]
+    }),
+  )
+}
+
+/** A forge where alice works on acme/shop, which has its files on `main` and no pull request yet. */
+export async function startShopForge(options: Parameters<typeof startForge>[0] = {}): Promise<Forge> {
+  const forge = await startForge(options)
+  forge.createUser('alice', { token: 'ghp_token_of_alice' })
+  forge.createUser(reviewerLogin, { token: reviewerToken })
+  await forge.createRepository(repo)
+  forge.setPermission(repo, 'alice', 'admin')
+  forge.setPermission(repo, reviewerLogin, 'write')
+  await forge.push(repo, 'main', sampleFiles('main'), { author: 'alice', message: 'Start the shop' })
+  return forge
+}
+
+/** What Umpire's environment says about a forge. */
+export function forgeEnvironment(forge: Forge): Record<string, string> {
+  return { PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PLATFORM_TOKEN: reviewerToken }
+}
+
+export interface Scenario extends AsyncDisposable {
+  readonly forge: Forge
+  readonly app: TestApp
+  /** Pushes files to a branch and opens a pull request from it. Returns its number. */
+  openPullRequest(
+    files: Record<string, string | null>,
+    options?: { branch?: string; title?: string; body?: string },
+  ): Promise<number>
+  /** Waits until nothing is to be done any more: all review events ended. */
+  settled(): Promise<void>
+}
+
+/** Starts both, with the repository's webhook in place. */
+export async function startScenario(options: StartOptions = {}): Promise<Scenario> {
+  await using stack = new AsyncDisposableStack()
+  const forge = stack.use(await startShopForge())
+  const app = stack.use(await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }))
+  forge.addWebhook(repo, {
+    url: `${app.url}/api/v1/webhooks/host`,
+    secret: webhookSecret,
+    events: ['pull_request', 'issues'],
+  })
+  const held = stack.move()
+  return {
+    forge,
+    app,
+    async openPullRequest(files, { branch = 'topic', title = 'A change', body = '' } = {}) {
+      await forge.push(repo, branch, files, { author: 'alice', message: title })
+      return forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
+    },
+    settled: () => waitUntilSettled(app),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** Waits until at least one event was stored and all that lead to a review ended. */
+export async function waitUntilSettled(app: Pick<TestApp, 'db'>, timeoutMs = 30_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const rows = await app.db.selectFrom('events').select('status').where('wants_review', '=', true).execute()
+    const open = rows.filter(({ status }) => status === 'pending' || status === 'processing')
+    if (rows.length > 0 && open.length === 0) return
+    if (performance.now() > deadline) throw new Error(`${open.length} of ${rows.length} events have not ended`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
