@@ -18,6 +18,7 @@ await Promise.all(
         await sql`insert into written values (${id}, ${String(id).repeat(500)})`.execute(tx)
       })
       process.stdout.write(`${id}\n`)
+      if (id % 60 === 0) await sql`checkpoint`.execute(open.db)
     }
   }),
 )
