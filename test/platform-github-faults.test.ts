@@ -14,7 +14,7 @@ interface Received {
 
 type Respond = (request: Received, response: ServerResponse) => void
 
-const token = 'ghp_canary0123456789'
+const token = 'canary-0123456789'
 const access = { repo: 'octo/hello', token }
 const stops: (() => Promise<void>)[] = []
 
@@ -144,11 +144,13 @@ describe('case 51: refusals are told apart', () => {
   it('case 51: messages keep the reasons and lose tokens and addresses', async () => {
     const errors = [
       { resource: 'Hook', code: 'custom', message: 'Hook already exists on this repository' },
-      `bad ${token} at https://internal.example/x?y`,
+      `bad ${token} and ghp_another0123456789 at https://internal.example/x?y`,
       { field: 'base', code: 'invalid' },
     ]
     const error = await failWith(answer(422, { message: 'Validation Failed', errors }))
-    expect(error.message).toBe('Validation Failed: Hook already exists on this repository: bad … at : base invalid')
+    expect(error.message).toBe(
+      'Validation Failed: Hook already exists on this repository: bad … and … at : base invalid',
+    )
   })
 })
 
