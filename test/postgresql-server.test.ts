@@ -1,0 +1,87 @@
+// A PostgreSQL server that goes away and comes back: clear errors while it is gone, no crash, and all goes on by itself.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
+import { isDatabaseUnavailable } from '../src/db/errors.ts'
+import { findPostgresql, type PostgresqlServer, startPostgresql } from './fakes/postgresql-server.ts'
+import { silentLog } from './fakes/test-database.ts'
+
+const programs = findPostgresql()
+
+describe.skipIf(programs === null)('a server', () => {
+  let server: PostgresqlServer
+  let open: OpenDatabase
+
+  beforeAll(async () => {
+    server = await startPostgresql(programs!)
+    open = await openDatabase({ engine: 'postgresql', url: server.url, poolSize: 4 }, silentLog)
+  })
+
+  afterAll(async () => {
+    await open?.close()
+    await server?.[Symbol.asyncDispose]()
+  })
+
+  it('that breaks down is recognised in every query, and used again when it is back (case 17)', async () => {
+    const heard: string[] = []
+    let connected = Promise.withResolvers<void>()
+    let notified = Promise.withResolvers<void>()
+    const listening = await open.listen(
+      'news',
+      (payload) => {
+        heard.push(payload)
+        notified.resolve()
+      },
+      () => connected.resolve(),
+    )
+    await connected.promise
+    connected = Promise.withResolvers()
+    await Promise.all(Array.from({ length: 4 }, () => sql`select 1`.execute(open.db)))
+
+    const inTransaction = open.db.transaction().execute(async (tx) => {
+      await sql`select 1`.execute(tx)
+      await server.kill()
+      await sql`select 1`.execute(tx)
+    })
+    await expect(inTransaction).rejects.toSatisfy(isDatabaseUnavailable)
+    await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
+    await expect(open.jobs.executeSql('select 1')).rejects.toSatisfy(isDatabaseUnavailable)
+    await expect(open.ping(10_000)).rejects.toSatisfy(isDatabaseUnavailable)
+
+    await server.start()
+    await open.ping(10_000)
+    expect((await sql`select 1 as n`.execute(open.db)).rows).toEqual([{ n: 1 }])
+    await connected.promise
+    notified = Promise.withResolvers()
+    await sql`select pg_notify('news', 'back')`.execute(open.db)
+    await notified.promise
+    expect(heard).toEqual(['back'])
+    await listening.close()
+  })
+
+  it('that ends a connection does not end the program', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => sql`select 1`.execute(open.db)))
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(open.db)
+    // A query may still meet one of the dead connections; the next ones get new ones.
+    await expect.poll(() => open.ping(10_000).then(() => 'fine', String)).toBe('fine')
+  })
+
+  it('that is not there stops the start with a reason and without the password', async () => {
+    const url = 'postgresql://someone:secret-word@127.0.0.1:1/none'
+    const start = openDatabase({ engine: 'postgresql', url, poolSize: 1 }, silentLog)
+    await expect(start).rejects.toMatchObject({
+      code: 'database_unavailable',
+      retryable: true,
+      message: expect.stringMatching(/^((?!secret-word).)*$/),
+    })
+  })
+
+  it('that refuses to hold a transaction open for ever is told what the program expects of it', async () => {
+    const { rows } = await sql`
+      select current_setting('application_name') as name, current_setting('statement_timeout') as statement,
+        current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle`.execute(
+      open.db,
+    )
+    expect(rows).toEqual([{ name: 'umpire', statement: '2min', lock: '30s', idle: '1min' }])
+  })
+})
