@@ -38,7 +38,7 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
     const built = builtText(argument, file)
     if (!built || !sqlStart.test(built.text.slice(0, 4_000))) continue
     const insertion = worst(built, file, (candidate) => valuePlace.test(candidate.before.slice(-800)))
-    if (insertion) return injection(call, argument, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
+    if (insertion) return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
   }
   return undefined
 }
@@ -48,19 +48,18 @@ function worst(built: BuiltText, file: SourceFile, counts: (insertion: Insertion
   return built.insertions.find((insertion) => isRequestInput(insertion.value, file)) ?? built.insertions.find(counts)
 }
 
-function injection(call: Node, built: Node, insertion: Insertion, file: SourceFile, kind: string, remedy: string): Hit {
+function injection(call: Node, insertion: Insertion, file: SourceFile, kind: string, remedy: string): Hit {
   const value = code(insertion.value.text)
   const fromRequest = isRequestInput(insertion.value, file)
-  const buildLine = lineOf(insertion.value)
-  const evidence = [buildLine, lineOf(call)].filter((line, index, all) => all.indexOf(line) === index)
   return {
-    // The line where the text is put together is the one to change; a text from above is shown at the call.
-    at: buildLine >= lineOf(built) ? firstLine(insertion.value) : firstLine(call),
+    // Where the text is put together is the place to change; the call may stand further down.
+    at: firstLine(insertion.value),
+    or: firstLine(call),
     title: `${value} is put into ${kind} text, so whoever controls it controls the ${kind === 'SQL' ? 'statement' : 'command'}`,
     body: `When ${value} holds ${kind === 'SQL' ? 'a quote or more SQL' : 'a `;`, a `$(…)` or a quote'}, it is executed with the rights of this program.${fromRequest ? ' It comes from a request.' : ''} ${remedy}`,
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.8,
-    evidence: evidence.slice(1).map((line) => ({ line, note: 'and executed here' })),
+    evidence: lineOf(insertion.value) === lineOf(call) ? [] : [{ line: lineOf(call), note: 'and executed here' }],
   }
 }
 
@@ -76,12 +75,10 @@ function checkShell(call: Node, file: SourceFile): Hit | undefined {
   const built = builtText(command, file)
   if (built) {
     const insertion = worst(built, file, () => true)
-    return insertion && injection(call, command, insertion, file, 'shell', shellRemedy)
+    return insertion && injection(call, insertion, file, 'shell', shellRemedy)
   }
   const isBare = isRequestInput(command, file) && !isHarmless(command, file)
-  return isBare
-    ? injection(call, command, { value: command, before: '', after: '' }, file, 'shell', shellRemedy)
-    : undefined
+  return isBare ? injection(call, { value: command, before: '', after: '' }, file, 'shell', shellRemedy) : undefined
 }
 
 /** The argument of a call that a shell interprets, or undefined when no shell is started. */
@@ -247,7 +244,7 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: calls, check: checkSql }],
+    syntax: [{ languages: everyLanguage, nodes: calls, wide: true, check: checkSql }],
   },
   {
     id: 'command-injection',
@@ -255,7 +252,7 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
-    syntax: [{ languages: everyLanguage, nodes: calls, check: checkShell }],
+    syntax: [{ languages: everyLanguage, nodes: calls, wide: true, check: checkShell }],
   },
   {
     id: 'code-injection',

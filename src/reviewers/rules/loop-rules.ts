@@ -12,6 +12,7 @@ import {
   find,
   findHere,
   firstLine,
+  isAsync,
   isFunction,
   outerParent,
   parts,
@@ -124,6 +125,7 @@ function checkMapWithoutReturn(call: Node): Hit | undefined {
   if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name)) return undefined
   const callback = argumentsOf(call)[0]
   const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
+  if (callback && isAsync(callback)) return undefined
   if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement') return undefined
   if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0) return undefined
   if (

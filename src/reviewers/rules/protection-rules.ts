@@ -5,7 +5,7 @@ import { javascriptFamily } from './rule.ts'
 import { calleeOf, code, enclosing, field, fieldText, find, firstLine, isPlainString, lineOf, parts } from './syntax.ts'
 
 const secretName =
-  /(?:^|[^a-z])(?:reset|access|refresh|auth|session|csrf|api|verification|invite|login|bearer|jwt|security)?_?tokens?$|secret|passw(?:or)?d|\botp\b|one_?time_?(?:code|password)|session_?id$|api_?key|\bsalt$|verification_?code|pin_?code|private_?key|signing_?key|encryption_?key/i
+  /(?:^|[^a-z])(?:reset|access|refresh|auth|session|csrf|api|verification|invite|login|bearer|jwt|security)?_?tokens?$|secret|passw(?:or)?d|(?:^|[^a-z])otp(?:$|[^a-z])|one_?time_?(?:code|password)|session_?id$|api_?key|\bsalt$|verification_?code|pin_?code|private_?key|signing_?key|encryption_?key/i
 
 const statements = new Set([
   'variable_declarator',

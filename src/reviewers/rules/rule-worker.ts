@@ -1,10 +1,20 @@
 // The worker thread that parses files and runs the rules on them; what it reads is hostile until shown otherwise.
 import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
-import { Language as Grammar, type Node, Parser, type Tree } from 'web-tree-sitter'
+import { Language as Grammar, Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { parseDocument } from 'yaml'
 import { rules } from './index.ts'
-import { type Language, type Rule, type RuleFinding, type SourceFile, type SyntaxCheck, toRuleFinding } from './rule.ts'
+import {
+  type Hit,
+  type Language,
+  type LineRange,
+  type Rule,
+  type RuleFinding,
+  type SourceFile,
+  type SyntaxCheck,
+  toRuleFinding,
+} from './rule.ts'
+import { functionTypes } from './syntax.ts'
 
 /** One file to check. */
 export interface CheckRequest {
@@ -64,42 +74,51 @@ async function checkSource(request: CheckRequest, language: Language): Promise<R
   }
 }
 
-/** Visits the nodes that touch added lines; what lies inside a syntax error is left alone. */
+/**
+ * Visits the nodes that touch added lines, and for the wide checks all of the functions around them. What lies inside
+ * a syntax error is left alone.
+ */
 function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, until: number): RuleFinding[] {
   const checks = checksByNode(file.language)
   const isTouched = touchTest(added, file.lines.length)
   const findings = new Map<string, RuleFinding>()
   const cursor = tree.walk()
-  let visited = 0
+  let wideUntil = 0
   try {
-    for (let isDone = false; !isDone; ) {
-      if (++visited % 256 === 0 && performance.now() > until) throw new DeadlineError()
-      const isOpen = cursor.nodeType !== 'ERROR' && isTouched(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
-      const matching = isOpen ? checks.get(cursor.nodeType) : undefined
-      if (matching) for (const finding of hitsOf(cursor.currentNode, file, matching)) keep(findings, finding, added)
-      if (isOpen && cursor.gotoFirstChild()) continue
-      while (!cursor.gotoNextSibling()) {
-        isDone = !cursor.gotoParent()
-        if (isDone) break
+    for (let visited = 1; ; visited++) {
+      if (visited % 256 === 0 && performance.now() > until) throw new DeadlineError()
+      const type = cursor.nodeType
+      const touched = isTouched(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
+      if (touched && functionTypes.has(type)) wideUntil = Math.max(wideUntil, cursor.endIndex)
+      const isOpen = type !== 'ERROR' && (touched || cursor.startIndex < wideUntil)
+      const matching = isOpen ? checks.get(type) : undefined
+      for (const [rule, check] of matching ?? []) {
+        if (touched || check.wide) keep(findings, rule, check.check(cursor.currentNode, file), added)
       }
+      if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor)) return [...findings.values()]
     }
   } finally {
     cursor.delete()
   }
-  return [...findings.values()]
 }
 
-function hitsOf(node: Node, file: SourceFile, checks: readonly (readonly [Rule, SyntaxCheck])[]): RuleFinding[] {
-  return checks.flatMap(([rule, check]) => {
-    const hit = check.check(node, file)
-    return hit ? [toRuleFinding(rule, hit)] : []
-  })
+/** Moves to the next node after this one's subtree; false at the end. */
+function gotoNext(cursor: TreeCursor): boolean {
+  while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false
+  return true
 }
 
-/** Only findings on added lines count, one of a rule on a line; a suggestion may replace added lines only. */
-function keep(findings: Map<string, RuleFinding>, finding: RuleFinding, added: ReadonlySet<number>): void {
-  const key = `${finding.rule}:${finding.startLine}`
-  if (added.has(finding.startLine) && added.has(finding.endLine) && !findings.has(key)) findings.set(key, finding)
+/** Only what stands on added lines counts, one finding of a rule on a line. A suggestion belongs to `at`. */
+function keep(findings: Map<string, RuleFinding>, rule: Rule, hit: Hit | undefined, added: ReadonlySet<number>): void {
+  const isAdded = (range: LineRange) => added.has(range.startLine) && added.has(range.endLine)
+  if (!hit) return
+  const shown = isAdded(hit.at)
+    ? hit
+    : hit.or && isAdded(hit.or)
+      ? { ...hit, at: hit.or, suggestion: undefined }
+      : undefined
+  const key = `${rule.id}:${shown?.at.startLine}`
+  if (shown && !findings.has(key)) findings.set(key, toRuleFinding(rule, shown))
 }
 
 const checksOfLanguages = new Map<Language, Map<string, [Rule, SyntaxCheck][]>>()
@@ -131,7 +150,7 @@ function checkWorkflow(request: CheckRequest): RuleFinding[] {
   const added = new Set(request.addedLines)
   for (const rule of rules) {
     for (const hit of rule.workflow?.({ document, text: request.text }) ?? []) {
-      keep(findings, toRuleFinding(rule, hit), added)
+      keep(findings, rule, hit, added)
     }
   }
   return [...findings.values()]

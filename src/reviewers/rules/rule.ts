@@ -31,10 +31,12 @@ export interface Rule {
 export interface SyntaxCheck {
   readonly languages: readonly Language[]
   readonly nodes: readonly string[]
+  /** Looks at all nodes of a function that an added line touches: for rules about lines that work together. */
+  readonly wide?: boolean
   check(node: Node, file: SourceFile): Hit | undefined
 }
 
-export type LineCheck = (line: TextLine) => Omit<Hit, 'at'> | undefined
+export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'or'> | undefined
 
 export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 
@@ -73,6 +75,8 @@ export interface LineRange {
 /** A place where a rule applies. What is left out is taken from the rule. */
 export interface Hit {
   readonly at: LineRange
+  /** Where to show it when the lines of `at` were not added. */
+  readonly or?: LineRange
   /** The claim in one sentence, without a final full stop. */
   readonly title: string
   /** Markdown: when X, then Y. */

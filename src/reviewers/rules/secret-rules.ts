@@ -72,9 +72,7 @@ function findSecret(text: string, path: string): { name: string; value: string }
 }
 
 function isForeignHost(host: string): boolean {
-  return !/^(?:localhost|127\.|0\.0\.0\.0|host|hostname|db|postgres|mysql|redis|mongo\w*|rabbitmq|server)(?:$|[.:\d])|example|\.(?:test|local|invalid)$/i.test(
-    host,
-  )
+  return host.includes('.') && !/^(?:127\.|0\.0\.0\.0)|example|\.(?:test|local|localhost|invalid|internal)$/i.test(host)
 }
 
 /** A value for show: says so, or repeats itself. */

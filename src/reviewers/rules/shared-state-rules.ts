@@ -116,6 +116,7 @@ function rootName(node: Node | undefined): string | undefined {
 function lostUpdate(write: Node, read: Node, name: string, file: SourceFile): Hit {
   return {
     at: firstLine(write),
+    or: firstLine(read),
     title: `${name} is read, changed and written back in separate steps, so updates get lost`,
     body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Let the store do the arithmetic in one step (an atomic increment), or hold a transaction or lock over both.`,
     evidence: [
@@ -170,8 +171,18 @@ export const sharedStateRules: readonly Rule[] = [
         nodes: ['augmented_assignment_expression', 'augmented_assignment'],
         check: checkAwaitedAssignment,
       },
-      { languages: [...javascriptFamily, 'python'], nodes: ['call_expression', 'call'], check: checkStoreUpdate },
-      { languages: [...javascriptFamily, 'python'], nodes: ['call_expression', 'call'], check: checkSavedIncrement },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['call_expression', 'call'],
+        wide: true,
+        check: checkStoreUpdate,
+      },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['call_expression', 'call'],
+        wide: true,
+        check: checkSavedIncrement,
+      },
     ],
   },
 ]

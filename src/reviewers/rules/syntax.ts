@@ -2,7 +2,8 @@
 import type { Node } from 'web-tree-sitter'
 import type { LineRange, SourceFile } from './rule.ts'
 
-const functionTypes = new Set([
+/** Nodes that are functions, in all of the languages. */
+export const functionTypes: ReadonlySet<string> = new Set([
   'function_declaration',
   'function_expression',
   'generator_function',

@@ -1,0 +1,211 @@
+// The static reviewer through its interface: what each rule reports, what none does, and hostile files.
+import { readFile } from 'node:fs/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { ProposedFinding } from '../src/domain/finding.ts'
+import { rules } from '../src/reviewers/rules/index.ts'
+import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
+import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
+import { scriptSamples } from './samples/rule-samples-script.ts'
+
+const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
+afterAll(() => reviewer[Symbol.asyncDispose]())
+
+const samples = [...scriptSamples, ...otherSamples]
+
+async function review(files: Record<string, string>): Promise<readonly ProposedFinding[]> {
+  const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
+  expect(report.notes).toEqual([])
+  return report.findings
+}
+
+function readMarks(marked: string): { text: string; lines: number[] } {
+  const lines = marked.split('\n')
+  return {
+    text: `${lines.map((line) => line.replace(/ ◀$/, '')).join('\n')}\n`,
+    lines: lines.flatMap((line, index) => (line.endsWith(' ◀') ? [index + 1] : [])),
+  }
+}
+
+describe('each rule', () => {
+  for (const { rule, file, fires, silent } of samples) {
+    it(`${rule} reports its samples in ${file}`, async () => {
+      for (const sample of fires) {
+        const { text, lines } = readMarks(sample)
+        const findings = await review({ [file]: text })
+        expect(
+          findings.map((finding) => `${finding.rule}:${finding.startLine}`),
+          text,
+        ).toEqual(lines.map((line) => `${rule}:${line}`))
+        for (const finding of findings) expectWellFormed(finding, text)
+      }
+    })
+
+    it(`${rule} is silent about near misses in ${file}`, async () => {
+      for (const text of silent) {
+        const findings = await review({ [file]: `${text}\n` })
+        expect(
+          findings.map((finding) => `${finding.rule}:${finding.startLine}: ${finding.title}`),
+          text,
+        ).toEqual([])
+      }
+    })
+  }
+
+  it('has samples and an entry in the documentation', async () => {
+    const documentation = await readFile(new URL('../docs/rules.md', import.meta.url), 'utf8')
+    const sampled = new Set(samples.map((sample) => sample.rule))
+    for (const rule of rules) {
+      expect(sampled, rule.id).toContain(rule.id)
+      expect(documentation).toContain(`| \`${rule.id}\` | ${rule.severity} |`)
+    }
+    expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length)
+  })
+})
+
+function expectWellFormed(finding: ProposedFinding, text: string): void {
+  const line = text.split('\n')[finding.startLine - 1]
+  expect(finding).toMatchObject({ reviewer: 'static', side: 'RIGHT', endLine: finding.startLine })
+  expect(finding.quote).toBe(finding.rule === 'hardcoded-secret' ? '' : line)
+  expect(finding.title).not.toMatch(/[\n.]$|\n/)
+  expect(finding.body).toMatch(/^When .*\.$/s)
+  expect(finding.evidence.every((evidence) => evidence.line >= 1)).toBe(true)
+  expect(finding.suggestion).not.toBe(line)
+  const all = JSON.stringify(finding)
+  for (const secret of secretsOfSamples) expect(all).not.toContain(secret)
+}
+
+describe('suggestions', () => {
+  const suggestion = async (file: string, text: string) => (await review({ [file]: text }))[0]?.suggestion
+
+  it('insert the missing await and keep the indentation', async () => {
+    const text = 'async function a() { await b() }\nexport async function c() {\n    a()\n}\n'
+    expect(await suggestion('src/a.ts', text)).toBe('    await a()')
+    const condition =
+      'async function isOk() { return await b() }\nexport async function c() {\n\tif (!isOk()) stop()\n}\n'
+    expect(await suggestion('src/a.ts', condition)).toBe('\tif (!(await isOk())) stop()')
+  })
+
+  it('swap the operator of a condition that cannot fail', async () => {
+    const text = "if (role !== 'admin' || role !== 'owner') deny()\n"
+    expect(await suggestion('src/a.ts', text)).toBe("if (role !== 'admin' && role !== 'owner') deny()")
+  })
+
+  it('make a default of Python in the function', async () => {
+    expect(await suggestion('a.py', 'def add(item, items: list = []):\n    items.append(item)\n')).toBe(
+      'def add(item, items: list | None = None):\n    if items is None:\n        items = []',
+    )
+  })
+
+  it('count columns in the units of the text, also after characters outside of the BMP', async () => {
+    expect(await suggestion('src/a.ts', "const x = '😀é'; if (a === NaN) stop('😀')\n")).toBe(
+      "const x = '😀é'; if (Number.isNaN(a)) stop('😀')",
+    )
+  })
+})
+
+describe('what is looked at', () => {
+  it('is the added lines only, with the rest of the file as background', async () => {
+    const before = 'async function send() { await post() }\nif (a === NaN) stop()\n'
+    const after = `${before}export async function run() {\n  send()\n}\n`
+    const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': after })
+    const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([['unawaited-promise', 4]])
+    expect(findings[0]!.evidence).toContainEqual({ path: 'src/a.ts', line: 1, note: '`send` is asynchronous' })
+  })
+
+  it('is not a test, a deleted file, or a language without rules', async () => {
+    const text = 'if (a === NaN) stop()\n'
+    expect(await review({ 'test/a.test.ts': text, 'src/__tests__/b.js': text, 'a.rs': text })).toEqual([])
+    const deleted = changeOf({ 'src/a.ts': text }, {})
+    expect((await reviewer.review(deleted, emptyContext, AbortSignal.timeout(60_000))).findings).toEqual([])
+  })
+
+  it('is right in files with CRLF', async () => {
+    const findings = await review({ 'src/a.ts': 'const a = 1\r\nif (a === NaN) stop()\r\n' })
+    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([['nan-comparison', 2]])
+  })
+
+  it('leaves out rules that are switched off', async () => {
+    await using quiet = createStaticReviewer({ disabledRules: ['nan-comparison'] })
+    const change = addedFiles({ 'src/a.ts': 'if (a === NaN) stop()\n' })
+    expect((await quiet.review(change, emptyContext, AbortSignal.timeout(60_000))).findings).toEqual([])
+  })
+})
+
+describe('secrets', () => {
+  it('are repeated nowhere, also when another rule reports the line', async () => {
+    const secret = secretsOfSamples[1]!
+    const findings = await review({
+      'src/a.ts': `const call = (name) => db.query(\`SELECT * FROM t WHERE a = '\${name}' AND b = '${secret}'\`)\nif (x === NaN || token === '${secret}') stop()\n`,
+    })
+    expect(new Set(findings.map((finding) => finding.rule))).toEqual(
+      new Set(['hardcoded-secret', 'sql-injection', 'nan-comparison']),
+    )
+    expect(JSON.stringify(findings)).not.toContain(secret)
+  })
+})
+
+describe('hostile files', () => {
+  const sound = { 'src/sound.ts': 'if (a === NaN) stop()\n' }
+
+  it('case 38: a minified line of 20 MB is not read, and the review says so', async () => {
+    const change = addedFiles({ ...sound, 'src/big.js': `${'a();'.repeat(5_000_000)}\n` })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
+    expect(report.notes).toEqual([expect.stringMatching(/"src\/big\.js".*512 KB/)])
+    expect(report.complete).toBe(false)
+  })
+
+  it('case 39: a file that takes the parser too long is cut off, named, and the others are reviewed', async () => {
+    await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 5 })
+    const hostile = addedFiles({ 'src/brackets.ts': `${'['.repeat(300_000)}\n` })
+    const report = await impatient.review(hostile, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.notes).toEqual([expect.stringMatching(/"src\/brackets\.ts".*took too long/)])
+    expect(report.complete).toBe(false)
+    const both = await reviewer.review(
+      addedFiles({ 'src/brackets.ts': `${'['.repeat(300_000)}\n`, ...sound }),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
+    expect(both.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
+  })
+
+  it('case 39: a thread that does not answer at all is ended and replaced', async () => {
+    await using reviewerOfOne = createStaticReviewer({ threads: 1, fileDeadlineMs: 0, graceMs: 0 })
+    const stuck = await reviewerOfOne.review(addedFiles(sound), emptyContext, AbortSignal.timeout(60_000))
+    expect(stuck.notes).toHaveLength(1)
+    const again = await reviewerOfOne.review(addedFiles(sound), emptyContext, AbortSignal.timeout(60_000))
+    expect(again.notes).toHaveLength(1)
+  })
+
+  it.each([
+    ['nested calls', `${'f('.repeat(50_000)}${')'.repeat(50_000)}`],
+    ['a long sum', `x = ${'a+'.repeat(60_000)}a`],
+    ['a long condition', `if (${"a !== 'b' || ".repeat(20_000)}c) d()`],
+    ['many strings', `const a = ${"'password: x' + ".repeat(10_000)}''`],
+    ['nested functions', `${'async () => { await '.repeat(5_000)}x${'}'.repeat(5_000)}`],
+    ['NUL and invalid characters', `const a\0 = '\uFFFD'; \u202E`],
+  ])('case 39: %s end in time, with or without an answer', async (_name, text) => {
+    const change = addedFiles({ 'src/hostile.ts': `${text}\n`, 'src/hostile.py': `${text}\n`, ...sound })
+    await using bounded = createStaticReviewer({ fileDeadlineMs: 1_000 })
+    const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.findings.map((finding) => `${finding.path}:${finding.rule}`)).toContain('src/sound.ts:nan-comparison')
+  })
+
+  it('a line that is made to backtrack costs no more than others', async () => {
+    const lines = ['eyJ-'.repeat(500), 'password'.repeat(250), `token${': a'.repeat(600)}`, 'a://a:'.repeat(300)]
+    expect(await review({ 'src/config.rb': `${lines.join('\n')}\n`.repeat(200) })).toEqual([])
+  })
+
+  it('a diff that does not match the file reports nothing on the wrong line', async () => {
+    const change = addedFiles({ 'src/a.ts': 'if (a === NaN) stop()\n' }, { 'src/a.ts': 'if (b === NaN) stop()\n' })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.findings).toEqual([])
+    expect(report.complete).toBe(false)
+  })
+
+  it('stops when the signal does', async () => {
+    await expect(reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort())).rejects.toThrow()
+  })
+})
