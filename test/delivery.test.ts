@@ -105,7 +105,7 @@ describe('headers', () => {
       {
         [`x-${dialect}-event`]: 'issues',
         [`x-${dialect}-delivery`]: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
-        [`x-${dialect}-hook-installation-target-type`]: 'integration',
+        [`x-${dialect}-hook-installation-target-type`]: 'organization',
         'x-hub-signature-256': 'sha256=abc',
       },
       Buffer.from('{"action":"opened","issue":{"number":3}}'),
@@ -114,10 +114,17 @@ describe('headers', () => {
       event: 'issues',
       action: 'opened',
       deliveryId: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
-      targetType: 'integration',
+      targetType: 'organization',
       signature: 'sha256=abc',
       pullRequest: null,
     })
+  })
+
+  it('of an app-level delivery are all that is read of it', () => {
+    const target = { 'x-github-hook-installation-target-type': 'integration' }
+    const delivery = read('not JSON', target)
+    expect(delivery).toMatchObject({ targetType: 'integration', event: 'pull_request', payload: '{}', repo: null })
+    expect(read(makeBody('{"number":1}'), target)).toEqual(delivery)
   })
 
   it('that are missing have defaults, and the event is named by the payload', () => {

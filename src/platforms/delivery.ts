@@ -14,7 +14,8 @@ const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
 
 /**
  * Parses a webhook request of any dialect. The stored payload is the received text, not a copy made by parsing, so
- * that numbers which JavaScript would round survive in it.
+ * that numbers which JavaScript would round survive in it. Of a delivery to an app (target type `integration`), which
+ * is only ever ignored, nothing but the headers is read.
  *
  * @param headers with lower-case names, as Node gives them
  * @throws UmpireError `delivery_invalid` for a body that isn't a JSON object, nests deeper than 500 levels, or whose
@@ -22,7 +23,6 @@ const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
  */
 export function readDelivery(headers: Headers, rawBody: Uint8Array): Delivery {
   const targetType = readDialects(headers, 'hook-installation-target-type') ?? 'repository'
-  // The body of an app-level delivery is nobody's business here: it isn't even parsed.
   const json = targetType === 'integration' ? '{}' : replaceUnstorable(extractJson(headers, rawBody))
   const fields = parseFields(json)
   return {
