@@ -25,7 +25,7 @@ export interface FaultRule {
   readonly match: (request: SeenRequest) => boolean
   /** How many requests it meets; all unless given. */
   times?: number
-  readonly then: FaultAction
+  readonly action: FaultAction
 }
 
 /** Answers with this instead of doing anything. A body that isn't a string is sent as JSON. */
@@ -80,7 +80,7 @@ export function takeFault(state: ForgeState, request: SeenRequest): FaultAction 
   const rule = state.faults.find((candidate) => (candidate.times ?? 1) > 0 && candidate.match(request))
   if (rule === undefined) return null
   if (rule.times !== undefined) rule.times -= 1
-  return rule.then
+  return rule.action
 }
 
 /** What is to be sent: an answer, half of one, or nothing but the end of the connection. */

@@ -67,7 +67,7 @@ async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
   return safe`<p><a href="${repositoryWebUrl(state, repository)}">${fullName(repository)}</a></p>
     <h1>${pull.title} <small>#${pull.number}</small></h1>
     <p>${badge(pull)} <strong>${pull.author.login}</strong> wants to merge <code>${pull.headOwner.login}:${pull.headRef}</code>
-      into <code>${pull.baseRef}</code> · ${pull.commits} commits · +${pull.additions} −${pull.deletions}
+      into <code>${pull.baseRef}</code> · ${pull.commits} ${pull.commits === 1 ? 'commit' : 'commits'} · +${pull.additions} −${pull.deletions}
       · <code>${pull.headSha.slice(0, 7)}</code></p>
     ${statuses.length === 0 ? '' : safe`<ul>${statuses}</ul>`}
     ${box(safe`<strong>${pull.author.login}</strong>`, pull.body ?? '')}${comments}${reviews}

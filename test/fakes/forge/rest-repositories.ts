@@ -101,12 +101,14 @@ function sumContributors(state: ForgeState, log: string): unknown[] {
       week.d += Number.parseInt(deleted!, 10) || 0
     }
   }
-  const contributors = [...byEmail].map(([email, weeks]) => {
-    const user = [...state.users.values()].find((candidate) => candidate.email === email)
-    const list = [...weeks.values()].sort((one, other) => one.w - other.w)
-    const total = list.reduce((sum, week) => sum + week.c, 0)
-    return { author: user === undefined ? null : shapeUser(state, user), total, weeks: list }
-  })
+  const contributors = [...byEmail]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([email, weeks]) => {
+      const user = [...state.users.values()].find((candidate) => candidate.email === email)
+      const list = [...weeks.values()].sort((one, other) => one.w - other.w)
+      const total = list.reduce((sum, week) => sum + week.c, 0)
+      return { author: user === undefined ? null : shapeUser(state, user), total, weeks: list }
+    })
   return contributors.sort((one, other) => one.total - other.total)
 }
 
