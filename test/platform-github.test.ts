@@ -84,12 +84,10 @@ async function start(): Promise<PlatformFixture> {
     writes: () => forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/')).length,
     loseAnswer: (of) => {
       const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
-      forge.faults.add({
-        match: (one) => one.method === 'POST' && path.test(one.path),
-        times: 1,
-        // biome-ignore lint/suspicious/noThenProperty: it is the forge's word for what happens
-        then: applyThenDrop(),
-      })
+      const matches = (method: string, address: string) => method === 'POST' && path.test(address)
+      forge.faults.add({ match: (one) => matches(one.method, one.path), times: 1, action: applyThenDrop() })
+      // The forge notes a dropped connection as status 0.
+      return () => forge.requests.some((one) => matches(one.method, one.path) && one.status === 0)
     },
     refuseDiffs: () => {
       forge.limits.diffLines = 0

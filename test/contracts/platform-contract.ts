@@ -51,8 +51,8 @@ export interface PlatformFixture {
   rename(name: string): Promise<void>
   /** How often something was written through the API. */
   writes(): number
-  /** The next write of that kind is applied, but its answer never arrives. */
-  loseAnswer(of: 'summary' | 'inline'): void
+  /** The next write of that kind is applied, but its answer never arrives. Returns what tells whether that happened. */
+  loseAnswer(of: 'summary' | 'inline'): () => boolean
   /** From now on all diffs count as too large to be shown. */
   refuseDiffs(): void
   /** Follows an authorization address as that account's browser does. Returns where it is sent back to. */
