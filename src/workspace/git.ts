@@ -1,7 +1,7 @@
 // Mirrors: bare repositories that hold the commits under review, fetched at depth 1 and never checked out.
 import { createHash } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { checkAddress, type RepositoryAddress } from './clone-address.ts'
 import { createGitSnapshot } from './git-snapshot.ts'
@@ -53,7 +53,7 @@ export interface Mirror {
 export function openMirror(options: MirrorOptions): Mirror {
   const url = checkAddress(options.address, options.trustedHosts ?? [])
   const host = options.host ?? defaultGitHost
-  const gitDirectory = join(options.directory, mirrorName(url))
+  const gitDirectory = resolve(options.directory, mirrorName(url))
   const online = {
     protocols: url.protocol === 'http:' ? 'http:https' : 'https',
     settings: Object.entries(options.address.headers).map(
