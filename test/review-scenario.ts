@@ -1,6 +1,5 @@
 // A forge with a repository, and Umpire beside it: what most tests of reviews start from.
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readSample } from '../demo/sample.ts'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
 
@@ -8,18 +7,6 @@ import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './
 export const reviewerLogin = 'umpire-bot'
 export const reviewerToken = 'ghs_token_of_the_reviewer'
 export const repo = 'acme/shop'
-
-/** The files of a folder below demo/sample, by path. */
-export function sampleFiles(name: 'main' | 'topic'): Record<string, string> {
-  const root = fileURLToPath(new URL(`../demo/sample/${name}/`, import.meta.url))
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return Object.fromEntries(
-    entries.map((entry) => {
-      const path = `${entry.parentPath}/${entry.name}`.slice(root.length).replace(/^\//, '')
-      return [path, readFileSync(`${root}${path}`, 'utf8')]
-    }),
-  )
-}
 
 /** A forge where alice works on acme/shop, which has its files on `main` and no pull request yet. */
 export async function startShopForge(options: Parameters<typeof startForge>[0] = {}): Promise<Forge> {
@@ -29,7 +16,7 @@ export async function startShopForge(options: Parameters<typeof startForge>[0] =
   await forge.createRepository(repo)
   forge.setPermission(repo, 'alice', 'admin')
   forge.setPermission(repo, reviewerLogin, 'write')
-  await forge.push(repo, 'main', sampleFiles('main'), { author: 'alice', message: 'Start the shop' })
+  await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start the shop' })
   return forge
 }
 

@@ -162,7 +162,10 @@ async function readLines(snapshot: Snapshot, path: string): Promise<string[] | u
   }
 }
 
-/** Two proposals about overlapping lines with the same kind of harm are one; the stronger one stays. */
+/**
+ * Two proposals about overlapping lines with the same kind of harm are one; the stronger one stays. Two different
+ * rules never say the same.
+ */
 function mergeDuplicates(anchored: readonly Anchored[], onMerge: () => void): Anchored[] {
   const kept: Anchored[] = []
   for (const finding of [...anchored].sort(byWeight)) {
@@ -170,6 +173,7 @@ function mergeDuplicates(anchored: readonly Anchored[], onMerge: () => void): An
       (other) =>
         other.path === finding.path &&
         other.side === finding.side &&
+        (other.rule === finding.rule || other.rule === null || finding.rule === null) &&
         other.startLine <= finding.endLine &&
         finding.startLine <= other.endLine &&
         (other.category === finding.category || normalizeCode(other.title) === normalizeCode(finding.title)),

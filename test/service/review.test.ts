@@ -1,6 +1,7 @@
 // The main job through the front door: a delivery comes in, a review stands on the pull request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { repo, reviewerLogin, type Scenario, sampleFiles, startScenario } from '../review-scenario.ts'
+import { readSample } from '../../demo/sample.ts'
+import { repo, reviewerLogin, type Scenario, startScenario } from '../review-scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -11,7 +12,7 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 describe('a pull request with bugs', () => {
   it('gets one summary, comments on the right lines, a status and a recorded run', async () => {
     const { forge, app } = scenario
-    const number = await scenario.openPullRequest(sampleFiles('topic'), { title: 'Cancel and pay orders' })
+    const number = await scenario.openPullRequest(readSample('topic'), { title: 'Cancel and pay orders' })
     await scenario.settled()
     const view = forge.pullRequest(repo, number)
     console.log(view.comments[0]?.body)

@@ -1,7 +1,7 @@
 // Payments at the payment provider.
 import type { Order } from './orders.ts'
 
-const providerKey = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'
+const providerKey = 'PROVIDER_KEY'
 
 async function charge(order: Order, cents: number): Promise<void> {
   const response = await fetch('https://payments.example/charges', {

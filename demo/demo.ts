@@ -1,0 +1,149 @@
+// The demonstration: the service on its embedded database, a local forge, and a pull request with real bugs in it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
+import { readSample } from './sample.ts'
+import { type RunningService, startService } from './service.ts'
+import { createSteps, printDetail, printReview } from './terminal.ts'
+
+const repo = 'acme/shop'
+const branch = 'cancel-and-pay'
+const title = 'Cancel orders, pay them, and import several at once'
+const webhookSecret = 'secret-of-the-demo'
+const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
+const reviewPatience = { timeoutMs: 15 * 60_000, what: 'a review' }
+
+/** What is asked when a provider's key is in the environment and MODEL isn't. */
+const defaultModels = {
+  ANTHROPIC_API_KEY: 'anthropic:claude-haiku-4-5',
+  OPENAI_API_KEY: 'openai:gpt-5-mini',
+  GOOGLE_GENERATIVE_AI_API_KEY: 'google:gemini-2.5-flash',
+} as const
+
+const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
+const step = createSteps()
+const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'))
+const interrupted = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+})
+
+try {
+  await demonstrate()
+} catch (error) {
+  console.error(`\nThe demonstration failed: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function demonstrate(): Promise<void> {
+  await using forge = await startForge({ port: await choosePort(8485) })
+  step(`A small code-hosting platform runs at ${forge.url}`)
+  forge.createUser('alice')
+  forge.createUser(reviewer.login, { token: reviewer.token })
+  await forge.createRepository(repo)
+  forge.setPermission(repo, 'alice', 'admin')
+  forge.setPermission(repo, reviewer.login, 'write')
+  await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start the shop' })
+  printDetail(`alice pushed ${repo}: orders, stock and mail of a small shop`)
+
+  const model = chooseModel()
+  const logFile = join(folder, 'umpire.log')
+  await using service = await startService(await describeEnvironment(forge, model), logFile)
+  step(`Umpire runs at ${service.url}, on its embedded database`)
+  printDetail(model === null ? 'no model is configured: the built-in static reviewer works alone' : `model: ${model}`)
+  forge.addWebhook(repo, { url: `${service.url}/api/v1/webhooks/host`, secret: webhookSecret })
+
+  const topic = readSample('topic')
+  await forge.push(repo, branch, topic, { author: 'alice', message: 'Cancel and pay orders' })
+  const number = await forge.openPullRequest({ repo, head: branch, title, author: 'alice' })
+  step(`alice opens pull request #${number}: ${title}`)
+  await watchReview(forge, service, number)
+  printReview(forge.pullRequest(repo, number), topic)
+
+  const fixed = { 'src/payments.ts': fixPayments(topic['src/payments.ts'] ?? '') }
+  await forge.push(repo, branch, fixed, {
+    author: 'alice',
+    message: 'Wait for the payment, keep the key out of the code',
+  })
+  step('alice pushes a fix for two of the findings')
+  await watchReview(forge, service, number)
+  printOutcome(forge.pullRequest(repo, number))
+
+  if (options.once) return
+  console.log('\nTo look at:')
+  printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
+  printDetail(`Umpire's health    ${service.url}/readyz`)
+  printDetail(`Umpire's log       ${logFile}`)
+  console.log('Ctrl-C ends everything and leaves nothing behind.')
+  await Promise.race([interrupted, service.failed])
+}
+
+/** Tells what happens until the review of the newest head stands. */
+async function watchReview(forge: Forge, service: RunningService, number: number): Promise<void> {
+  const since = performance.now()
+  const { headSha } = forge.pullRequest(repo, number)
+  const delivery = await forge.waitForDelivery((one) => one.status !== null && headOf(one.payload) === headSha)
+  const answer = delivery.attempts.at(-1)?.responseBody
+  printDetail(`the platform delivers ${delivery.event}.${delivery.action}, Umpire answers ${delivery.status} ${answer}`)
+  const finalStatus = () => {
+    const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
+    return status && status.state !== 'pending' ? status : null
+  }
+  const status = await Promise.race([forge.waitFor(finalStatus, reviewPatience), service.failed])
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  step(`The review stands on the pull request after ${seconds} s. The commit's status: ${status.description}`)
+}
+
+function printOutcome(view: PullRequestView): void {
+  const summary = view.comments.find((comment) => comment.author === reviewer.login)
+  const resolved = view.threads.filter((thread) => thread.resolved).length
+  printDetail(`the same summary, edited in place: ${view.comments.length} comment, ${summary?.edits ?? 0} edit(s)`)
+  printDetail(`${view.threads.length} threads, none of them twice; ${resolved} resolved because their cause is gone`)
+}
+
+function headOf(payload: Record<string, unknown>): string | undefined {
+  return (payload.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha
+}
+
+/** MODEL, else a model of the provider whose key is there, else none. */
+function chooseModel(): string | null {
+  if (process.env.MODEL) return process.env.MODEL
+  const provider = (Object.keys(defaultModels) as (keyof typeof defaultModels)[]).find((name) => process.env[name])
+  return provider === undefined ? null : defaultModels[provider]
+}
+
+async function describeEnvironment(forge: Forge, model: string | null): Promise<Record<string, string>> {
+  return {
+    ...(process.env as Record<string, string>),
+    APP_ENV: 'development',
+    PORT: String(await choosePort(8484)),
+    PUBLIC_URL: '',
+    DATA_DIR: join(folder, 'umpire'),
+    DATABASE_URL: '',
+    PLATFORM_URL: forge.url,
+    PLATFORM_API_URL: forge.apiUrl,
+    PLATFORM_TOKEN: reviewer.token,
+    WEBHOOK_SECRET: webhookSecret,
+    MODEL: model ?? '',
+    MODEL_FAST: model === null ? '' : (process.env.MODEL_FAST ?? ''),
+  }
+}
+
+/** The usual port, or any free one where it is taken. */
+async function choosePort(preferred: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(0))
+    probe.listen(preferred, '127.0.0.1', () => probe.close(() => resolve(preferred)))
+  })
+}
+
+function fixPayments(source: string): string {
+  return source
+    .replace(/^const providerKey = .*$/m, "const providerKey = process.env.PROVIDER_KEY ?? ''")
+    .replace('    charge(order, cents)', '    await charge(order, cents)')
+}
