@@ -1,0 +1,131 @@
+// Holds the house together: imports go down only, there are no circles, and every vendor stays in its room.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** From the roof to the ground. A file may import from its own floor and from those below it. */
+const floors: readonly (readonly string[])[] = [
+  ['cli'],
+  ['app.ts'],
+  ['worker.ts'],
+  ['http', 'mcp'],
+  ['workflows'],
+  ['reviewers'],
+  ['tools'],
+  ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
+  ['db', 'platforms', 'models'],
+  ['workspace', 'config', 'lib'],
+  ['domain'],
+]
+
+/** Types only, so every floor may name it. */
+const contextFile = 'context.ts'
+
+interface SourceFile {
+  readonly path: string
+  readonly text: string
+  /** Paths below src/ of what it imports from us, with whether only types are. */
+  readonly imports: readonly { path: string; typeOnly: boolean }[]
+  /** Package names. */
+  readonly packages: readonly string[]
+}
+
+const files: readonly SourceFile[] = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  const found = [
+    ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm),
+    ...text.matchAll(/\b(never)?import\('([^']+)'\)/g),
+    ...text.matchAll(/\b(never)?new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
+  ].map((match) => ({ name: match[2] as string, typeOnly: match[1] !== undefined }))
+  return {
+    path,
+    text,
+    imports: found
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name, typeOnly }) => ({ path: join(dirname(path), name), typeOnly })),
+    packages: found.filter(({ name }) => !name.startsWith('.') && !name.startsWith('node:')).map(({ name }) => name),
+  }
+}
+
+function floorOf(path: string): number {
+  const room = path.split('/')[0] as string
+  return floors.findIndex((rooms) => rooms.includes(room))
+}
+
+describe('the house', () => {
+  it('has a room for every file', () => {
+    expect(files.length).toBeGreaterThan(50)
+    expect(files.filter(({ path }) => path !== contextFile && floorOf(path) === -1).map(({ path }) => path)).toEqual([])
+  })
+
+  it('lets imports go down only', () => {
+    const upward = files.flatMap((file) =>
+      file.imports
+        .filter(({ path }) => path !== contextFile && file.path !== contextFile && floorOf(path) < floorOf(file.path))
+        .map(({ path }) => `${file.path} → ${path}`),
+    )
+    expect(upward).toEqual([])
+  })
+
+  it('lets the context be types only, on both sides', () => {
+    const context = files.find(({ path }) => path === contextFile)
+    expect(context?.imports.filter(({ typeOnly }) => !typeOnly)).toEqual([])
+    const users = files.filter(({ imports }) => imports.some(({ path, typeOnly }) => path === contextFile && !typeOnly))
+    expect(users.map(({ path }) => path)).toEqual([])
+  })
+
+  it('has no circles', () => {
+    const importsOf = new Map(
+      files.map(({ path, imports }) => [path, imports.filter((i) => !i.typeOnly).map((i) => i.path)]),
+    )
+    const done = new Set<string>()
+    const circles: string[] = []
+    const visit = (path: string, trail: readonly string[]) => {
+      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      else if (!done.has(path)) for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
+      done.add(path)
+    }
+    for (const { path } of files) visit(path, [])
+    expect(circles).toEqual([])
+  })
+
+  // Rules and classifications know the formats of files and of leaked keys by name; they talk to none of their makers.
+  const formats = ['reviewers/rules/', 'reviewers/static-reviewer.ts', 'workspace/classify-file.ts']
+
+  it.each([
+    ['a code-hosting platform', /\b(github|gitea|forgejo|gitlab|octokit)\b/i, ['platforms/', 'config/', ...formats]],
+    ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
+    ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
+    ['the environment', /\bprocess\.env\b/, ['config/env.ts']],
+  ])('names %s in its own room only', (_what, pattern, rooms) => {
+    const strangers = files.filter(
+      ({ path, text }) => !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
+    )
+    expect(strangers.map(({ path }) => path)).toEqual([])
+  })
+
+  it('opens every file with a line that says its duty', () => {
+    const silent = files.filter(({ text }) => !/^(#!.*\n)?(\/\/ |\/\*\* ?)\S/.test(text))
+    expect(silent.map(({ path }) => path)).toEqual([])
+  })
+
+  it('never ends the process by itself', () => {
+    // In a worker thread it ends the thread.
+    const threads = ['db/embedded/embedded-thread.ts']
+    const rude = files.filter(
+      ({ path, text }) => !threads.includes(path) && /process\.exit\(/.test(withoutComments(text)),
+    )
+    expect(rude.map(({ path }) => path)).toEqual([])
+  })
+})
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
+}
