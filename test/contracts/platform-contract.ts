@@ -472,8 +472,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           const review = makeReview(number, sha, {
             comments: [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })],
           })
-          fixture.loseAnswer(kind)
+          const wasLost = fixture.loseAnswer(kind)
           const published = await platform.ensureReview(access, review)
+          expect(wasLost()).toBe(true)
           expect(published.refused).toEqual([])
           expect(published.comments).toHaveLength(2)
           const standing = await fixture.standing(number)
