@@ -1,26 +1,28 @@
 // Installs the dependencies when they are missing or older than the lock file, so that one npm command is enough.
 // Plain JavaScript: it runs on whatever Node the machine has, before ours is there.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 
-/** The locked version of every package, or null where there is no such file. */
-function lockedVersions(file) {
+/** The locked packages by path, or null where there is no such file. */
+function readLock(file) {
   try {
-    const { packages } = JSON.parse(readFileSync(new URL(file, root), 'utf8'))
-    return new Map(Object.entries(packages).map(([name, entry]) => [name, entry.version]))
+    return JSON.parse(readFileSync(new URL(file, root), 'utf8')).packages
   } catch {
     return null
   }
 }
 
 function isInstalled() {
-  const installed = lockedVersions('node_modules/.package-lock.json')
-  const wanted = lockedVersions('package-lock.json')
-  if (!installed || !wanted) return false
-  // Packages for other platforms stand in the lock file and are rightly not installed.
-  return [...installed].every(([name, version]) => wanted.get(name) === version) && installed.has('node_modules/node')
+  const installed = readLock('node_modules/.package-lock.json')
+  const wanted = readLock('package-lock.json')
+  if (!installed || !wanted || !existsSync(new URL('node_modules/.bin/node', root))) return false
+  return Object.entries(wanted).every(
+    // Optional packages are those for other kinds of machines.
+    ([path, { version, optional }]) =>
+      path === '' || (optional && !installed[path]) || installed[path]?.version === version,
+  )
 }
 
 if (!isInstalled()) {
