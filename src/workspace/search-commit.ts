@@ -45,7 +45,7 @@ export async function searchCommit(
       kind,
       '-e',
       pattern,
-      '--end-of-options',
+      // An object id that was checked: grep takes no --end-of-options before it.
       commit.sha,
       '--',
       ...pathspec,
