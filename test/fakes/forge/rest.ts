@@ -121,8 +121,11 @@ function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeRes
         (repository.owner.id === user.id || repository.collaborators.has(user.login.toLowerCase())),
     )
     .sort((one, other) => (fullName(one).toLowerCase() < fullName(other).toLowerCase() ? -1 : 1))
-  const byTime = request.query.get('sort') === 'created' || request.query.get('sort') === 'pushed'
-  if (byTime) all.sort((one, other) => other.id - one.id)
+  const sort = request.query.get('sort')
+  // The newest first; those that came at the same time by their age here.
+  const time = (repository: Repository) => (sort === 'created' ? repository.createdAt : repository.pushedAt)
+  const byTime = sort === 'created' || sort === 'pushed' || sort === 'updated'
+  if (byTime) all.sort((one, other) => time(other).localeCompare(time(one)) || other.id - one.id)
   const [page, headers] = paginate(request, `${apiUrl(state)}/user/repos`, all)
   const shapes = page.map((repository) => shapeRepository(state, repository, permissionOf(request.token, repository)))
   return json(200, shapes, headers)

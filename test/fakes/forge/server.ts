@@ -59,7 +59,7 @@ async function readRequest(state: ForgeState, message: IncomingMessage): Promise
     path,
     query,
     headers: message.headers,
-    body: body.toString('utf8'),
+    body: isGitPath(path) ? '' : body.toString('utf8'),
     login: token?.user.login ?? null,
     status: null,
   }

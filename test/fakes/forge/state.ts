@@ -1,5 +1,5 @@
 // All that the forge remembers: users, repositories, pull requests, deliveries, requests.
-import { EventEmitter } from 'node:events'
+import { EventEmitter, setMaxListeners } from 'node:events'
 import type { Comparison } from './comparison.ts'
 import type { FaultRule } from './faults.ts'
 
@@ -188,6 +188,7 @@ export interface SeenRequest {
   readonly path: string
   readonly query: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Empty for git's own protocol, which isn't text. */
   readonly body: string
   /** Login of the token's owner; null without a (good) token. */
   readonly login: string | null
@@ -257,7 +258,9 @@ export interface ForgeState {
 
 export function createState(dataDir: string, clock: () => Date): ForgeState {
   const changes = new EventEmitter()
-  changes.setMaxListeners(0)
+  const stop = new AbortController()
+  // Many may wait at once.
+  setMaxListeners(0, changes, stop.signal)
   return {
     url: '',
     dataDir,
@@ -281,7 +284,7 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
     rateLimit: { limit: 5000, remaining: 1_000_000, reset: Math.floor(clock().getTime() / 1000) + 3600 },
     oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
     changes,
-    stop: new AbortController(),
+    stop,
   }
 }
 

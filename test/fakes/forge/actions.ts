@@ -1,0 +1,211 @@
+// What tests and the demonstration do on the forge directly, as methods of Forge.
+import { deliver, redeliver } from './deliveries.ts'
+import type { Forge, PullRequestInput } from './interface.ts'
+import { createOAuthApp } from './oauth.ts'
+import { readBranches } from './objects.ts'
+import { closePull, editPull, openPull, reopenPull, setDraft } from './pull-requests.ts'
+import { deleteBranch, mergePull, pushFiles } from './pushes.ts'
+import { createRepository, createUser, removeRepository, renameRepository } from './repositories.ts'
+import { addComment } from './rest-comments.ts'
+import { addHook } from './rest-repositories.ts'
+import { replyToInlineComment, setResolved, threadsOf } from './reviews.ts'
+import { shapeIssue } from './shapes.ts'
+import {
+  announceChange,
+  type ForgeState,
+  type Issue,
+  nextId,
+  now,
+  pullNumbered,
+  repositoryNamed,
+  userNamed,
+} from './state.ts'
+import { viewPull } from './view.ts'
+import { waitUntil } from './waiting.ts'
+
+type Actions<Name extends keyof Forge> = Pick<Forge, Name>
+
+/** Repositories, access, pushes and webhooks. */
+export function repositoryActions(
+  state: ForgeState,
+): Actions<
+  | 'createUser'
+  | 'createRepository'
+  | 'renameRepository'
+  | 'removeRepository'
+  | 'setPermission'
+  | 'cloneUrl'
+  | 'push'
+  | 'deleteBranch'
+  | 'branches'
+  | 'addWebhook'
+  | 'removeWebhook'
+  | 'webhooks'
+> {
+  return {
+    createUser: (login, options) => createUser(state, login, options),
+    createRepository: async (repo, options) => {
+      await createRepository(state, repo, options)
+    },
+    renameRepository: (repo, newName) => renameRepository(state, repo, newName),
+    removeRepository: (repo) => removeRepository(state, repo),
+    setPermission: (repo, login, permission) => {
+      const { collaborators } = repositoryNamed(state, repo)
+      const key = userNamed(state, login).login.toLowerCase()
+      if (permission === 'none') collaborators.delete(key)
+      else collaborators.set(key, permission)
+    },
+    cloneUrl: (repo) => `${state.url}/${repo}.git`,
+    push: (repo, branch, files, options) => pushFiles(state, repo, branch, files, options),
+    deleteBranch: (repo, branch) => deleteBranch(state, repo, branch),
+    branches: (repo) => readBranches(repositoryNamed(state, repo)),
+    addWebhook: (repo, { url, secret = '', events = ['pull_request', 'issues'], contentType = 'json' }) =>
+      addHook(state, repositoryNamed(state, repo), { url, secret, events, contentType, active: true }).id,
+    removeWebhook: (repo, id) => {
+      const repository = repositoryNamed(state, repo)
+      repository.hooks = repository.hooks.filter((hook) => hook.id !== id)
+      announceChange(state)
+    },
+    webhooks: (repo) =>
+      repositoryNamed(state, repo).hooks.map(({ id, url, secret, events }) => ({ id, url, secret, events })),
+  }
+}
+
+/** Pull requests, issues and what people say about them. */
+export function pullRequestActions(
+  state: ForgeState,
+): Actions<
+  | 'openPullRequest'
+  | 'closePullRequest'
+  | 'reopenPullRequest'
+  | 'mergePullRequest'
+  | 'convertToDraft'
+  | 'markReadyForReview'
+  | 'editPullRequest'
+  | 'pullRequest'
+  | 'comment'
+  | 'replyToComment'
+  | 'resolveThread'
+  | 'openIssue'
+> {
+  const find = (repo: string, number: number) => pullNumbered(state, repo, number)
+  const actor = (repo: string, number: number, by: string | undefined) =>
+    by === undefined ? find(repo, number).author : userNamed(state, by)
+  const findComment = (repo: string, number: number, id: number) => {
+    const comment = find(repo, number).inlineComments.find((candidate) => candidate.id === id)
+    if (comment === undefined) throw new Error(`${repo}#${number} has no inline comment ${id}.`)
+    return comment
+  }
+  return {
+    openPullRequest: async (input) => (await openFromInput(state, input)).number,
+    closePullRequest: (repo, number, by) => closePull(state, find(repo, number), actor(repo, number, by)),
+    reopenPullRequest: (repo, number, by) => reopenPull(state, find(repo, number), actor(repo, number, by)),
+    mergePullRequest: (repo, number, by) => mergePull(state, find(repo, number), actor(repo, number, by)),
+    convertToDraft: (repo, number, by) => setDraft(state, find(repo, number), true, actor(repo, number, by)),
+    markReadyForReview: (repo, number, by) => setDraft(state, find(repo, number), false, actor(repo, number, by)),
+    editPullRequest: (repo, number, change) => editPull(state, find(repo, number), change, find(repo, number).author),
+    pullRequest: (repo, number) => viewPull(state, find(repo, number)),
+    comment: (repo, number, author, body) => {
+      const issue = repositoryNamed(state, repo).issues.get(number)
+      if (issue === undefined) throw new Error(`The forge has no ${repo}#${number}.`)
+      return addComment(state, issue, userNamed(state, author), body).id
+    },
+    replyToComment: (repo, number, commentId, { author, body }) => {
+      const comment = findComment(repo, number, commentId)
+      return replyToInlineComment(state, find(repo, number), comment, userNamed(state, author), body).id
+    },
+    resolveThread: (repo, number, commentId, by) => {
+      const opening = findComment(repo, number, commentId)
+      if (!threadsOf(find(repo, number)).includes(opening)) throw new Error(`Comment ${commentId} opened no thread.`)
+      setResolved(state, opening, by === null ? null : userNamed(state, by))
+    },
+    openIssue: (repo, input) => openIssue(state, repo, input),
+  }
+}
+
+async function openFromInput(state: ForgeState, input: PullRequestInput) {
+  const repository = repositoryNamed(state, input.repo)
+  const headRepository = input.headRepo === undefined ? repository : repositoryNamed(state, input.headRepo)
+  return await openPull(state, repository, {
+    title: input.title ?? `Change ${input.head}`,
+    body: input.body ?? null,
+    author: input.author === undefined ? headRepository.owner : userNamed(state, input.author),
+    draft: input.draft ?? false,
+    base: input.base ?? repository.defaultBranch,
+    head: input.head,
+    headRepository,
+  })
+}
+
+function openIssue(state: ForgeState, repo: string, input: { title: string; body?: string; author?: string }): number {
+  const repository = repositoryNamed(state, repo)
+  const author = input.author === undefined ? repository.owner : userNamed(state, input.author)
+  const issue: Issue = {
+    id: nextId(state),
+    number: Math.max(0, ...repository.issues.keys()) + 1,
+    repository,
+    author,
+    title: input.title,
+    body: input.body ?? null,
+    state: 'open',
+    createdAt: now(state),
+    updatedAt: now(state),
+    closedAt: null,
+    comments: [],
+  }
+  repository.issues.set(issue.number, issue)
+  deliver(state, repository, 'issues', author, { action: 'opened', issue: shapeIssue(state, issue) })
+  announceChange(state)
+  return issue.number
+}
+
+/** What was seen, waiting for it, and what is put in its way. */
+export function observation(
+  state: ForgeState,
+): Actions<
+  'deliveries' | 'redeliver' | 'waitForDelivery' | 'waitFor' | 'requests' | 'faults' | 'limits' | 'rateLimit'
+> {
+  const { deliveries, faults, limits, rateLimit, requests } = state
+  return {
+    deliveries,
+    requests,
+    limits,
+    rateLimit,
+    redeliver: (id) => redeliver(state, id),
+    waitForDelivery: (predicate, options) =>
+      waitUntil(state, () => deliveries.find((one) => one.status !== null && predicate(one)), {
+        what: 'the expected delivery',
+        ...options,
+      }),
+    waitFor: (read, options) => waitUntil(state, read, options),
+    faults: {
+      add: (rule) => {
+        faults.push(rule)
+        return () => {
+          if (faults.includes(rule)) faults.splice(faults.indexOf(rule), 1)
+        }
+      },
+      clear: () => {
+        faults.length = 0
+      },
+    },
+  }
+}
+
+/** Sign-in with OAuth. */
+export function signInActions(
+  state: ForgeState,
+): Actions<'createOAuthApp' | 'signInAs' | 'denyNextSignIn' | 'revokeToken'> {
+  return {
+    createOAuthApp: (input) => createOAuthApp(state, input),
+    signInAs: (login) => {
+      state.oauth.signedIn = login === null ? null : userNamed(state, login)
+    },
+    denyNextSignIn: () => {
+      state.oauth.denyNext = true
+    },
+    revokeToken: (token) => {
+      state.tokens.delete(token)
+    },
+  }
+}
