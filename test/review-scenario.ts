@@ -1,6 +1,6 @@
 // A forge with a repository, and Umpire beside it: what most tests of reviews start from.
 import { readSample } from '../demo/sample.ts'
-import { type Forge, startForge } from './fakes/forge/forge.ts'
+import { type Forge, type PullRequestView, startForge } from './fakes/forge/forge.ts'
 import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
 
 /** The account that Umpire acts as, and its token. */
@@ -33,8 +33,27 @@ export interface Scenario extends AsyncDisposable {
     files: Record<string, string | null>,
     options?: { branch?: string; title?: string; body?: string },
   ): Promise<number>
-  /** Waits until nothing is to be done any more: all review events ended. */
+  /** Waits until nothing is to be done any more: all deliveries were answered and all review events ended. */
   settled(): Promise<void>
+}
+
+/** What Umpire said on a pull request: its summaries, and its comments on lines. */
+export function ownWords(view: PullRequestView) {
+  return {
+    summaries: view.comments.filter((comment) => comment.author === reviewerLogin),
+    inline: view.inlineComments.filter((comment) => comment.author === reviewerLogin),
+  }
+}
+
+/** The runs of a pull request, oldest first. */
+export function runsOf(app: Pick<TestApp, 'db'>, number: number) {
+  return app.db
+    .selectFrom('workflow_runs')
+    .selectAll()
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .orderBy('id')
+    .execute()
 }
 
 /** Starts both, with the repository's webhook in place. */
@@ -55,7 +74,13 @@ export async function startScenario(options: StartOptions = {}): Promise<Scenari
       await forge.push(repo, branch, files, { author: 'alice', message: title })
       return forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
     },
-    settled: () => waitUntilSettled(app),
+    async settled() {
+      const answered = () => forge.deliveries.every((delivery) => delivery.status !== null)
+      await forge.waitFor(answered, { what: 'the answers to all deliveries' })
+      await waitUntilSettled(app)
+      // A review has deliveries of its own.
+      await forge.waitFor(answered, { what: 'the answers to all deliveries' })
+    },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }

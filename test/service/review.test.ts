@@ -1,7 +1,8 @@
-// The main job through the front door: a delivery comes in, a review stands on the pull request.
+// The main job through the front door, without a model: a delivery comes in, a review stands on the pull request.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
-import { repo, reviewerLogin, type Scenario, startScenario } from '../review-scenario.ts'
+import { makeRepository, nameBytes } from '../fakes/made-repository.ts'
+import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -9,15 +10,232 @@ beforeAll(async () => {
 })
 afterAll(() => scenario[Symbol.asyncDispose]())
 
+const topic = readSample('topic')
+const orders = topic['src/orders.ts'] as string
+const clean = 'export function formatPrice(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n'
+
+/** A line that the static reviewer reports. */
+function leak(letter: string): string {
+  return `export const key = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
+}
+
+/** 1-based number of the line that holds a text. */
+function lineOf(content: string, text: string): number {
+  return content.split('\n').findIndex((line) => line.includes(text)) + 1
+}
+
 describe('a pull request with bugs', () => {
-  it('gets one summary, comments on the right lines, a status and a recorded run', async () => {
+  let number: number
+  beforeAll(async () => {
+    number = await scenario.openPullRequest(topic, { branch: 'bugs', title: 'Cancel and pay orders' })
+    await scenario.settled()
+  })
+
+  it('gets one summary by the reviewer, with marker, verdict and table', () => {
+    const view = scenario.forge.pullRequest(repo, number)
+    const { summaries, inline } = ownWords(view)
+    expect(summaries).toHaveLength(1)
+    const body = summaries[0]?.body ?? ''
+    expect(body).toMatch(new RegExp(`^<!-- umpire:review v=1 head=${view.headSha} run=\\d+ -->\n`))
+    expect(body).toMatch(/^### 🔴 Changes requested · 2 critical, \d+ moderate/m)
+    expect(body).toMatch(/^Confidence: [1-5]\/5: /m)
+    expect(body.match(/^\| (🔴|🟡|🔵) \| .+ \| `src\/\w+\.ts:\d+` \|$/gm)).toHaveLength(inline.length)
+    expect(body).toContain(`reviewed ${view.headSha.slice(0, 7)} in`)
+    expect(view.reviews.map((review) => [review.author, review.state])).toEqual([[reviewerLogin, 'COMMENTED']])
+  })
+
+  it('gets comments on the right lines, with suggestions that can be committed', () => {
+    const { inline } = ownWords(scenario.forge.pullRequest(repo, number))
+    const places = inline.map(({ path, line, side }) => `${path}:${line} ${side}`)
+    const payments = topic['src/payments.ts'] as string
+    expect(places).toEqual(
+      expect.arrayContaining([
+        `src/orders.ts:${lineOf(orders, "user.role !== 'admin' ||")} RIGHT`,
+        `src/orders.ts:${lineOf(orders, 'orders.forEach(async')} RIGHT`,
+        `src/orders.ts:${lineOf(orders, 'new Date(order.placedAt) ===')} RIGHT`,
+        `src/orders.ts:${lineOf(orders, "where customer = '$")} RIGHT`,
+        `src/payments.ts:${lineOf(payments, 'const providerKey')} RIGHT`,
+        `src/payments.ts:${lineOf(payments, '    charge(order')} RIGHT`,
+      ]),
+    )
+    const condition = inline.find((comment) => comment.line === lineOf(orders, "user.role !== 'admin' ||"))
+    expect(condition?.body).toContain("```suggestion\n  if (user.role !== 'admin' && user.role !== 'support') {\n```\n")
+    const markers = inline.map((comment) => /<!-- umpire:finding (\w+) -->/.exec(comment.body)?.[1])
+    expect(new Set(markers).size).toBe(inline.length)
+    expect(markers).not.toContain(undefined)
+  })
+
+  it('shows the progress and the verdict on the commit', () => {
+    const view = scenario.forge.pullRequest(repo, number)
+    const summary = ownWords(view).summaries[0]
+    const statuses = (view.statuses[view.headSha] ?? []).map((status) => [status.context, status.state])
+    expect(statuses).toEqual([
+      ['umpire/review', 'pending'],
+      ['umpire/review', 'failure'],
+    ])
+    const last = view.statuses[view.headSha]?.at(-1)
+    expect(last?.description).toMatch(/^Changes requested · 2 critical, \d+ moderate · confidence [1-5]\/5$/)
+    expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
+  })
+
+  it('is recorded: event, verdict, confidence and the summary in its exact form', async () => {
+    const events = await scenario.app.events()
+    expect(events.filter((event) => event.pr_number === number)).toMatchObject([
+      { event_type: 'pull_request.opened', status: 'completed', repo },
+    ])
+    const runs = await runsOf(scenario.app, number)
+    expect(runs).toMatchObject([
+      { status: 'completed', verdict: 'REQUEST_CHANGES', files_analyzed: 2, attempts: 1, error: null },
+    ])
+    const lines = runs[0]?.summary?.split('\n') ?? []
+    expect(lines[0]).toBe('REQUEST_CHANGES')
+    expect(lines[1]).toBe(`Confidence: ${runs[0]?.confidence}/5`)
+    expect(runs[0]?.head_sha).toBe(scenario.forge.pullRequest(repo, number).headSha)
+  })
+
+  it('is told on the next push what is resolved, and nothing twice', async () => {
+    const { forge } = scenario
+    const before = ownWords(forge.pullRequest(repo, number))
+    const dateLine = lineOf(orders, 'new Date(order.placedAt) ===')
+    const fixed = orders.replace('new Date(order.placedAt) ===', 'new Date(order.placedAt).getTime() ===')
+    const moved = `// A line more.\n// And another one.\n${fixed.replace('=== new Date(day)', '=== new Date(day).getTime()')}`
+    await forge.push(repo, 'bugs', { 'src/orders.ts': moved }, { author: 'alice' })
+    await scenario.settled()
+
+    const view = forge.pullRequest(repo, number)
+    const after = ownWords(view)
+    expect(after.summaries.map((comment) => comment.id)).toEqual(before.summaries.map((comment) => comment.id))
+    expect(after.summaries[0]?.edits).toBe(1)
+    expect(after.summaries[0]?.body).toContain(`head=${view.headSha} `)
+    expect(after.summaries[0]?.body).toMatch(/· Resolved 1<\/strong>/)
+    expect(after.summaries[0]?.body).toMatch(/^- 🟡 Resolved: The dates /m)
+    expect(after.inline.map((comment) => comment.id)).toEqual(before.inline.map((comment) => comment.id))
+    const resolved = view.threads.filter((thread) => thread.resolved)
+    expect(resolved.map((thread) => [thread.resolvedBy, thread.comments[0]?.originalLine])).toEqual([
+      [reviewerLogin, dateLine],
+    ])
+    expect(view.statuses[view.headSha]?.map((status) => status.state)).toEqual(['pending', 'failure'])
+    expect(await runsOf(scenario.app, number)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+  })
+})
+
+describe('a clean pull request', () => {
+  it('gets one line that names the commit, and a green status', async () => {
     const { forge, app } = scenario
-    const number = await scenario.openPullRequest(readSample('topic'), { title: 'Cancel and pay orders' })
+    const number = await scenario.openPullRequest({ 'src/format.ts': clean }, { branch: 'clean' })
     await scenario.settled()
     const view = forge.pullRequest(repo, number)
-    console.log(view.comments[0]?.body)
-    for (const c of view.inlineComments) console.log(c.path, c.line, c.body)
-    expect(view.comments.filter((comment) => comment.author === reviewerLogin)).toHaveLength(1)
-    console.log(await app.db.selectFrom('workflow_runs').selectAll().execute())
+    const { summaries, inline } = ownWords(view)
+    expect(summaries).toHaveLength(1)
+    expect(summaries[0]?.body).toContain(`\nNothing found in 1 file at ${view.headSha.slice(0, 7)}.\n`)
+    expect(summaries[0]?.body).not.toContain('|')
+    expect(inline).toEqual([])
+    expect(view.reviews).toEqual([])
+    expect(view.statuses[view.headSha]?.at(-1)).toMatchObject({ state: 'success' })
+    expect(await runsOf(app, number)).toMatchObject([
+      { verdict: 'APPROVE', summary: expect.stringMatching(/^APPROVE\nConfidence: [1-5]\/5\n/) },
+    ])
+  })
+})
+
+describe('what starts a review', () => {
+  it('case 57: the own comments, reviews and statuses of the service do not', async () => {
+    const { forge, app } = scenario
+    // A hook that listens to everything, as people set them up by hand.
+    const [hook] = forge.webhooks(repo)
+    const id = forge.addWebhook(repo, { url: `${hook!.url}?all`, secret: hook!.secret, events: ['*'] })
+    const number = await scenario.openPullRequest({ 'src/leak.ts': leak('a') }, { branch: 'own' })
+    await scenario.settled()
+    forge.removeWebhook(repo, id)
+    const byUs = forge.deliveries.filter(
+      ({ payload }) => (payload.sender as { login?: string } | undefined)?.login === reviewerLogin,
+    )
+    expect(new Set(byUs.map((delivery) => delivery.event))).toEqual(
+      new Set(['issue_comment', 'pull_request_review', 'pull_request_review_comment']),
+    )
+    expect(byUs.map((delivery) => delivery.status)).toEqual(byUs.map(() => 200))
+    expect(await runsOf(app, number)).toHaveLength(1)
+    expect(ownWords(forge.pullRequest(repo, number)).summaries).toMatchObject([{ edits: 0 }])
+  })
+
+  it('a pull request that is closed, or opened again, does not', async () => {
+    const { forge, app } = scenario
+    const number = await scenario.openPullRequest({ 'src/other.ts': clean }, { branch: 'closed' })
+    await scenario.settled()
+    forge.closePullRequest(repo, number)
+    await forge.reopenPullRequest(repo, number)
+    await scenario.settled()
+    const events = (await app.events()).filter((event) => event.pr_number === number)
+    expect(events.map((event) => [event.event_type, event.status]).sort()).toEqual([
+      ['pull_request.closed', 'pending'],
+      ['pull_request.opened', 'completed'],
+      ['pull_request.reopened', 'pending'],
+    ])
+    expect(await runsOf(app, number)).toHaveLength(1)
+  })
+})
+
+describe('unusual changes', () => {
+  it('case 40: file names with line breaks, quotes and bytes that are not UTF-8', async () => {
+    const { forge } = scenario
+    await using made = await makeRepository()
+    const address = new URL(forge.cloneUrl(repo))
+    address.username = 'alice'
+    address.password = 'ghp_token_of_alice'
+    const names = ['src/new\nline.ts', 'src/"quoted\\".ts', 'latin1:src/caf\xe9.ts']
+    const main = (await forge.branches(repo)).get('main') ?? ''
+    await made.git(['fetch', '--quiet', address.href, 'main'])
+    await made.git(['read-tree', main])
+    for (const [index, name] of names.entries()) {
+      const blob = (await made.git(['hash-object', '-w', '--stdin'], leak(String(index)))).toString().trim()
+      const entry = Buffer.concat([Buffer.from(`100644 ${blob}\t`), nameBytes(name), Buffer.from('\0')])
+      await made.git(['update-index', '-z', '--index-info'], entry)
+    }
+    const tree = (await made.git(['write-tree'])).toString().trim()
+    const who = ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org']
+    const commit = await made.git([...who, 'commit-tree', '-p', main, '-m', 'Odd names', tree])
+    await made.git(['push', '--quiet', address.href, `${commit.toString().trim()}:refs/heads/names`])
+    const number = await forge.openPullRequest({ repo, head: 'names', author: 'alice' })
+    await scenario.settled()
+
+    const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+    expect(inline.map(({ path, line }) => [path, line]).sort()).toEqual([
+      ['src/"quoted\\".ts', 1],
+      ['src/new\nline.ts', 1],
+    ])
+    // The platform has no way to name it: what there is to say about it stands in the summary, in full.
+    expect(summaries).toHaveLength(1)
+    expect(summaries[0]?.body).toContain(String.raw`"src/caf\351.ts":1`)
+    expect(summaries[0]?.body).toContain('| `src/new line.ts:1` |')
+    expect(summaries[0]?.body).toContain('3 critical')
+    expect(
+      await scenario.app.db.selectFrom('findings').select('path').where('pr_number', '=', number).execute(),
+    ).toEqual(expect.arrayContaining([{ path: 'src/new\nline.ts' }, { path: String.raw`"src/caf\351.ts"` }]))
+  })
+
+  it('case 56: more than 300 files are read through git, and the coverage is stated', async () => {
+    const { forge, app } = scenario
+    const files = Object.fromEntries(
+      Array.from({ length: 301 }, (_, at) => [`src/many/f${at}.ts`, `${clean}// ${at}\n`]),
+    )
+    const last = 'src/many/f300.ts'
+    const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])
+    const asked = forge.requests.length
+    const number = await forge
+      .push(repo, 'many', { ...files, [last]: leak('z'), 'logo.png': picture }, { author: 'alice' })
+      .then(() => forge.openPullRequest({ repo, head: 'many', author: 'alice' }))
+    await scenario.settled()
+    const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+    expect(inline.map((comment) => comment.path)).toEqual([last])
+    expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files reviewed')
+    expect(summaries[0]?.body).toContain('- Not reviewed (binary): `logo.png`')
+    expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
+    // The platform would have refused the diff.
+    const paths = forge.requests.slice(asked).map((request) => request.path)
+    expect(paths.filter((path) => path.endsWith('/git-upload-pack')).length).toBeGreaterThan(0)
+    const diff = await fetch(`${forge.apiUrl}/repos/${repo}/pulls/${number}`, {
+      headers: { accept: 'application/vnd.github.diff', authorization: 'Bearer ghp_token_of_alice' },
+    })
+    expect(diff.status).toBe(406)
   })
 })
