@@ -206,6 +206,21 @@ describe('transactions', () => {
     expect(tries).toBe(1)
   })
 
+  it('of one connection follow each other while others are served in between', async () => {
+    await sql`update counters set value = 0 where name = 'shared'`.execute(db)
+    const work = () =>
+      db.connection().execute(async (connection) => {
+        for (let round = 0; round < 10; round++) {
+          await connection.transaction().execute((tx) => add(tx, 'shared'))
+          const both = await Promise.all([readCounter('shared', connection), readCounter('shared', connection)])
+          expect(Math.min(...both)).toBeGreaterThan(round)
+          await add(connection, 'shared')
+        }
+      })
+    await Promise.all([1, 2, 3, 4, 5].map(work))
+    expect(await readCounter('shared')).toBe(100)
+  })
+
   it('give the connection back when the caller stops waiting', async () => {
     const stop = new AbortController()
     const slow = sql`select pg_sleep(0.3)`.execute(db, { signal: stop.signal })

@@ -1,29 +1,14 @@
-// The embedded database seen from the main thread: one connection, handed out in the order of asking.
-import { once } from 'node:events'
+// The embedded database: one connection, handed out in the order of asking; commits go to the disk in groups.
 import { mkdirSync, statfsSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { DatabaseFault } from '../errors.ts'
-import { encodeParameter, parserOf } from '../values.ts'
-import type { ThreadMessage, ThreadRequest } from './embedded-thread.ts'
-import type { TransactionStatus, WireError, WireReply, WireResult } from './engine.ts'
+import { ConnectionLease, type Lessor } from './connection-lease.ts'
+import type { RunWays } from './embedded-thread.ts'
+import { type EnginePort, startEngine } from './engine-port.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
+import { type QueryResult, restoreError } from './query-result.ts'
 
-/** What a statement gave, in the shape of `pg`. */
-export interface QueryResult {
-  command: string
-  rowCount: number | null
-  rows: Record<string, unknown>[]
-}
-
-/** Exclusive use of the connection, in the shape of a client of `pg`'s pool. */
-export interface Lease {
-  /** Several statements without values give several results. */
-  query(text: string, values?: readonly unknown[]): Promise<QueryResult | QueryResult[]>
-  release(): void
-}
-
-/** A transaction that has done nothing for `idleLimitMs` is rolled back, as the PostgreSQL server does it. */
+/** A connection that was not used for `idleLimitMs` while others wait is taken away and its transaction rolled back. */
 export interface IdleLimit {
   idleLimitMs: number
   /** How often to look. */
@@ -31,11 +16,19 @@ export interface IdleLimit {
 }
 
 const usualLimit: IdleLimit = { idleLimitMs: 60_000, watchMs: 5_000 }
+
 /** Below this, PostgreSQL may not be able to write its log any more. */
 const minimumFreeBytes = 64 * 1024 * 1024
 
+/** Commits wait for each other at most until there are so many, or so long; and not at all when nobody else waits. */
+const groupLimits = { commits: 64, milliseconds: 5 }
+/** Brings everything up to here to the disk. */
+const syncStatement = `select pg_logical_emit_message(false, 'umpire', 'sync', true)`
+/** A single statement that writes. */
+const writing = /^\s*(insert|update|delete|merge|with)\b/i
+
 /**
- * Opens the database in a folder and starts its thread.
+ * Opens the database in a folder, makes it where there is none, and starts its thread.
  *
  * @throws DatabaseFault `database_locked`, `database_version` or `database_unsafe`
  */
@@ -43,27 +36,11 @@ export async function openEmbedded(directory: string, limit = usualLimit): Promi
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = lockFolder(directory)
   try {
-    const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
-      workerData: { directory },
-      resourceLimits: { stackSizeMb: 32 },
-    })
-    const ended = once(worker, 'exit').then((): [ThreadMessage] => [{ kind: 'broken', reason: 'its thread ended' }])
-    const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
-    if (first.kind === 'ready') return new EmbeddedDatabase(directory, worker, lock, limit)
-    await worker.terminate()
-    throw describeFailedStart(first)
+    return new EmbeddedDatabase(directory, await startEngine(directory), lock, limit)
   } catch (error) {
     lock.release()
     throw error
   }
-}
-
-function describeFailedStart(message: ThreadMessage): Error {
-  if (message.kind === 'failed' && (message.code === 'database_version' || message.code === 'database_unsafe')) {
-    return new DatabaseFault(message.code, message.message)
-  }
-  const reason = message.kind === 'failed' ? message.message : message.kind === 'broken' ? message.reason : message.kind
-  return new DatabaseFault('database_stopped', `The embedded database does not start: ${reason}`)
 }
 
 interface Waiter {
@@ -79,43 +56,29 @@ interface HeldAnswer {
   reject(error: Error): void
 }
 
-/** Commits that were not brought to the disk one by one: all at once, when nobody waits or one of these is reached. */
-const groupLimits = { commits: 64, milliseconds: 5 }
-
-/** Ends a transaction without waiting for the disk. */
-const lazyCommit = 'set local synchronous_commit = off; commit'
-/** Brings everything up to here to the disk. */
-const syncStatement = `select pg_logical_emit_message(false, 'umpire', 'sync', true)`
-
-export class EmbeddedDatabase {
+export class EmbeddedDatabase implements Lessor {
   readonly #directory: string
-  readonly #worker: Worker
+  readonly #engine: EnginePort
   readonly #lock: FolderLock
-  readonly #idleLimitMs: number
-  /** Requests under way, in the order in which the thread answers them. */
-  readonly #pending: { resolve(reply: WireReply): void; reject(error: Error): void }[] = []
-  readonly #waiters: Waiter[] = []
-  readonly #listeners = new Map<string, Set<(payload: string) => void>>()
   readonly #watch: NodeJS.Timeout
-  readonly #ended: Promise<unknown>
+  /** Who has the connection; null when nobody does and nobody waits. */
   #lease: ConnectionLease | null = null
+  readonly #waiters: Waiter[] = []
   /** Answers held back until what they tell of is on the disk. */
   readonly #unsynced: HeldAnswer[] = []
-  #status: TransactionStatus = 'I'
-  #stopped: DatabaseFault | null = null
   #closing: Promise<void> | null = null
 
-  constructor(directory: string, worker: Worker, lock: FolderLock, limit: IdleLimit) {
-    this.#idleLimitMs = limit.idleLimitMs
+  constructor(directory: string, engine: EnginePort, lock: FolderLock, limit: IdleLimit) {
     this.#directory = directory
-    this.#worker = worker
+    this.#engine = engine
     this.#lock = lock
-    this.#ended = new Promise((resolve) => worker.once('exit', resolve))
-    worker.on('message', (message: ThreadMessage) => this.#receive(message))
-    worker.on('error', (error) => this.#stop(`its thread failed: ${error.message}`))
-    worker.on('exit', () => this.#stop('its thread ended'))
-    this.#watch = setInterval(() => this.#endIdleTransaction(), limit.watchMs)
+    this.#watch = setInterval(() => this.#endIdleUse(limit.idleLimitMs), limit.watchMs)
     this.#watch.unref()
+    engine.onStop((fault) => {
+      clearInterval(this.#watch)
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
+      for (const held of this.#unsynced.splice(0)) held.reject(fault)
+    })
   }
 
   /** Whether nothing is running and nobody waits. */
@@ -124,45 +87,9 @@ export class EmbeddedDatabase {
   }
 
   /** Waits for exclusive use of the connection. */
-  connect(): Promise<Lease> {
-    const refused = this.#stopped ?? (this.#closing && new DatabaseFault('database_stopped', 'The database is closed.'))
-    if (refused) return Promise.reject(refused)
-    return this.#enqueue()
-  }
-
-  #enqueue(lease = new ConnectionLease(this)): Promise<ConnectionLease> {
-    return new Promise((resolve, reject) => {
-      this.#waiters.push({ lease, resolve, reject })
-      if (!this.#lease) this.#handOver()
-    })
-  }
-
-  #handOver(): void {
-    if (this.#unsynced.length > 0 && this.#isSyncDue()) {
-      void this.#sync(this.#unsynced.splice(0))
-      return
-    }
-    const waiter = this.#waiters.shift()
-    this.#lease = waiter?.lease ?? null
-    waiter?.resolve(waiter.lease)
-  }
-
-  #isSyncDue(): boolean {
-    const { commits, milliseconds } = groupLimits
-    if (this.#waiters.length === 0 || this.#unsynced.length >= commits) return true
-    return performance.now() - this.#unsynced[0]!.since >= milliseconds
-  }
-
-  async #sync(group: readonly HeldAnswer[]): Promise<void> {
-    this.#lease = new ConnectionLease(this)
-    try {
-      const { error } = await this.run(syncStatement, [])
-      if (error) throw restoreError(error)
-      for (const held of group) held.resolve()
-    } catch (error) {
-      for (const held of group) held.reject(error as Error)
-    }
-    this.#handOver()
+  async connect(): Promise<ConnectionLease> {
+    if (this.#closing) throw new DatabaseFault('database_stopped', 'The database is closed.')
+    return this.#enqueue(new ConnectionLease(this))
   }
 
   /** Runs statements in exclusive use of the connection. */
@@ -175,72 +102,16 @@ export class EmbeddedDatabase {
     }
   }
 
-  /** Only for the lease. @param begin opens a transaction first */
-  run(text: string, values: readonly unknown[], begin = false): Promise<WireReply> {
-    if (this.#stopped) return Promise.reject(this.#stopped)
-    const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter), begin }
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject })
-      this.#worker.postMessage(request)
-    })
-  }
-
-  /** Only for the lease. */
-  isHeldBy(lease: ConnectionLease): boolean {
-    return this.#lease === lease
-  }
-
-  /** Only for the lease: waits for its turn again. */
-  async regain(lease: ConnectionLease): Promise<void> {
-    if (this.#stopped) throw this.#stopped
-    await this.#enqueue(lease)
-  }
-
-  /** Only for the lease: whether a commit may share its way to the disk with those of others. */
-  get crowded(): boolean {
-    return this.#status === 'T' && (this.#waiters.length > 0 || this.#unsynced.length > 0)
-  }
-
-  /**
-   * Only for the lease, outside of a transaction: lets the next one go on, and resolves when all that was committed
-   * so far is on the disk. Also for those who only read: what they saw must not vanish.
-   */
-  async settle(lease: ConnectionLease, isLazy: boolean): Promise<void> {
-    if (this.#lease !== lease || (!isLazy && this.#unsynced.length === 0)) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#unsynced.push({ since: performance.now(), resolve, reject })
-    this.giveBack(lease)
-    await promise
-  }
-
-  /** Only for the lease: ends what its user left open, then it is the next one's turn. */
-  giveBack(lease: ConnectionLease): void {
-    if (this.#lease !== lease) return
-    if (this.#status === 'I' && this.#pending.length === 0) {
-      this.#handOver()
-      return
-    }
-    // An open transaction, or a statement that its caller no longer waits for. The thread answers in order, so this
-    // answer comes last.
-    this.run('rollback', []).then(
-      () => this.#handOver(),
-      () => this.#handOver(),
-    )
-  }
-
   /** Calls back for each notification on a channel, from now on. */
   async listen(channel: string, onNotification: (payload: string) => void): Promise<{ close(): Promise<void> }> {
-    const listeners = this.#listeners.get(channel) ?? new Set()
-    this.#listeners.set(channel, listeners)
-    // An object of its own, so that the same function can listen twice.
-    const listener = (payload: string) => onNotification(payload)
-    listeners.add(listener)
-    await this.query(`listen ${pg.escapeIdentifier(channel)}`)
-    return {
-      close: async () => {
-        listeners.delete(listener)
-      },
+    const end = this.#engine.hear(channel, onNotification)
+    try {
+      await this.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      end()
+      throw error
     }
+    return { close: async () => end() }
   }
 
   /** @throws DatabaseFault `database_disk_full` while there is still room for the engine to go on */
@@ -260,125 +131,95 @@ export class EmbeddedDatabase {
   }
 
   async #close(patienceMs: number): Promise<void> {
-    clearInterval(this.#watch)
-    if (!this.#stopped) {
-      const timer = setTimeout(() => this.#stop('it was closed while a transaction was open', true), patienceMs)
-      await this.#enqueue().catch(() => {})
-      clearTimeout(timer)
-      this.#worker.postMessage({ kind: 'close' } satisfies ThreadRequest)
-    }
-    await this.#ended
+    const patience = Promise.withResolvers<void>()
+    const timer = setTimeout(patience.resolve, patienceMs)
+    await Promise.race([this.#enqueue(new ConnectionLease(this)), patience.promise]).catch(() => {})
+    clearTimeout(timer)
+    await this.#engine.close()
     this.#lock.release()
   }
 
-  #receive(message: ThreadMessage): void {
-    if (message.kind === 'reply') {
-      this.#status = message.reply.status
-      this.#pending.shift()?.resolve(message.reply)
-    } else if (message.kind === 'notification') {
-      for (const listener of this.#listeners.get(message.channel) ?? []) listener(message.payload)
-    } else if (message.kind === 'broken') {
-      this.#stop(message.reason)
-    }
+  isHeldBy(lease: ConnectionLease): boolean {
+    return this.#lease === lease
   }
 
-  /** From here on everything fails at once, with the reason. */
-  #stop(reason: string, keepThread = false): void {
-    if (this.#stopped) return
-    const fault = new DatabaseFault('database_stopped', `The embedded database stopped: ${reason}`)
-    this.#stopped = fault
-    clearInterval(this.#watch)
-    if (!keepThread) void this.#worker.terminate()
-    for (const request of this.#pending.splice(0)) request.reject(fault)
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
-    for (const held of this.#unsynced.splice(0)) held.reject(fault)
+  async regain(lease: ConnectionLease): Promise<void> {
+    await this.#enqueue(lease)
   }
 
-  #endIdleTransaction(): void {
-    if (this.#pending.length > 0 || !this.#lease) return
-    if (performance.now() - this.#lease.usedAt < this.#idleLimitMs) return
-    const lease = this.#lease
-    lease.revoke()
+  run(text: string, values: readonly unknown[], ways: RunWays) {
+    return this.#engine.run(text, values, ways)
+  }
+
+  mayBeLazy(text: string, values: readonly unknown[]): boolean {
+    if (this.#waiters.length === 0 && this.#unsynced.length === 0) return false
+    return this.#engine.status === 'T' ? text === 'commit' : values.length > 0 && writing.test(text)
+  }
+
+  /** Those who only read wait too: what they saw must not vanish. */
+  async settle(lease: ConnectionLease, lazy: boolean): Promise<void> {
+    if (!lazy && this.#unsynced.length === 0) return
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#unsynced.push({ since: performance.now(), resolve, reject })
     this.giveBack(lease)
-  }
-}
-
-class ConnectionLease implements Lease {
-  readonly #database: EmbeddedDatabase
-  #ended: Error | null = null
-  /** A transaction was asked for, but no statement of it yet. */
-  #begun = false
-  #turn: Promise<void> | null = null
-  /** On the clock of `performance.now()`. */
-  usedAt = performance.now()
-
-  constructor(database: EmbeddedDatabase) {
-    this.#database = database
+    if (!this.#lease) this.#handOver()
+    await promise
   }
 
-  async query(text: string, values: readonly unknown[] = []): Promise<QueryResult | QueryResult[]> {
-    if (!this.#database.isHeldBy(this)) await this.#regain()
-    if (this.#ended) {
-      this.#database.giveBack(this)
-      throw this.#ended
-    }
-    this.usedAt = performance.now()
-    // Sent with the first statement of the transaction: one way to the thread and back less.
-    if (text === 'begin' && !this.#begun) return this.#note('BEGIN')
-    if (this.#begun && (text === 'commit' || text === 'rollback')) return this.#note(text.toUpperCase())
-    const begin = this.#begun
-    this.#begun = false
-    const isLazy = text === 'commit' && this.#database.crowded
-    const reply = await this.#database.run(isLazy ? lazyCommit : text, values, begin)
-    this.usedAt = performance.now()
-    // An error too can tell of something that is not on the disk yet: of a duplicate, say.
-    if (reply.status === 'I') await this.#database.settle(this, isLazy)
-    if (reply.error) throw restoreError(reply.error)
-    const results = (isLazy ? reply.results.slice(1) : reply.results).map(readResult)
-    return results.length === 1 ? results[0]! : results.length > 1 ? results : emptyResult('')
+  giveBack(lease: ConnectionLease): void {
+    if (this.#lease !== lease) return
+    if (this.#engine.status === 'I' && !this.#engine.busy) this.#handOver()
+    // An open transaction, or a statement that its caller no longer waits for. The engine answers in order, so this
+    // answer comes last.
+    else void this.#useFirst(() => this.#engine.run('rollback', []))
   }
 
-  /** After a commit others had their turn; several statements at once wait for the same one. */
-  #regain(): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#ended)
-    this.#turn ??= this.#database.regain(this).finally(() => {
-      this.#turn = null
+  #enqueue(lease: ConnectionLease): Promise<ConnectionLease> {
+    if (this.#engine.stopped) return Promise.reject(this.#engine.stopped)
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ lease, resolve, reject })
+      if (!this.#lease) this.#handOver()
     })
-    return this.#turn
   }
 
-  #note(command: string): QueryResult {
-    this.#begun = command === 'BEGIN'
-    return emptyResult(command)
-  }
-
-  release(): void {
-    this.#ended ??= new Error('The connection was given back already.')
-    this.#database.giveBack(this)
-  }
-
-  revoke(): void {
-    this.#ended = new DatabaseFault('database_transaction_idle', 'A transaction that did nothing was rolled back.')
-  }
-}
-
-const emptyResult = (command: string): QueryResult => ({ command, rowCount: null, rows: [] })
-
-function readResult(result: WireResult): QueryResult {
-  const columns = result.columns.map(([name, typeId]) => ({ name, parse: parserOf(typeId) }))
-  const rows = result.rows.map((fields) => {
-    const row: Record<string, unknown> = {}
-    for (let index = 0; index < columns.length; index++) {
-      const { name, parse } = columns[index]!
-      const field = fields[index]!
-      row[name] = field === null ? null : parse(field)
+  /** It is the next one's turn; before that, what was committed is brought to the disk when that is due. */
+  #handOver(): void {
+    if (this.#unsynced.length > 0 && this.#isSyncDue()) {
+      const group = this.#unsynced.splice(0)
+      void this.#useFirst(() => this.#sync(group))
+      return
     }
-    return row
-  })
-  return { command: result.command, rowCount: result.rowCount, rows }
-}
+    const waiter = this.#waiters.shift()
+    this.#lease = waiter?.lease ?? null
+    waiter?.resolve(waiter.lease)
+  }
 
-/** The same class and fields as an error of `pg`. */
-function restoreError({ message, ...fields }: WireError): Error {
-  return Object.assign(new pg.DatabaseError(message, message.length, 'error'), fields)
+  /** Takes the connection for a piece of our own work, before all who wait. */
+  async #useFirst(work: () => Promise<unknown>): Promise<void> {
+    this.#lease = new ConnectionLease(this)
+    // When the engine stopped, those who wait know it already.
+    await work().catch(() => {})
+    this.#handOver()
+  }
+
+  #isSyncDue(): boolean {
+    const { commits, milliseconds } = groupLimits
+    if (this.#waiters.length === 0 || this.#unsynced.length >= commits) return true
+    return performance.now() - this.#unsynced[0]!.since >= milliseconds
+  }
+
+  async #sync(group: readonly HeldAnswer[]): Promise<void> {
+    try {
+      const { error } = await this.#engine.run(syncStatement, [])
+      if (error) throw restoreError(error)
+      for (const held of group) held.resolve()
+    } catch (error) {
+      for (const held of group) held.reject(error as Error)
+    }
+  }
+
+  #endIdleUse(idleLimitMs: number): void {
+    if (this.#engine.busy || this.#waiters.length === 0) return
+    if (this.#lease && performance.now() - this.#lease.usedAt >= idleLimitMs) this.#lease.revoke()
+  }
 }

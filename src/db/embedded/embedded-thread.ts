@@ -2,12 +2,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { UmpireError } from '../../domain/errors.ts'
 import type { WireValue } from '../values.ts'
-import { openEngine, type WireError, type WireReply } from './engine.ts'
+import { type Engine, openEngine, type WireError, type WireReply } from './engine.ts'
+
+export interface RunWays {
+  /** Opens a transaction first. */
+  begin?: boolean
+  /** Commits without waiting for the disk: the statement is `commit`, or one that writes outside of a transaction. */
+  lazy?: boolean
+}
 
 /** To the thread. Each request is answered by one `reply`, in order. */
-export type ThreadRequest =
-  | { kind: 'run'; text: string; values: readonly WireValue[]; begin: boolean }
-  | { kind: 'close' }
+export type ThreadRequest = RunRequest | { kind: 'close' }
+
+export interface RunRequest extends RunWays {
+  kind: 'run'
+  text: string
+  values: readonly WireValue[]
+}
 
 /** From the thread. After `broken` or `closed` nothing more comes. */
 export type ThreadMessage =
@@ -40,14 +51,26 @@ async function main(): Promise<void> {
       port.close()
       return
     }
-    if (request.begin) await engine.run('begin', [])
-    const reply = await engine.run(request.text, request.values).catch(describeFailure)
-    send({ kind: 'reply', reply })
+    send({ kind: 'reply', reply: await runStatement(engine, request).catch(describeFailure) })
   }
   port.on('message', (request: ThreadRequest) => {
     queue = queue.then(() => handle(request)).catch((error) => events.onBroken(String(error)))
   })
   send({ kind: 'ready' })
+}
+
+async function runStatement(engine: Engine, { text, values, begin, lazy }: RunRequest) {
+  if (begin) await engine.run('begin', [])
+  if (!lazy) return engine.run(text, values)
+  const unhurried = 'set local synchronous_commit = off'
+  if (text === 'commit') {
+    await engine.run(unhurried, [])
+    return engine.run(text, [])
+  }
+  await engine.run(`begin; ${unhurried}`, [])
+  const reply = await engine.run(text, values)
+  const { error, status } = await engine.run(reply.error ? 'rollback' : 'commit', [])
+  return { ...reply, error: reply.error ?? error, status }
 }
 
 /** Not an error of a statement, which the engine reports, but one on the way to it. */

@@ -1,5 +1,6 @@
 // What a PostgreSQL server does in background processes, done for the embedded engine in quiet moments.
-import type { EmbeddedDatabase, QueryResult } from './embedded-database.ts'
+import type { EmbeddedDatabase } from './embedded-database.ts'
+import type { QueryResult } from './query-result.ts'
 
 interface Log {
   warn(fields: object, message: string): void

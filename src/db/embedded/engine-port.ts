@@ -1,0 +1,117 @@
+// The main thread's end of the line to the thread of the embedded engine.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { DatabaseFault } from '../errors.ts'
+import { encodeParameter } from '../values.ts'
+import type { RunWays, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
+import type { TransactionStatus, WireReply } from './engine.ts'
+
+/**
+ * Starts the thread and waits until its database is open.
+ *
+ * @throws DatabaseFault `database_version`, `database_unsafe` or `database_stopped`
+ */
+export async function startEngine(directory: string): Promise<EnginePort> {
+  const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
+    workerData: { directory },
+    // Room for what PostgreSQL may nest: see `max_stack_depth` in engine.ts.
+    resourceLimits: { stackSizeMb: 32 },
+  })
+  const ended = once(worker, 'exit').then((): [ThreadMessage] => [{ kind: 'broken', reason: 'its thread ended' }])
+  const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
+  if (first.kind === 'ready') return new EnginePort(worker)
+  await worker.terminate()
+  throw describeFailedStart(first)
+}
+
+function describeFailedStart(message: ThreadMessage): Error {
+  if (message.kind === 'failed' && (message.code === 'database_version' || message.code === 'database_unsafe')) {
+    return new DatabaseFault(message.code, message.message)
+  }
+  const reason = message.kind === 'failed' ? message.message : message.kind === 'broken' ? message.reason : message.kind
+  return new DatabaseFault('database_stopped', `The embedded database does not start: ${reason}`)
+}
+
+export class EnginePort {
+  /** Of the connection, after the last answer. */
+  status: TransactionStatus = 'I'
+  /** Why nothing can be run any more; null while it can. */
+  stopped: DatabaseFault | null = null
+  readonly #worker: Worker
+  readonly #ended: Promise<unknown>
+  /** Requests under way, in the order in which the thread answers them. */
+  readonly #pending: { resolve(reply: WireReply): void; reject(error: Error): void }[] = []
+  readonly #listeners = new Map<string, Set<(payload: string) => void>>()
+  readonly #onStop: ((fault: DatabaseFault) => void)[] = []
+
+  constructor(worker: Worker) {
+    this.#worker = worker
+    this.#ended = new Promise((resolve) => worker.once('exit', resolve))
+    worker.on('message', (message: ThreadMessage) => this.#receive(message))
+    worker.on('error', (error) => this.stop(`its thread failed: ${error.message}`))
+    worker.on('exit', () => this.stop('its thread ended'))
+  }
+
+  /** Whether an answer is still to come. */
+  get busy(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** Statements are run in the order in which they are sent. Rejects only when the engine stopped. */
+  run(text: string, values: readonly unknown[], ways: RunWays = {}): Promise<WireReply> {
+    if (this.stopped) return Promise.reject(this.stopped)
+    const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter), ...ways }
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ resolve, reject })
+      this.#worker.postMessage(request)
+    })
+  }
+
+  /** Calls back for notifications on a channel; LISTEN has to be run as well. @returns a function that ends it */
+  hear(channel: string, onNotification: (payload: string) => void): () => void {
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, listeners)
+    // A function of its own, so that the same one can listen twice.
+    const listener = (payload: string) => onNotification(payload)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  /** Calls back once, when nothing can be run any more. */
+  onStop(callback: (fault: DatabaseFault) => void): void {
+    this.#onStop.push(callback)
+  }
+
+  /** From here on everything fails at once, with the reason; the thread is ended in the middle of what it does. */
+  stop(reason: string): void {
+    this.#fail(reason)
+    void this.#worker.terminate()
+  }
+
+  /** Rolls back what is open, closes the database and waits for the end of the thread. */
+  async close(): Promise<void> {
+    if (!this.stopped) {
+      this.#worker.postMessage({ kind: 'close' } satisfies ThreadRequest)
+      this.#fail('it was closed')
+    }
+    await this.#ended
+  }
+
+  #receive(message: ThreadMessage): void {
+    if (message.kind === 'reply') {
+      this.status = message.reply.status
+      this.#pending.shift()?.resolve(message.reply)
+    } else if (message.kind === 'notification') {
+      for (const listener of this.#listeners.get(message.channel) ?? []) listener(message.payload)
+    } else if (message.kind === 'broken') {
+      this.stop(message.reason)
+    }
+  }
+
+  #fail(reason: string): void {
+    if (this.stopped) return
+    this.stopped = new DatabaseFault('database_stopped', `The embedded database stopped: ${reason}`)
+    for (const request of this.#pending.splice(0)) request.reject(this.stopped)
+    for (const callback of this.#onStop.splice(0)) callback(this.stopped)
+  }
+}
