@@ -5,8 +5,9 @@ import type { ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
+import { findImportedFunctions } from './rules/imported-functions.ts'
 import { rules } from './rules/index.ts'
-import { type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
+import { javascriptFamily, type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
 import type { CheckRequest } from './rules/rule-worker.ts'
 import { RuleWorkers } from './rules/rule-workers.ts'
 import { redactSecrets } from './rules/secret-rules.ts'
@@ -125,6 +126,10 @@ function kindOf(path: string): CheckRequest['kind'] | undefined {
   return languages[extname(path).toLowerCase()]
 }
 
+function isScript(kind: CheckRequest['kind']): boolean {
+  return kind !== 'workflow' && javascriptFamily.includes(kind)
+}
+
 interface SyntaxReport {
   readonly found: readonly RuleFinding[]
   readonly note: string | undefined
@@ -154,7 +159,11 @@ async function checkSyntax(
   const lines = text.split(/\r?\n/)
   const numbers = [...added.keys()].filter((number) => lines[number - 1] === added.get(number))
   if (numbers.length < added.size && numbers.length === 0) return unread('the diff and the file at the head differ')
-  const result = await workers.check({ path: file.path, kind, text, addedLines: numbers })
+  const imported = isScript(kind)
+    ? await findImportedFunctions(file.path, text, [...added.values()].join('\n'), change.head)
+    : []
+  signal.throwIfAborted()
+  const result = await workers.check({ path: file.path, kind, text, addedLines: numbers, imported })
   if (result.outcome === 'checked') return { found: result.findings, note: undefined }
   return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed')
 }
@@ -181,7 +190,7 @@ function toProposal(finding: RuleFinding, path: string, added: ReadonlyMap<numbe
     suggestion: isClean && suggestion !== null && redactSecrets(suggestion) === suggestion ? suggestion : null,
     evidence: [
       { path, line: finding.startLine, note: 'the line itself' },
-      ...finding.evidence.map(({ line, note }) => ({ path, line, note: redactSecrets(note) })),
+      ...finding.evidence.map((item) => ({ path: item.path ?? path, line: item.line, note: redactSecrets(item.note) })),
     ],
     confidence: finding.confidence,
   }

@@ -1,6 +1,6 @@
 // Rules about promises and coroutines that nobody waits for.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
+import type { Hit, ImportedFunction, Rule, RuleEvidence, SourceFile } from './rule.ts'
 import { javascriptFamily } from './rule.ts'
 import {
   argumentsOf,
@@ -26,8 +26,23 @@ import {
 
 const meantWords = /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't wait|without waiting/i
 
-/** The async function of this file that a call runs, or undefined when that isn't certain. */
-function asyncCalleeOf(call: Node, file: SourceFile): Node | undefined {
+/** Where the async function is defined that a call runs; undefined when that isn't certain. */
+function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
+  const definition = localCalleeOf(call, file)
+  if (definition) return { name: '', path: file.path, line: lineOf(definition) }
+  const { receiver, name } = calleeOf(call)
+  const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
+  return imported && !isShadowed(name, call, file) ? imported : undefined
+}
+
+function isShadowed(name: string, call: Node, file: SourceFile): boolean {
+  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+    if (parameterOf(fn, name)) return true
+  }
+  return file.index.variables(name).length + file.index.functions(name).length > 0
+}
+
+function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
   const { receiver, name } = calleeOf(call)
   if (!receiver) return asyncFunctionNamed(name, call, file)
   if (receiver.text !== 'this' && receiver.text !== 'self') return undefined
@@ -44,9 +59,7 @@ function asyncFunctionNamed(name: string, call: Node, file: SourceFile): Node | 
   for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
     if (parameterOf(fn, name)) return undefined
   }
-  const definitions = find(file.root, 'function_declaration', 'function_definition', 'variable_declarator').filter(
-    (node) => fieldText(node, 'name') === name && !isMethod(node),
-  )
+  const definitions = [...file.index.functions(name).filter((node) => !isMethod(node)), ...file.index.variables(name)]
   if (definitions.length !== 1) return undefined
   const value = field(definitions[0]!, 'value')
   const fn = value ? unwrap(value) : definitions[0]!
@@ -61,6 +74,10 @@ function isMethod(node: Node): boolean {
 function isPromiseFunction(fn: Node): boolean {
   const isGenerator = fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
+}
+
+function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
+  return { path: definition.path, line: definition.line, note: `${name} is asynchronous` }
 }
 
 /** The well-known promise API that a JavaScript call is, or undefined. */
@@ -100,7 +117,7 @@ function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
       ? `When this line is reached, ${name} only makes a coroutine object: its body never runs, and Python merely warns that it was never awaited.`
       : `When ${name} fails, this function doesn't notice: the rejection is unhandled, which ends a Node process, and the code after this line runs before the work is done.`,
     suggestion: canAwait ? replaceInLine(call, file, `await ${call.text}`) : undefined,
-    evidence: definition ? [{ line: lineOf(definition), note: `${name} is asynchronous` }] : [],
+    evidence: definition ? [definedAt(definition, name)] : [],
   }
 }
 
@@ -127,7 +144,7 @@ function checkPromiseCondition(call: Node, file: SourceFile): Hit | undefined {
       ? 'critical'
       : 'moderate',
     suggestion: caller && isAsync(caller) ? replaceInLine(call, file, awaited(call)) : undefined,
-    evidence: [{ line: lineOf(definition), note: `${name} is asynchronous` }],
+    evidence: [definedAt(definition, name)],
   }
 }
 
@@ -227,14 +244,14 @@ function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   }
   const handler = field(block, 'handler')
   const definition = handler && parts(field(handler, 'body') ?? handler).length > 0 && asyncCalleeOf(value, file)
-  if (!definition || !isAsync(definition)) return undefined
+  if (!definition) return undefined
   const name = code(fieldText(value, 'function'))
   return {
     at: firstLine(value),
     title: `A rejection of ${name} passes by this \`catch\`, because the promise is returned without \`await\``,
     body: `When ${name} rejects, the function has already left the \`try\` block, so the handler below never runs.`,
     suggestion: replaceInLine(value, file, `await ${value.text}`),
-    evidence: [{ line: lineOf(definition), note: `${name} is asynchronous` }],
+    evidence: [definedAt(definition, name)],
   }
 }
 

@@ -6,8 +6,8 @@ import {
   code,
   field,
   fieldText,
-  find,
   firstLine,
+  isConstant,
   isPlainString,
   lineOf,
   originOf,
@@ -44,9 +44,7 @@ function dateLine(node: Node, file: SourceFile): number | undefined {
   }
   if (node.type !== 'member_expression') return undefined
   const name = fieldText(node, 'property')
-  const declarations = find(file.root, 'property_signature', 'public_field_definition', 'required_parameter').filter(
-    (declaration) => (fieldText(declaration, 'name') || fieldText(declaration, 'pattern')) === name,
-  )
+  const declarations = file.index.properties(name)
   const areDates = declarations.every((declaration) => /^:\s*(?:readonly )?Date$/.test(fieldText(declaration, 'type')))
   return declarations.length > 0 && areDates ? lineOf(declarations[0]!) : undefined
 }
@@ -55,6 +53,7 @@ function checkDateIdentity(node: Node, file: SourceFile): Hit | undefined {
   const equality = equalityOf(node)
   if (!equality) return undefined
   const { left, right, operator } = equality
+  if (isConstant(left) || isConstant(right)) return undefined
   const leftLine = dateLine(left, file)
   const rightLine = leftLine === undefined ? undefined : dateLine(right, file)
   if (leftLine === undefined || rightLine === undefined || left.text === right.text) return undefined

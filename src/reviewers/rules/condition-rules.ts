@@ -147,9 +147,9 @@ function checkAssignment(node: Node): Hit | undefined {
   const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
   if (inner?.type !== 'assignment_expression') return undefined
   const right = field(inner, 'right')
-  if (!right || !(isConstant(right) || right.type === 'identifier' || right.type === 'member_expression')) {
-    return undefined
-  }
+  // `if (found = list.first)` is written on purpose; `if (user.role = Role.Admin)` is not.
+  const isMember = right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
+  if (!right || !(isConstant(right) || right.type === 'identifier' || isMember)) return undefined
   const left = code(fieldText(inner, 'left'))
   return {
     at: firstLine(inner),

@@ -13,6 +13,7 @@ import {
   findHere,
   firstLine,
   hasComment,
+  isExplained,
   isFunction,
   lineOf,
   mentions,
@@ -27,26 +28,21 @@ const sentence = {
   body: 'When something in the `try` block fails, nobody learns of it: the code goes on as if it had worked. Handle or report the error, or say in a comment why it can be ignored.',
 }
 
+const callTypes = ['call_expression', 'call', 'method_invocation', 'new_expression', 'object_creation_expression']
+
 /** Whether all that the `try` block calls may fail without harm: closing, deleting, probing. */
 function isHarmless(tryBlock: Node | undefined): boolean {
   if (!tryBlock) return true
-  const calls = find(
-    tryBlock,
-    'call_expression',
-    'call',
-    'method_invocation',
-    'new_expression',
-    'object_creation_expression',
-  )
-  return calls.every(
-    (call) => call.type.includes('creation') || call.type === 'new_expression' || cleanup.test(calleeOf(call).name),
-  )
+  const awaited = find(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
+  const calls = awaited.length > 0 ? awaited : find(tryBlock, ...callTypes)
+  return calls.every((call) => cleanup.test(calleeOf(call).name) || /creation|^new/.test(call.type))
 }
 
 function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
   const body = field(clause, 'body')
   if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
   const tried = field(clause.parent, 'body')
+  if (/^(?:_+|ignored?|expected|unused)$/i.test(fieldText(clause, 'parameter'))) return undefined
   if (isHarmless(tried) || returnsAtOnce(tried!)) return undefined
   if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
   // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
@@ -146,9 +142,9 @@ function nextStatement(statement: Node): Node | undefined {
   return next ?? undefined
 }
 
-function checkReturnInFinally(statement: Node): Hit | undefined {
+function checkReturnInFinally(statement: Node, file: SourceFile): Hit | undefined {
   const clause = enclosing(statement, new Set(['finally_clause']))
-  if (!clause) return undefined
+  if (!clause || isExplained(statement, file, /\w/)) return undefined
   for (let node = statement.parent; node && node.id !== clause.id; node = node.parent) {
     if (isFunction(node)) return undefined
   }

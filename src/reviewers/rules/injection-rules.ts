@@ -67,6 +67,9 @@ function familyOf(language: Language): string {
   return javascriptFamily.includes(language) ? 'javascript' : language
 }
 
+/** Programs that developers run: what they insert comes from themselves. */
+const developerTool = /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|hack)\//
+
 const shellRemedy = 'Pass the arguments as a list, without a shell.'
 
 function checkShell(call: Node, file: SourceFile): Hit | undefined {
@@ -74,7 +77,7 @@ function checkShell(call: Node, file: SourceFile): Hit | undefined {
   if (!command) return undefined
   const built = builtText(command, file)
   if (built) {
-    const insertion = worst(built, file, () => true)
+    const insertion = worst(built, file, () => !developerTool.test(file.path))
     return insertion && injection(call, insertion, file, 'shell', shellRemedy)
   }
   const isBare = isRequestInput(command, file) && !isHarmless(command, file)
@@ -119,6 +122,9 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
   const built = builtText(argument, file)
   if (built && built.insertions.length === 0) return undefined
   const fromRequest = isRequestInput(argument, file)
+  // Given its own namespace, or compiled before: made for running code.
+  if (!fromRequest && file.language === 'python' && (argumentsOf(node).length > 1 || /^compile\(/.test(argument.text)))
+    return undefined
   return {
     at: firstLine(node),
     title: `${code(argument.text)} is run as code`,
@@ -170,6 +176,7 @@ function unwrapped(node: Node, name: string): Node | undefined {
 /** Whether a value is named like something people write: without that, `innerHTML` is mostly the page's own markup. */
 function looksLikeText(node: Node): boolean {
   const last = /(\w+)\W*$/.exec(node.text.slice(0, 300))?.[1] ?? ''
+  if (last === '__html') return false
   return /name|title|body|comment|message|content|description|text|bio|query|search|input|value|html|label|email|url/i.test(
     last,
   )

@@ -95,6 +95,7 @@ function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefine
   const collection = field(loop, 'right') ?? field(loop, 'value')
   const body = field(loop, 'body')
   if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
+  if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
   const call = findHere(body, 'call', 'method_invocation').find((candidate) => {
     const { receiver, name } = calleeOf(candidate)
     return receiver?.text === collection.text && removers[file.language]?.test(name) && !leavesNext(candidate)
@@ -109,6 +110,11 @@ function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefine
       : 'When the loop goes on after this, elements are skipped or come twice (a list), or it raises `RuntimeError` (a set or dict). Iterate over a copy, or build a new collection.',
     severity: isJava ? 'critical' : 'moderate',
   }
+}
+
+/** Whether the name means something else from inside the loop on. */
+function isAssigned(name: string, body: Node): boolean {
+  return findHere(body, 'assignment', 'assignment_expression').some((node) => fieldText(node, 'left') === name)
 }
 
 /** Whether the loop or function is left right after the change. */

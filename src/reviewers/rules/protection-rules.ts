@@ -71,7 +71,26 @@ function isWeakRandom(call: Node, file: SourceFile): boolean {
   return owner === 'Math' && name === 'random'
 }
 
-function off(at: Node, what: string): Hit {
+const conditional = new Set([
+  'if_statement',
+  'ternary_expression',
+  'conditional_expression',
+  'switch_case',
+  'elif_clause',
+])
+
+/** Whether a setting that says so decides: then it is off because someone asked for it. */
+function isOptional(node: Node): boolean {
+  const owner = enclosing(node, conditional)
+  const condition = owner && (field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1) ?? undefined)
+  return (
+    condition !== undefined &&
+    /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i.test(condition.text.slice(0, 500))
+  )
+}
+
+function off(at: Node, what: string): Hit | undefined {
+  if (isOptional(at)) return undefined
   return {
     at: firstLine(at),
     title: `${code(what)} switches the check of TLS certificates off`,

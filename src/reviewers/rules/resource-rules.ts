@@ -92,7 +92,7 @@ const goOpeners: readonly { readonly call: RegExp; readonly closed: string }[] =
     closed: 'Body',
   },
   { call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/, closed: '' },
-  { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout|Listen)$/, closed: '' },
+  { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout)$/, closed: '' },
 ]
 
 function checkGoOpen(statement: Node): Hit | undefined {

@@ -3,9 +3,11 @@ import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import { Language as Grammar, Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { parseDocument } from 'yaml'
+import { createFileIndex } from './file-index.ts'
 import { rules } from './index.ts'
 import {
   type Hit,
+  type ImportedFunction,
   type Language,
   type LineRange,
   type Rule,
@@ -24,6 +26,7 @@ export interface CheckRequest {
   readonly text: string
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
+  readonly imported: readonly ImportedFunction[]
   /** For parsing and for the rules together, in milliseconds. */
   readonly deadlineMs: number
 }
@@ -32,7 +35,8 @@ export type CheckOutcome =
   | { readonly outcome: 'checked'; readonly findings: readonly RuleFinding[] }
   | { readonly outcome: 'too_slow' | 'failed' }
 
-export type CheckResponse = CheckOutcome & { readonly id: number }
+/** `started` says that all is loaded, and the time of the file runs. */
+export type CheckResponse = { readonly id: number } & (CheckOutcome | { readonly outcome: 'started' })
 
 class DeadlineError extends Error {}
 
@@ -53,6 +57,7 @@ function loadGrammar(language: Language): Promise<Grammar> {
 
 async function checkSource(request: CheckRequest, language: Language): Promise<RuleFinding[]> {
   const grammar = await loadGrammar(language)
+  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies CheckResponse)
   const until = performance.now() + request.deadlineMs
   const parser = new Parser()
   let tree: Tree | null = null
@@ -66,6 +71,8 @@ async function checkSource(request: CheckRequest, language: Language): Promise<R
       text: request.text,
       lines: request.text.split(/\r?\n/),
       root: tree.rootNode,
+      index: createFileIndex(tree.rootNode),
+      imported: request.imported,
     }
     return runChecks(file, tree, new Set(request.addedLines), until)
   } finally {

@@ -2,6 +2,9 @@
 import { Worker } from 'node:worker_threads'
 import type { CheckOutcome, CheckRequest, CheckResponse } from './rule-worker.ts'
 
+/** Time to start a thread and load a grammar, in milliseconds: long, because a busy machine is no mistake of the file. */
+const startupMs = 30_000
+
 export interface RuleWorkersOptions {
   /** Threads at most; each holds about 60 MB once it has parsed. */
   readonly threads: number
@@ -85,8 +88,13 @@ export class RuleWorkers implements AsyncDisposable {
       settle(outcome)
       this.#dispatch()
     }
-    const timer = setTimeout(() => finish({ outcome: 'too_slow' }, false), deadlineMs + graceMs)
-    worker.on('message', (response: CheckResponse) => finish(response, true))
+    const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }, false), milliseconds)
+    let timer = endAfter(startupMs)
+    worker.on('message', (response: CheckResponse) => {
+      if (response.outcome !== 'started') return finish(response, true)
+      clearTimeout(timer)
+      timer = endAfter(deadlineMs + graceMs)
+    })
     worker.on('error', () => finish({ outcome: 'failed' }, false))
     worker.ref()
     worker.postMessage(request)

@@ -2,6 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
+import type { FileIndex } from './file-index.ts'
 
 /** Languages whose syntax the rules know, by the name of their grammar. */
 export type Language = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
@@ -48,6 +49,16 @@ export interface SourceFile {
   /** Without line ends. */
   readonly lines: readonly string[]
   readonly root: Node
+  readonly index: FileIndex
+  /** Async functions that it imports. */
+  readonly imported: readonly ImportedFunction[]
+}
+
+/** An async function of another file of the repository, under the name it has here. */
+export interface ImportedFunction {
+  readonly name: string
+  readonly path: string
+  readonly line: number
 }
 
 /** An added line. */
@@ -85,8 +96,14 @@ export interface Hit {
   readonly confidence?: number
   /** Replacement for the lines of `at`, without a final line end. */
   readonly suggestion?: string | undefined
-  /** Other lines of the same file that the claim rests on. */
-  readonly evidence?: readonly { readonly line: number; readonly note: string }[]
+  /** Other lines that the claim rests on, in the same file where no path is given. */
+  readonly evidence?: readonly RuleEvidence[]
+}
+
+export interface RuleEvidence {
+  readonly path?: string | undefined
+  readonly line: number
+  readonly note: string
 }
 
 /** A hit with all that a finding needs, as it leaves the worker thread. */
@@ -98,7 +115,7 @@ export interface RuleFinding extends LineRange {
   readonly title: string
   readonly body: string
   readonly suggestion: string | null
-  readonly evidence: readonly { readonly line: number; readonly note: string }[]
+  readonly evidence: readonly RuleEvidence[]
 }
 
 /** Completes a hit with what its rule says. */

@@ -25,10 +25,10 @@ const guarded = /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?upd
 function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
   const left = field(node, 'left')
   const right = field(node, 'right')
-  if (!left || !right || !awaitsIn(right)) return undefined
+  const operator = fieldText(node, 'operator')
+  if (!left || !right || !/^[-+*/]=$/.test(operator) || !awaitsIn(right)) return undefined
   if (!isShared(left, node, file) || isGuarded(node)) return undefined
   const name = code(left.text)
-  const operator = fieldText(node, 'operator')
   const isDirect = right.type === 'await_expression' || right.type === 'await'
   return {
     at: firstLine(node),
@@ -60,9 +60,7 @@ function isShared(target: Node, from: Node, file: SourceFile): boolean {
     return /^(?:this|self)$/.test(fieldText(target, 'object'))
   }
   if (target.type !== 'identifier' || parameterOf(fn, target.text)) return false
-  const declarations = find(file.root, 'variable_declarator', 'assignment').filter(
-    (node) => (fieldText(node, 'name') || fieldText(node, 'left')) === target.text,
-  )
+  const declarations = file.index.variables(target.text)
   return declarations.length > 0 && declarations.every((node) => enclosingFunction(node)?.id !== fn.id)
 }
 

@@ -202,30 +202,21 @@ export function isConstant(node: Node): boolean {
   return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
 }
 
-const declarationTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
-
 /**
  * Where a local name got its value: the last declaration or assignment before the node, in its function or one
  * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
  */
 export function originOf(name: string, from: Node, file: SourceFile): { node: Node; value: Node } | undefined {
+  const candidates = file.index
+    .variables(name)
+    .filter((node) => node.startIndex < from.startIndex)
+    .map((node) => ({ node, scope: enclosingFunction(node)?.id }))
   for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
-    const declarations = find(scope ?? file.root, ...declarationTypes)
-      .filter((node) => node.startIndex < from.startIndex && declaresName(node, name))
-      .filter((node) => enclosingFunction(node)?.id === scope?.id)
-    const node = declarations.at(-1)
+    const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
     const value = node && (field(node, 'value') ?? field(node, 'right'))
     if (node && value) return { node, value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value }
     if (!scope || parameterOf(scope, name)) return undefined
   }
-}
-
-function declaresName(declaration: Node, name: string): boolean {
-  const target = field(declaration, 'name') ?? field(declaration, 'left')
-  if (!target) return false
-  if (target.type === 'identifier') return target.text === name
-  if (target.type === 'member_expression' || target.type === 'attribute') return false
-  return find(target, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name)
 }
 
 /** The parameter of a function with that name, with its type where it has one. */
@@ -261,7 +252,7 @@ export function isRequestInput(node: Node, file: SourceFile): boolean {
   if (requestInput.test(node.text.slice(0, 1_000))) return true
   return find(node, 'identifier').some((identifier) => {
     const origin = originOf(identifier.text, node, file)
-    return origin !== undefined && requestInput.test(origin.value.text.slice(0, 1_000))
+    return origin !== undefined && !isFunction(origin.value) && requestInput.test(origin.value.text.slice(0, 1_000))
   })
 }
 

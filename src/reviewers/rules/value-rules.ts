@@ -24,6 +24,7 @@ function checkMutableDefault(parameter: Node, file: SourceFile): Hit | undefined
   const fn = enclosing(parameter, new Set(['function_definition', 'lambda']))
   const body = fn && field(fn, 'body')
   if (!value || !fn || !body || fn.type === 'lambda' || !isMutable(value)) return undefined
+  if (/cache|memo|seen|registry|^_/i.test(name)) return undefined
   const use = find(body, 'identifier').find((node) => node.text === name && leavesOrChanges(node))
   if (!use) return undefined
   return {
@@ -35,12 +36,10 @@ function checkMutableDefault(parameter: Node, file: SourceFile): Hit | undefined
   }
 }
 
+/** An empty collection: one with contents is mostly meant as a private store. */
 function isMutable(value: Node): boolean {
-  if (/^(?:list|dictionary|set|list_comprehension|dictionary_comprehension)$/.test(value.type)) return true
-  return (
-    value.type === 'call' &&
-    /^(?:list|dict|set|defaultdict|collections\.defaultdict|deque)$/.test(fieldText(value, 'function'))
-  )
+  if (/^(?:list|dictionary|set)$/.test(value.type)) return value.namedChildCount === 0
+  return value.type === 'call' && /^(?:list|dict|set)\(\)$/.test(value.text)
 }
 
 /** Whether this use of the parameter changes it, returns it, or stores it somewhere. */
