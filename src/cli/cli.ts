@@ -14,6 +14,9 @@ Configuration comes from the environment and a .env file: see docs/configuration
 /** Exit codes. */
 const exitCode = { ok: 0, usage: 2, configuration: 3, unreachable: 5 } as const
 
+/** The command line makes no sense. */
+class UsageError extends Error {}
+
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: string[]): Promise<number> {
@@ -55,8 +58,6 @@ function parseServe(args: string[]): { web: boolean; worker: boolean } {
   }
   return { web: !values['worker-only'], worker: !values['no-worker'] }
 }
-
-class UsageError extends Error {}
 
 function explain(error: unknown): number {
   const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException)?.code?.startsWith('ERR_PARSE_ARGS')

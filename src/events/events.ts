@@ -68,16 +68,21 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
  * @returns keys as made by `duplicateKey`
  */
 export async function findDuplicates(tx: Db, events: readonly NewEvent[]): Promise<Set<string>> {
-  const refs = events.filter((event) => event.wantsReview).map(pullRequestOf)
-  if (refs.length === 0) return new Set()
-  const { rows } = await sql<{ repo: string; pr_number: number; event_type: string }>`
-    select distinct repo, pr_number, event_type from events
-    where wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
-      and (repo, pr_number) in (
-        select * from unnest(${refs.map((ref) => ref?.repo)}::text[], ${refs.map((ref) => ref?.number)}::int[]))`.execute(
-    tx,
-  )
-  return new Set(rows.map((row) => duplicateKeyOf(row.event_type, row.repo, row.pr_number)))
+  const asked = events.filter((event) => event.wantsReview)
+  if (asked.length === 0) return new Set()
+  const repos = asked.map(({ delivery }) => delivery.repo)
+  const numbers = asked.map(({ delivery }) => delivery.pullRequest?.number)
+  const types = asked.map(({ eventType }) => eventType)
+  // One look into the index for each: `limit` keeps the planner from reading all unsettled events instead.
+  const { rows } = await sql<{ repo: string; number: number; type: string }>`
+    select asked.repo, asked.number, asked.type
+    from unnest(${repos}::text[], ${numbers}::int[], ${types}::text[]) as asked (repo, number, type)
+    cross join lateral (
+      select from events
+      where repo = asked.repo and pr_number = asked.number and event_type = asked.type
+        and wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
+      limit 1) as earlier`.execute(tx)
+  return new Set(rows.map((row) => duplicateKeyOf(row.type, row.repo, row.number)))
 }
 
 /** What makes two events duplicates of each other. */

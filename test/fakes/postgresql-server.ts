@@ -32,8 +32,14 @@ function hasPrograms(folder: string): boolean {
   return ['initdb', 'postgres'].every((program) => existsSync(join(folder, program)))
 }
 
-/** @param programs what `findPostgresql` found */
-export async function startPostgresql(programs: string): Promise<PostgresqlServer> {
+/**
+ * @param programs what `findPostgresql` found
+ * @param durability `durable` for the server's own defaults; otherwise nothing has to outlive a power failure
+ */
+export async function startPostgresql(
+  programs: string,
+  durability: { durable: boolean } = { durable: false },
+): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-pg-'))
   const identity = chooseIdentity()
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid!)
@@ -50,12 +56,10 @@ export async function startPostgresql(programs: string): Promise<PostgresqlServe
   ]
   await run(join(programs, 'initdb'), initial, { ...options, encoding: 'utf8' } as object)
 
-  // Nothing here has to outlive a power failure.
-  const fast = ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off', 'max_connections=200']
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, ...fast].flatMap((setting) => [
-    '-c',
-    setting,
-  ])
+  const fast = durability.durable ? [] : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off']
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...fast].flatMap(
+    (setting) => ['-c', setting],
+  )
   let server: ChildProcess
   const start = async () => {
     server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
