@@ -1,7 +1,7 @@
 // Rules about promises and coroutines that nobody waits for.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, ImportedFunction, Rule, RuleEvidence, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
+import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -10,91 +10,17 @@ import {
   enclosingFunction,
   field,
   fieldText,
-  find,
   findHere,
   firstLine,
   isAsync,
   isExplained,
   isFunction,
-  lineOf,
   outerParent,
-  parameterOf,
   parts,
   replaceInLine,
-  unwrap,
 } from './syntax.ts'
 
 const meantWords = /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't wait|without waiting/i
-
-/** Where the async function is defined that a call runs; undefined when that isn't certain. */
-function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
-  const definition = localCalleeOf(call, file)
-  if (definition) return { name: '', path: file.path, line: lineOf(definition) }
-  const { receiver, name } = calleeOf(call)
-  const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
-  return imported && !isShadowed(name, call, file) ? imported : undefined
-}
-
-function isShadowed(name: string, call: Node, file: SourceFile): boolean {
-  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
-    if (parameterOf(fn, name)) return true
-  }
-  return file.index.variables(name).length + file.index.functions(name).length > 0
-}
-
-function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (!receiver) return asyncFunctionNamed(name, call, file)
-  if (receiver.text !== 'this' && receiver.text !== 'self') return undefined
-  const owner = enclosing(call, new Set(['class_body', 'class_definition']))
-  if (!owner) return undefined
-  const body = owner.type === 'class_definition' ? field(owner, 'body') : owner
-  const methods = (body?.namedChildren ?? [])
-    .map((member) => (member.type === 'decorated_definition' ? (field(member, 'definition') ?? member) : member))
-    .filter((member) => fieldText(member, 'name') === name)
-  return methods.length === 1 && isPromiseFunction(methods[0]!) ? methods[0] : undefined
-}
-
-function asyncFunctionNamed(name: string, call: Node, file: SourceFile): Node | undefined {
-  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
-    if (parameterOf(fn, name)) return undefined
-  }
-  const definitions = [...file.index.functions(name).filter((node) => !isMethod(node)), ...file.index.variables(name)]
-  if (definitions.length !== 1) return undefined
-  const value = field(definitions[0]!, 'value')
-  const fn = value ? unwrap(value) : definitions[0]!
-  return isFunction(fn) && isPromiseFunction(fn) ? fn : undefined
-}
-
-function isMethod(node: Node): boolean {
-  const owner = node.parent?.type === 'decorated_definition' ? node.parent.parent : node.parent
-  return node.type === 'function_definition' && owner?.parent?.type === 'class_definition'
-}
-
-function isPromiseFunction(fn: Node): boolean {
-  const isGenerator = fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
-  return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
-}
-
-function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
-  return { path: definition.path, line: definition.line, note: `${name} is asynchronous` }
-}
-
-/** The well-known promise API that a JavaScript call is, or undefined. */
-function promiseApiOf(call: Node, file: SourceFile): string | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name)) return `Promise.${name}`
-  if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text)) return `${receiver.text}.${name}`
-  if (receiver) return undefined
-  const imported = find(file.root, 'import_statement').some(
-    (statement) =>
-      /['"](?:node:)?(?:fs|timers)\/promises['"]/.test(statement.text) &&
-      find(statement, 'import_specifier').some(
-        (specifier) => (fieldText(specifier, 'alias') || fieldText(specifier, 'name')) === name,
-      ),
-  )
-  return imported ? name : undefined
-}
 
 function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
   const call = statement.namedChild(0)
@@ -171,69 +97,6 @@ function isCondition(node: Node): boolean {
   return false
 }
 
-const predicateMethods = new Set(['filter', 'some', 'every', 'find', 'findIndex', 'findLast', 'findLastIndex', 'sort'])
-const effectHooks = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect'])
-
-function checkAsyncCallback(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  const callback = argumentsOf(call).find((argument) => isFunction(argument))
-  if (!callback || !isAsync(callback)) return undefined
-  const at = firstLine(call)
-  const subject = receiver ? code(`${receiver.text}.${name}`) : code(name)
-  if (effectHooks.has(name)) {
-    return {
-      at: firstLine(callback),
-      title: `${code(name)} gets an async function, so its promise is taken for the cleanup function`,
-      body: 'When the component unmounts, React tries to call the returned promise as a cleanup function; real cleanup never runs. Define the async function inside the effect and call it there.',
-    }
-  }
-  // Streams, cursors and the helpers of libraries wait for their callbacks; so does whoever writes `Async.` first.
-  if (!receiver || /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i.test(receiver.text)) {
-    return undefined
-  }
-  if (name === 'forEach' && awaitsInside(callback)) {
-    return {
-      at,
-      title: `${subject} doesn't wait for its async callback`,
-      body: 'When this loop ends, none of the callbacks has finished, and a failure in one is an unhandled rejection. A `for … of` loop with `await` waits one by one, `await Promise.all(….map(…))` all at once.',
-    }
-  }
-  if (predicateMethods.has(name) && !(name === 'sort' && !awaitsInside(callback)) && !hasWaitingOwner(call)) {
-    return {
-      at: firstLine(callback),
-      title: `${subject} gets an async callback, whose promise always counts as true`,
-      body: `When the callback would answer "no", \`${name}\` still sees a promise, which is truthy: the result doesn't depend on the answer. Await the answers first, then use them.`,
-      confidence: 0.95,
-    }
-  }
-  if (name === 'map' && awaitsInside(callback) && isUnusedMap(call)) {
-    return {
-      at,
-      title: `The promises of ${subject} are not awaited`,
-      body: "When a callback fails, the rejection is unhandled, and the code after this line runs before the callbacks are done: `await` on an array doesn't wait for the promises in it. Use `await Promise.all(…)`.",
-    }
-  }
-  return undefined
-}
-
-function awaitsInside(callback: Node): boolean {
-  return findHere(callback, 'await_expression', 'for_in_statement').some(
-    (node) => node.type === 'await_expression' || node.children.some((child) => child.type === 'await'),
-  )
-}
-
-/** A library's own `filter` or `some` that returns a promise: its result is awaited or chained. */
-function hasWaitingOwner(call: Node): boolean {
-  const outer = outerParent(call)
-  if (outer?.type === 'await_expression') return true
-  return outer?.type === 'member_expression' && /^(?:then|catch|finally)$/.test(fieldText(outer, 'property'))
-}
-
-function isUnusedMap(call: Node): boolean {
-  const outer = outerParent(call)
-  return outer?.type === 'expression_statement' || outer?.type === 'await_expression'
-}
-
 function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   const value = statement.namedChild(0)
   if (value?.type !== 'call_expression') return undefined
@@ -298,14 +161,6 @@ export const asyncRules: readonly Rule[] = [
     syntax: [
       { languages: [...javascriptFamily, 'python'], nodes: ['call_expression', 'call'], check: checkPromiseCondition },
     ],
-  },
-  {
-    id: 'async-callback',
-    summary: 'An array method or effect hook gets an async callback it does not wait for.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.85,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkAsyncCallback }],
   },
   {
     id: 'return-without-await',

@@ -1,25 +1,21 @@
-// Rules about conditions that can't fail, can't hold, or say the same thing twice.
+// Rules about conditions that can't fail or can't hold.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Language, Rule, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
+import { isConstant, isPlainString, stringText } from './literals.ts'
+import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
+  binaryTypes,
   calleeOf,
   code,
   field,
-  fieldText,
-  find,
   firstLine,
-  isConstant,
-  isPlainString,
+  hasCall,
   lineOf,
   operandsOf,
   outerParent,
-  stringText,
   unwrap,
 } from './syntax.ts'
 
-const everyLanguage: readonly Language[] = [...javascriptFamily, 'python', 'go', 'java']
 const access = /role|admin|permission|scope|owner|auth|privilege|access|allowed/i
 
 /** One equality with a constant: `x !== 'a'`, `!x.equals("a")`. */
@@ -66,10 +62,6 @@ function compare(left: Node, right: Node, operator: string): Comparison | undefi
 /** A constant, or the member of something that is written like an enumeration: `Role.Admin`. */
 function isComparand(node: Node): boolean {
   return isConstant(node) || /^[A-Z]\w*\.[A-Z]\w*$/.test(unwrap(node).text.slice(0, 200))
-}
-
-function hasCall(node: Node): boolean {
-  return find(node, 'call', 'call_expression', 'method_invocation', 'await_expression', 'update_expression').length > 0
 }
 
 function checkTautology(node: Node, file: SourceFile): Hit | undefined {
@@ -142,93 +134,6 @@ function checkConstantOperand(node: Node): Hit | undefined {
   }
 }
 
-function checkAssignment(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  const inner = condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : undefined
-  if (inner?.type !== 'assignment_expression') return undefined
-  const right = field(inner, 'right')
-  // `if (found = list.first)` is written on purpose; `if (user.role = Role.Admin)` is not.
-  const isMember = right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
-  if (!right || !(isConstant(right) || right.type === 'identifier' || isMember)) return undefined
-  const left = code(fieldText(inner, 'left'))
-  return {
-    at: firstLine(inner),
-    title: `The condition assigns to ${left} instead of comparing it`,
-    body: `When this is reached, ${left} is overwritten with ${code(right.text)}, and the branch depends on that value alone. Use \`===\`, or a second pair of parentheses if it is meant.`,
-  }
-}
-
-const comparedTwice = new Set(['&&', '||', 'and', 'or', '==', '===', '<', '>', '<=', '>='])
-
-function checkDuplicateOperand(node: Node): Hit | undefined {
-  const operator = field(node, 'operator')?.type ?? ''
-  const [left, right] = [field(node, 'left'), field(node, 'right')]
-  if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
-  const inner = unwrap(left)
-  if (hasCall(inner) || isConstant(inner) || inner.type.startsWith('jsx')) return undefined
-  return {
-    at: firstLine(node),
-    title: `Both sides of \`${operator}\` are ${code(left.text)}`,
-    body: `When this runs, the second ${code(left.text)} adds nothing to the first; something else was probably meant to stand there.`,
-  }
-}
-
-/** `if (a) … else if (a)`: the second branch is never taken. */
-function checkDuplicateBranch(node: Node): Hit | undefined {
-  const condition = field(node, 'condition')
-  if (!condition || hasCall(condition) || field(node, 'initializer')) return undefined
-  for (const earlier of earlierBranches(node)) {
-    const other = field(earlier, 'condition')
-    if (other && !field(earlier, 'initializer') && unwrap(other).text === unwrap(condition).text) {
-      return {
-        at: firstLine(condition),
-        title: `This branch is never taken: ${code(unwrap(condition).text)} was already tested above`,
-        body: `When the condition holds, the branch in line ${lineOf(other)} runs instead of this one.`,
-        evidence: [{ line: lineOf(other), note: 'the same condition' }],
-      }
-    }
-  }
-  return undefined
-}
-
-function earlierBranches(node: Node): Node[] {
-  if (node.type === 'elif_clause') {
-    const owner = node.parent
-    const clauses = (owner?.namedChildren ?? []).filter((child) => child.type === 'elif_clause')
-    return owner ? [owner, ...clauses.filter((clause) => clause.startIndex < node.startIndex)] : []
-  }
-  const branches: Node[] = []
-  for (let inner = node; ; ) {
-    const parent = inner.parent?.type === 'else_clause' ? inner.parent.parent : inner.parent
-    if (parent?.type !== 'if_statement' || !isAlternative(parent, inner)) return branches
-    branches.push(parent)
-    inner = parent
-  }
-}
-
-function isAlternative(owner: Node, branch: Node): boolean {
-  const alternative = field(owner, 'alternative')
-  return (
-    alternative !== undefined && alternative.startIndex <= branch.startIndex && alternative.endIndex >= branch.endIndex
-  )
-}
-
-function checkDuplicateCase(node: Node): Hit | undefined {
-  const value = field(node, 'value')
-  if (!value || !isConstant(value)) return undefined
-  const twin = (node.parent?.namedChildren ?? []).find(
-    (other) =>
-      other.type === 'switch_case' && other.startIndex < node.startIndex && fieldText(other, 'value') === value.text,
-  )
-  if (!twin) return undefined
-  return {
-    at: firstLine(node),
-    title: `The case ${code(value.text)} stands twice in this \`switch\``,
-    body: `When the value is ${code(value.text)}, the case in line ${lineOf(twin)} is taken, and this one never.`,
-    evidence: [{ line: lineOf(twin), note: 'the same case' }],
-  }
-}
-
 function checkAssertTuple(node: Node): Hit | undefined {
   const tuple = node.namedChild(0)
   if (tuple?.type !== 'tuple' || tuple.namedChildCount < 2 || node.namedChildCount !== 1) return undefined
@@ -239,8 +144,6 @@ function checkAssertTuple(node: Node): Hit | undefined {
   }
 }
 
-const binary = ['binary_expression', 'boolean_operator']
-
 export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
@@ -249,36 +152,9 @@ export const conditionRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: everyLanguage, nodes: binary, check: checkTautology },
-      { languages: [...javascriptFamily, 'python'], nodes: binary, check: checkConstantOperand },
+      { languages: everyLanguage, nodes: binaryTypes, check: checkTautology },
+      { languages: [...javascriptFamily, 'python'], nodes: binaryTypes, check: checkConstantOperand },
       { languages: ['python'], nodes: ['assert_statement'], check: checkAssertTuple },
-    ],
-  },
-  {
-    id: 'assignment-in-condition',
-    summary: 'The condition of an `if` is an assignment.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['if_statement'], check: checkAssignment }],
-  },
-  {
-    id: 'duplicate-operand',
-    summary: 'Both sides of a comparison or of a logical operator are the same.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.85,
-    syntax: [{ languages: everyLanguage, nodes: binary, check: checkDuplicateOperand }],
-  },
-  {
-    id: 'duplicate-branch',
-    summary: 'A branch or case repeats the condition of one before it and is never taken.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.95,
-    syntax: [
-      { languages: everyLanguage, nodes: ['if_statement', 'elif_clause'], check: checkDuplicateBranch },
-      { languages: javascriptFamily, nodes: ['switch_case'], check: checkDuplicateCase },
     ],
   },
 ]

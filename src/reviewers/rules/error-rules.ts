@@ -1,7 +1,6 @@
 // Rules about errors that are dropped on the way.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   calleeOf,
   code,
@@ -28,13 +27,13 @@ const sentence = {
   body: 'When something in the `try` block fails, nobody learns of it: the code goes on as if it had worked. Handle or report the error, or say in a comment why it can be ignored.',
 }
 
-const callTypes = ['call_expression', 'call', 'method_invocation', 'new_expression', 'object_creation_expression']
+const triedTypes = ['call_expression', 'call', 'method_invocation', 'new_expression', 'object_creation_expression']
 
 /** Whether all that the `try` block calls may fail without harm: closing, deleting, probing. */
 function isHarmless(tryBlock: Node | undefined): boolean {
   if (!tryBlock) return true
   const awaited = find(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
-  const calls = awaited.length > 0 ? awaited : find(tryBlock, ...callTypes)
+  const calls = awaited.length > 0 ? awaited : find(tryBlock, ...triedTypes)
   return calls.every((call) => cleanup.test(calleeOf(call).name) || /creation|^new/.test(call.type))
 }
 

@@ -11,8 +11,11 @@ export interface FileIndex {
 }
 
 const variableTypes = ['variable_declarator', 'short_var_declaration', 'assignment', 'var_spec']
+
 const functionTypes = ['function_declaration', 'function_definition']
+
 const propertyTypes = ['property_signature', 'public_field_definition', 'required_parameter']
+
 const nameTypes = ['identifier', 'shorthand_property_identifier_pattern']
 
 /** Makes the index of a tree. It is valid as long as the tree. */

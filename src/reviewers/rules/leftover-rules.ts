@@ -27,6 +27,7 @@ function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
 }
 
 const focused = /^(\s*(?:describe|context|it|test|suite|specify))\.only(?=\s*[(`.])/
+
 const focusedShort = /^(\s*)f(describe|it|context)(?=\(\s*['"`])/
 
 function checkFocusedTest(line: TextLine): Omit<Hit, 'at'> | undefined {

@@ -1,7 +1,7 @@
 // Rules about loops, indexes and results of collection methods.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
+import { typeOf } from './origins.ts'
+import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,12 +12,8 @@ import {
   find,
   findHere,
   firstLine,
-  isAsync,
-  isFunction,
   outerParent,
-  parts,
   replaceInLine,
-  typeOf,
   unwrap,
 } from './syntax.ts'
 
@@ -126,33 +122,13 @@ function leavesNext(call: Node): boolean {
   )
 }
 
-function checkMapWithoutReturn(call: Node): Hit | undefined {
-  const { receiver, name } = calleeOf(call)
-  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name)) return undefined
-  const callback = argumentsOf(call)[0]
-  const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
-  if (callback && isAsync(callback)) return undefined
-  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement') return undefined
-  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0) return undefined
-  if (
-    /^[A-Z$]/.test(receiver.text) ||
-    callback!.type.startsWith('generator') ||
-    outerParent(call)?.type === 'await_expression'
-  )
-    return undefined
-  return {
-    at: firstLine(call),
-    title: `The callback of ${code(`${receiver.text}.${name}`)} never returns a value`,
-    body: `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A \`return\` is missing.`,
-  }
-}
-
 const pure = {
   javascript:
     /^(?:concat|trim|trimStart|trimEnd|toUpperCase|toLowerCase|padStart|padEnd|toSorted|toReversed|toSpliced)$/,
   python: /^(?:strip|lstrip|rstrip|lower|upper|title|capitalize|casefold|zfill)$/,
   java: /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
 } as const
+
 const immutableInJava = /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
 function checkIgnoredResult(statement: Node, file: SourceFile): Hit | undefined {
@@ -183,7 +159,7 @@ export const loopRules: readonly Rule[] = [
     syntax: [
       { languages: [...javascriptFamily, 'go', 'java'], nodes: ['for_statement'], check: checkLoopBound },
       {
-        languages: [...javascriptFamily, 'python', 'go', 'java'],
+        languages: everyLanguage,
         nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
         check: checkLastIndex,
       },
@@ -202,14 +178,6 @@ export const loopRules: readonly Rule[] = [
         check: checkChangedWhileIterated,
       },
     ],
-  },
-  {
-    id: 'callback-without-return',
-    summary: 'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn }],
   },
   {
     id: 'ignored-result',

@@ -125,6 +125,7 @@ function bodyEscapes(name: string, part: string, fn: Node): boolean {
 
 const javaResources =
   /^(?:File|Buffered|Input|Output|Object|Data|Print|Zip|GZIP|Random|Socket|Server)\w*(?:Stream|Reader|Writer|Socket|AccessFile)$|^(?:Socket|ServerSocket|RandomAccessFile)$/
+
 const javaOpeners =
   /^(?:getConnection|prepareStatement|createStatement|executeQuery|newBufferedReader|newBufferedWriter|newInputStream|newOutputStream)$/
 

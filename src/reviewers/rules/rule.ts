@@ -10,6 +10,8 @@ export type Language = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | '
 /** The three grammars of JavaScript with one vocabulary of nodes. */
 export const javascriptFamily: readonly Language[] = ['javascript', 'typescript', 'tsx']
 
+export const everyLanguage: readonly Language[] = [...javascriptFamily, 'python', 'go', 'java']
+
 /** One class of mistakes. */
 export interface Rule {
   /** Stable: repositories switch rules off by it. */
@@ -132,4 +134,8 @@ export function toRuleFinding(rule: Rule, hit: Hit): RuleFinding {
     suggestion: hit.suggestion ?? null,
     evidence: hit.evidence ?? [],
   }
+}
+
+export function familyOf(language: Language): string {
+  return javascriptFamily.includes(language) ? 'javascript' : language
 }

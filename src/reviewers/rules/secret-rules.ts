@@ -29,9 +29,12 @@ const issued: readonly SecretPattern[] = [
 ]
 
 const addressWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/'"`<>]{1,80}:([^\s@/'"`<>]{3,120})@([\w.-]{1,200})/i
+
 const assignment =
   /(?<name>(?:passw(?:or)?d|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)[\w-]{0,30})["']?\s{0,10}(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}(?<quote>["'`])(?<value>[^\s"'`]{16,200})\k<quote>/i
+
 const keyHeader = /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
+
 const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
 /** Cheap test that nearly every line fails, before any pattern is tried. */
@@ -40,6 +43,7 @@ const keyword =
 
 const placeholder =
   /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local/i
+
 /** Files whose purpose is to show what a value looks like. */
 const showsExamples =
   /\.(?:example|sample|template|dist|md|mdx|rst|adoc|txt|lock|sum|svg|snap|ipynb|po|xlf)$|(?:^|\/)(?:docs?|examples?|samples?|fixtures?|locales?|i18n|translations?)\//i

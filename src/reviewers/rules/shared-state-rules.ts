@@ -1,7 +1,7 @@
 // Rules about values that are read, changed and written back while others can do the same.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
+import { originOf, parameterOf } from './origins.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,13 +12,13 @@ import {
   find,
   firstLine,
   lineOf,
-  originOf,
-  parameterOf,
   unwrap,
 } from './syntax.ts'
 
 const readNames = /^(?:get|hget|find|select|read|load|fetch|first|one)/i
+
 const writeNames = /^(?:set|hset|put|update|save|write|upsert|replace|store)/i
+
 const guarded = /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?update|\bwatch\(|\bmulti\(|serializable/i
 
 /** `x += await f()`: the left side is read before the wait. Only where someone else can write in between. */

@@ -163,102 +163,6 @@ export function operandsOf(node: Node, operator: string): Node[] {
   return operands
 }
 
-const stringTypes = new Set(['string', 'string_literal', 'interpreted_string_literal', 'raw_string_literal'])
-
-/** Whether a node is a string with nothing inserted. */
-export function isPlainString(node: Node): boolean {
-  if (node.type === 'template_string') return find(node, 'template_substitution').length === 0
-  return stringTypes.has(node.type) && find(node, 'interpolation').length === 0
-}
-
-/** The characters of a plain string, escapes as written. */
-export function stringText(node: Node): string {
-  return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
-}
-
-const literalTypes = new Set([
-  'number',
-  'integer',
-  'float',
-  'int_literal',
-  'float_literal',
-  'decimal_integer_literal',
-  'decimal_floating_point_literal',
-  'character_literal',
-  'true',
-  'false',
-  'null',
-  'null_literal',
-  'none',
-  'undefined',
-  'nil',
-])
-
-/** Whether a node is a constant: a literal, or a name in capitals. */
-export function isConstant(node: Node): boolean {
-  const inner = unwrap(node)
-  if (literalTypes.has(inner.type) || isPlainString(inner)) return true
-  const name = inner.type === 'identifier' ? inner.text : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
-  return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
-}
-
-/**
- * Where a local name got its value: the last declaration or assignment before the node, in its function or one
- * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
- */
-export function originOf(name: string, from: Node, file: SourceFile): { node: Node; value: Node } | undefined {
-  const candidates = file.index
-    .variables(name)
-    .filter((node) => node.startIndex < from.startIndex)
-    .map((node) => ({ node, scope: enclosingFunction(node)?.id }))
-  for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
-    const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
-    const value = node && (field(node, 'value') ?? field(node, 'right'))
-    if (node && value) return { node, value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value }
-    if (!scope || parameterOf(scope, name)) return undefined
-  }
-}
-
-/** The parameter of a function with that name, with its type where it has one. */
-export function parameterOf(fn: Node, name: string): Node | undefined {
-  const list = field(fn, 'parameters') ?? field(fn, 'parameter')
-  if (!list) return undefined
-  if (list.type === 'identifier') return list.text === name ? list : undefined
-  return list.namedChildren.find((parameter) =>
-    parameter.type === 'identifier'
-      ? parameter.text === name
-      : find(parameter, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name),
-  )
-}
-
-/** The declared type of a local name or parameter, as written; empty when the code doesn't say. */
-export function typeOf(name: string, from: Node, file: SourceFile): string {
-  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) {
-    const parameter = parameterOf(fn, name)
-    if (parameter) return typeText(parameter)
-  }
-  const origin = originOf(name, from, file)
-  return origin ? typeText(origin.node) || typeText(origin.node.parent ?? origin.node) : ''
-}
-
-function typeText(node: Node): string {
-  return fieldText(node, 'type')
-    .replace(/^\s*:\s*/, '')
-    .trim()
-}
-
-/** Whether the expression takes its value from what a client sent, as far as this function shows. */
-export function isRequestInput(node: Node, file: SourceFile): boolean {
-  if (requestInput.test(node.text.slice(0, 1_000))) return true
-  return find(node, 'identifier').some((identifier) => {
-    const origin = originOf(identifier.text, node, file)
-    return origin !== undefined && !isFunction(origin.value) && requestInput.test(origin.value.text.slice(0, 1_000))
-  })
-}
-
-const requestInput =
-  /\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|getParameter|getHeader|searchParams|nextUrl)\b|\bsearchParams\.get\(|\blocation\.(?:search|hash|href)\b|\bmux\.Vars\(/
-
 /** The node's line with the node replaced; undefined when the node spans lines. */
 export function replaceInLine(node: Node, file: SourceFile, replacement: string): string | undefined {
   const { startPosition, endPosition } = node
@@ -266,3 +170,13 @@ export function replaceInLine(node: Node, file: SourceFile, replacement: string)
   const line = file.lines[startPosition.row] ?? ''
   return line.slice(0, startPosition.column) + replacement + line.slice(endPosition.column)
 }
+
+export function hasCall(node: Node): boolean {
+  return find(node, 'call', 'call_expression', 'method_invocation', 'await_expression', 'update_expression').length > 0
+}
+
+/** Nodes with two operands, in all of the languages. */
+export const binaryTypes: readonly string[] = ['binary_expression', 'boolean_operator']
+
+/** Nodes that are calls, in all of the languages. */
+export const callTypes: readonly string[] = ['call_expression', 'call', 'method_invocation']

@@ -1,20 +1,9 @@
 // Takes apart expressions that build a text: templates, concatenations, and the formatting of each language.
 import type { Node } from 'web-tree-sitter'
+import { isConstant, isPlainString, stringText } from './literals.ts'
+import { originOf, typeOf } from './origins.ts'
 import type { SourceFile } from './rule.ts'
-import {
-  argumentsOf,
-  calleeOf,
-  field,
-  fieldText,
-  find,
-  isConstant,
-  isPlainString,
-  operandsOf,
-  originOf,
-  stringText,
-  typeOf,
-  unwrap,
-} from './syntax.ts'
+import { argumentsOf, calleeOf, field, fieldText, find, operandsOf, unwrap } from './syntax.ts'
 
 /** A value that is put into a text, with the text before and after it. */
 export interface Insertion {
@@ -134,6 +123,7 @@ function formatted(format: Node | undefined, values: readonly Node[], verb: RegE
 
 const escaping =
   /escape|quote|sanitiz|ident|placeholder|encodeURI|purify|^(?:Number|parseInt|parseFloat|int|float|len|BigInt|bool)$|^(?:Itoa|FormatInt|valueOf|parseLong|hash|digest|hexdigest|toFixed|isoformat|toISOString|getTime|now|size|length)$/i
+
 const numeric =
   /^(?:number|bigint|int|int32|int64|uint|uint32|uint64|long|Integer|Long|float|float64|double|boolean|bool|UUID|uuid\.UUID)$/
 

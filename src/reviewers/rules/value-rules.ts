@@ -1,20 +1,8 @@
 // Rules about values that aren't what they look like: shared defaults, times without a zone, keys given twice.
 import type { Node } from 'web-tree-sitter'
-import type { Hit, Rule, SourceFile } from './rule.ts'
-import { javascriptFamily } from './rule.ts'
-import {
-  argumentsOf,
-  code,
-  enclosing,
-  field,
-  fieldText,
-  find,
-  firstLine,
-  isPlainString,
-  lineOf,
-  replaceInLine,
-  stringText,
-} from './syntax.ts'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { argumentsOf, code, enclosing, field, fieldText, find, firstLine, lineOf, replaceInLine } from './syntax.ts'
 
 const mutators = /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
 

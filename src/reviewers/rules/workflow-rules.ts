@@ -5,6 +5,7 @@ import type { Hit, Rule, Workflow } from './rule.ts'
 /** Fields that anyone who opens an issue or a pull request chooses. */
 const chosenByAnyone =
   /\$\{\{[^}]{0,200}?\bgithub\.(?:head_ref|event\.(?:(?:issue|pull_request|discussion)\.(?:title|body)|(?:comment|review|review_comment)\.body|pull_request\.head\.(?:ref|label)|head_commit\.message|commits\[?\S{0,10}\.message|workflow_run\.head_branch))\b[^}]{0,200}\}\}/g
+
 const untrustedTriggers = new Set([
   'pull_request_target',
   'workflow_run',
@@ -13,6 +14,7 @@ const untrustedTriggers = new Set([
   'discussion',
   'discussion_comment',
 ])
+
 const headOfOthers = /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
 
 interface Step {

@@ -1,0 +1,93 @@
+// Finds out whether what a call runs is asynchronous.
+import type { Node } from 'web-tree-sitter'
+import { parameterOf } from './origins.ts'
+import type { ImportedFunction, RuleEvidence, SourceFile } from './rule.ts'
+import {
+  calleeOf,
+  enclosing,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  findHere,
+  isAsync,
+  isFunction,
+  lineOf,
+  unwrap,
+} from './syntax.ts'
+
+/** Where the async function is defined that a call runs; undefined when that isn't certain. */
+export function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
+  const definition = localCalleeOf(call, file)
+  if (definition) return { name: '', path: file.path, line: lineOf(definition) }
+  const { receiver, name } = calleeOf(call)
+  const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
+  return imported && !isShadowed(name, call, file) ? imported : undefined
+}
+
+function isShadowed(name: string, call: Node, file: SourceFile): boolean {
+  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+    if (parameterOf(fn, name)) return true
+  }
+  return file.index.variables(name).length + file.index.functions(name).length > 0
+}
+
+function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (!receiver) return asyncFunctionNamed(name, call, file)
+  if (receiver.text !== 'this' && receiver.text !== 'self') return undefined
+  const owner = enclosing(call, new Set(['class_body', 'class_definition']))
+  if (!owner) return undefined
+  const body = owner.type === 'class_definition' ? field(owner, 'body') : owner
+  const methods = (body?.namedChildren ?? [])
+    .map((member) => (member.type === 'decorated_definition' ? (field(member, 'definition') ?? member) : member))
+    .filter((member) => fieldText(member, 'name') === name)
+  return methods.length === 1 && isPromiseFunction(methods[0]!) ? methods[0] : undefined
+}
+
+function asyncFunctionNamed(name: string, call: Node, file: SourceFile): Node | undefined {
+  for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
+    if (parameterOf(fn, name)) return undefined
+  }
+  const definitions = [...file.index.functions(name).filter((node) => !isMethod(node)), ...file.index.variables(name)]
+  if (definitions.length !== 1) return undefined
+  const value = field(definitions[0]!, 'value')
+  const fn = value ? unwrap(value) : definitions[0]!
+  return isFunction(fn) && isPromiseFunction(fn) ? fn : undefined
+}
+
+function isMethod(node: Node): boolean {
+  const owner = node.parent?.type === 'decorated_definition' ? node.parent.parent : node.parent
+  return node.type === 'function_definition' && owner?.parent?.type === 'class_definition'
+}
+
+function isPromiseFunction(fn: Node): boolean {
+  const isGenerator = fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
+  return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
+}
+
+export function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
+  return { path: definition.path, line: definition.line, note: `${name} is asynchronous` }
+}
+
+/** The well-known promise API that a JavaScript call is, or undefined. */
+export function promiseApiOf(call: Node, file: SourceFile): string | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name)) return `Promise.${name}`
+  if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text)) return `${receiver.text}.${name}`
+  if (receiver) return undefined
+  const imported = find(file.root, 'import_statement').some(
+    (statement) =>
+      /['"](?:node:)?(?:fs|timers)\/promises['"]/.test(statement.text) &&
+      find(statement, 'import_specifier').some(
+        (specifier) => (fieldText(specifier, 'alias') || fieldText(specifier, 'name')) === name,
+      ),
+  )
+  return imported ? name : undefined
+}
+
+export function awaitsInside(callback: Node): boolean {
+  return findHere(callback, 'await_expression', 'for_in_statement').some(
+    (node) => node.type === 'await_expression' || node.children.some((child) => child.type === 'await'),
+  )
+}

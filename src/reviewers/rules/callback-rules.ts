@@ -1,0 +1,123 @@
+// Rules about callbacks whose promise or result gets lost.
+import type { Node } from 'web-tree-sitter'
+import { awaitsInside } from './async-callees.ts'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  isAsync,
+  isFunction,
+  outerParent,
+  parts,
+} from './syntax.ts'
+
+const predicateMethods = new Set(['filter', 'some', 'every', 'find', 'findIndex', 'findLast', 'findLastIndex', 'sort'])
+
+const effectHooks = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect'])
+
+function checkAsyncCallback(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const callback = argumentsOf(call).find((argument) => isFunction(argument))
+  if (!callback || !isAsync(callback)) return undefined
+  if (effectHooks.has(name)) return effectHit(callback, name)
+  // Streams, cursors and the helpers of libraries wait for their callbacks.
+  if (!receiver || /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i.test(receiver.text)) {
+    return undefined
+  }
+  const subject = code(`${receiver.text}.${name}`)
+  const awaits = awaitsInside(callback)
+  if (name === 'forEach' && awaits) return forEachHit(call, subject)
+  if (name === 'map' && awaits && isUnusedMap(call)) return mapHit(call, subject)
+  const isPredicate = predicateMethods.has(name) && (name !== 'sort' || awaits) && !hasWaitingOwner(call)
+  return isPredicate ? predicateHit(callback, subject, name) : undefined
+}
+
+function effectHit(callback: Node, name: string): Hit {
+  return {
+    at: firstLine(callback),
+    title: `${code(name)} gets an async function, so its promise is taken for the cleanup function`,
+    body: 'When the component unmounts, React finds a promise where it expects a function for the cleanup; real cleanup never runs. Define the async function inside the effect and call it there.',
+  }
+}
+
+function forEachHit(call: Node, subject: string): Hit {
+  return {
+    at: firstLine(call),
+    title: `${subject} doesn't wait for its async callback`,
+    body: 'When this loop ends, none of the callbacks has finished, and a failure in one is an unhandled rejection. A `for … of` loop with `await` waits one by one, `await Promise.all(….map(…))` all at once.',
+  }
+}
+
+function mapHit(call: Node, subject: string): Hit {
+  return {
+    at: firstLine(call),
+    title: `The promises of ${subject} are not awaited`,
+    body: "When a callback fails, the rejection is unhandled, and the code after this line runs before the callbacks are done: `await` on an array doesn't wait for the promises in it. Use `await Promise.all(…)`.",
+  }
+}
+
+function predicateHit(callback: Node, subject: string, name: string): Hit {
+  return {
+    at: firstLine(callback),
+    title: `${subject} gets an async callback, whose promise always counts as true`,
+    body: `When the callback would answer "no", \`${name}\` still sees a promise, which is truthy: the result doesn't depend on the answer. Await the answers first, then use them.`,
+    confidence: 0.95,
+  }
+}
+
+/** A library's own `filter` or `some` that returns a promise: its result is awaited or chained. */
+function hasWaitingOwner(call: Node): boolean {
+  const outer = outerParent(call)
+  if (outer?.type === 'await_expression') return true
+  return outer?.type === 'member_expression' && /^(?:then|catch|finally)$/.test(fieldText(outer, 'property'))
+}
+
+function isUnusedMap(call: Node): boolean {
+  const outer = outerParent(call)
+  return outer?.type === 'expression_statement' || outer?.type === 'await_expression'
+}
+
+function checkMapWithoutReturn(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name)) return undefined
+  const callback = argumentsOf(call)[0]
+  const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
+  if (callback && isAsync(callback)) return undefined
+  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement') return undefined
+  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0) return undefined
+  if (
+    /^[A-Z$]/.test(receiver.text) ||
+    callback!.type.startsWith('generator') ||
+    outerParent(call)?.type === 'await_expression'
+  )
+    return undefined
+  return {
+    at: firstLine(call),
+    title: `The callback of ${code(`${receiver.text}.${name}`)} never returns a value`,
+    body: `When \`${name}\` asks the callback for each element, it always gets \`undefined\`. A \`return\` is missing.`,
+  }
+}
+
+export const callbackRules: readonly Rule[] = [
+  {
+    id: 'async-callback',
+    summary: 'An array method or effect hook gets an async callback it does not wait for.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkAsyncCallback }],
+  },
+  {
+    id: 'callback-without-return',
+    summary: 'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn }],
+  },
+]

@@ -1,0 +1,42 @@
+// Questions about literals and constants.
+import type { Node } from 'web-tree-sitter'
+import { field, find, unwrap } from './syntax.ts'
+
+const stringTypes = new Set(['string', 'string_literal', 'interpreted_string_literal', 'raw_string_literal'])
+
+/** Whether a node is a string with nothing inserted. */
+export function isPlainString(node: Node): boolean {
+  if (node.type === 'template_string') return find(node, 'template_substitution').length === 0
+  return stringTypes.has(node.type) && find(node, 'interpolation').length === 0
+}
+
+/** The characters of a plain string, escapes as written. */
+export function stringText(node: Node): string {
+  return node.text.replace(/^[a-zA-Z]{0,2}(?:"""|'''|["'`])/, '').replace(/(?:"""|'''|["'`])$/, '')
+}
+
+const literalTypes = new Set([
+  'number',
+  'integer',
+  'float',
+  'int_literal',
+  'float_literal',
+  'decimal_integer_literal',
+  'decimal_floating_point_literal',
+  'character_literal',
+  'true',
+  'false',
+  'null',
+  'null_literal',
+  'none',
+  'undefined',
+  'nil',
+])
+
+/** Whether a node is a constant: a literal, or a name in capitals. */
+export function isConstant(node: Node): boolean {
+  const inner = unwrap(node)
+  if (literalTypes.has(inner.type) || isPlainString(inner)) return true
+  const name = inner.type === 'identifier' ? inner.text : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
+  return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
+}

@@ -1,0 +1,61 @@
+// Where a value comes from, and of what type it is, as far as the one file shows.
+import type { Node } from 'web-tree-sitter'
+import type { SourceFile } from './rule.ts'
+import { enclosingFunction, field, fieldText, find, isFunction } from './syntax.ts'
+
+/**
+ * Where a local name got its value: the last declaration or assignment before the node, in its function or one
+ * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
+ */
+export function originOf(name: string, from: Node, file: SourceFile): { node: Node; value: Node } | undefined {
+  const candidates = file.index
+    .variables(name)
+    .filter((node) => node.startIndex < from.startIndex)
+    .map((node) => ({ node, scope: enclosingFunction(node)?.id }))
+  for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
+    const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
+    const value = node && (field(node, 'value') ?? field(node, 'right'))
+    if (node && value) return { node, value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value }
+    if (!scope || parameterOf(scope, name)) return undefined
+  }
+}
+
+/** The parameter of a function with that name, with its type where it has one. */
+export function parameterOf(fn: Node, name: string): Node | undefined {
+  const list = field(fn, 'parameters') ?? field(fn, 'parameter')
+  if (!list) return undefined
+  if (list.type === 'identifier') return list.text === name ? list : undefined
+  return list.namedChildren.find((parameter) =>
+    parameter.type === 'identifier'
+      ? parameter.text === name
+      : find(parameter, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name),
+  )
+}
+
+/** The declared type of a local name or parameter, as written; empty when the code doesn't say. */
+export function typeOf(name: string, from: Node, file: SourceFile): string {
+  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) {
+    const parameter = parameterOf(fn, name)
+    if (parameter) return typeText(parameter)
+  }
+  const origin = originOf(name, from, file)
+  return origin ? typeText(origin.node) || typeText(origin.node.parent ?? origin.node) : ''
+}
+
+function typeText(node: Node): string {
+  return fieldText(node, 'type')
+    .replace(/^\s*:\s*/, '')
+    .trim()
+}
+
+/** Whether the expression takes its value from what a client sent, as far as this function shows. */
+export function isRequestInput(node: Node, file: SourceFile): boolean {
+  if (requestInput.test(node.text.slice(0, 1_000))) return true
+  return find(node, 'identifier').some((identifier) => {
+    const origin = originOf(identifier.text, node, file)
+    return origin !== undefined && !isFunction(origin.value) && requestInput.test(origin.value.text.slice(0, 1_000))
+  })
+}
+
+const requestInput =
+  /\b(?:req|request|ctx|event|r|c)\s?\.\s?(?:req\s?\.\s?|request\s?\.\s?)?(?:params|query|body|headers|cookies|args|form|values|json|files|GET|POST|param|queryStringParameters|pathParameters|URL\b|FormValue|PostFormValue|PathValue|getParameter|getHeader|searchParams|nextUrl)\b|\bsearchParams\.get\(|\blocation\.(?:search|hash|href)\b|\bmux\.Vars\(/

@@ -1,0 +1,88 @@
+// The rule about checks of TLS certificates that are switched off.
+import type { Node } from 'web-tree-sitter'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import { code, enclosing, field, fieldText, firstLine, parts } from './syntax.ts'
+
+const conditional = new Set([
+  'if_statement',
+  'ternary_expression',
+  'conditional_expression',
+  'switch_case',
+  'elif_clause',
+])
+
+/** Whether a setting that says so decides: then it is off because someone asked for it. */
+function isOptional(node: Node): boolean {
+  const owner = enclosing(node, conditional)
+  const condition = owner && (field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1) ?? undefined)
+  return (
+    condition !== undefined &&
+    /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i.test(condition.text.slice(0, 500))
+  )
+}
+
+function off(at: Node, what: string): Hit | undefined {
+  if (isOptional(at)) return undefined
+  return {
+    at: firstLine(at),
+    title: `${code(what)} switches the check of TLS certificates off`,
+    body: 'When someone stands between this program and the server, they can show any certificate, read and change everything, and nobody notices. Trust the right certificate authority instead.',
+  }
+}
+
+function checkTlsScript(node: Node): Hit | undefined {
+  if (node.type === 'pair') {
+    const isOff = /^['"]?rejectUnauthorized['"]?$/.test(fieldText(node, 'key')) && fieldText(node, 'value') === 'false'
+    return isOff ? off(node, node.text) : undefined
+  }
+  const right = field(node, 'right')
+  const isOff =
+    /NODE_TLS_REJECT_UNAUTHORIZED/.test(fieldText(node, 'left').slice(0, 100)) &&
+    /^['"]?0['"]?$/.test(right?.text ?? '')
+  return isOff ? off(node, node.text) : undefined
+}
+
+const pythonClients = /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
+
+function checkTlsPython(node: Node): Hit | undefined {
+  if (node.type === 'keyword_argument') {
+    const call = node.parent?.parent
+    const isOff = fieldText(node, 'name') === 'verify' && fieldText(node, 'value') === 'False'
+    return isOff && call && pythonClients.test(fieldText(call, 'function')) ? off(node, node.text) : undefined
+  }
+  if (node.type === 'call')
+    return fieldText(node, 'function') === 'ssl._create_unverified_context'
+      ? off(node, 'ssl._create_unverified_context')
+      : undefined
+  const isOff =
+    (/\.check_hostname$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'False') ||
+    (/\.verify_mode$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'ssl.CERT_NONE')
+  return isOff ? off(node, node.text) : undefined
+}
+
+function checkTlsGo(node: Node): Hit | undefined {
+  const [key, value] = node.namedChildren
+  return key?.text === 'InsecureSkipVerify' && value?.text === 'true' ? off(node, node.text) : undefined
+}
+
+function checkTlsJava(node: Node): Hit | undefined {
+  const body = field(node, 'body')
+  const isOff = fieldText(node, 'name') === 'checkServerTrusted' && body !== undefined && parts(body).length === 0
+  return isOff ? off(node, 'checkServerTrusted') : undefined
+}
+
+export const tlsRules: readonly Rule[] = [
+  {
+    id: 'tls-verification-off',
+    summary: 'The check of TLS certificates is switched off.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.9,
+    syntax: [
+      { languages: javascriptFamily, nodes: ['pair', 'assignment_expression'], check: checkTlsScript },
+      { languages: ['python'], nodes: ['keyword_argument', 'call', 'assignment'], check: checkTlsPython },
+      { languages: ['go'], nodes: ['keyed_element'], check: checkTlsGo },
+      { languages: ['java'], nodes: ['method_declaration'], check: checkTlsJava },
+    ],
+  },
+]
