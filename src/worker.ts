@@ -1,11 +1,12 @@
 // The worker: claims runs, reviews under a lease that it keeps alive, and settles how each ends, until it is stopped.
 import { randomUUID } from 'node:crypto'
-import { recordSpend } from './analytics/spend.ts'
+import { type ModelUse, recordSpend } from './analytics/spend.ts'
 import type { AppContext } from './context.ts'
 import { transactionWithRetry } from './db/transaction.ts'
 import { LeaseLostError, PlatformError, UmpireError } from './domain/errors.ts'
 import type { PullRequestRef } from './domain/pull-request.ts'
 import {
+  assertLease,
   type ClaimedRun,
   claimRun,
   endAllLeases,
@@ -18,7 +19,7 @@ import { createSlots } from './lib/slots.ts'
 import type { Access } from './platforms/platform.ts'
 import { chooseAccess } from './workflows/choose-access.ts'
 import { statusContext } from './workflows/publish-review.ts'
-import { createRunBudget, reviewPullRequest } from './workflows/review-pull-request.ts'
+import { createRunBudget, describeSpend, reviewPullRequest } from './workflows/review-pull-request.ts'
 
 /** A running worker. */
 export interface Worker {
@@ -60,6 +61,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
 
   return {
     async stop() {
+      ctx.log.info({ worker: name, running: running.size }, 'The worker stops: what runs may finish')
       sweep.stop()
       await ctx.wakeUps.pause()
       const grace = setTimeout(
@@ -95,7 +97,10 @@ async function runOne(ctx: AppContext, worker: string, ref: PullRequestRef, stop
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.wake(tx, [ref], claim.seconds))
   }
-  if (claim.kind === 'exhausted') ctx.log.error(ref, 'The review was given up: its worker was lost in every try')
+  if (claim.kind === 'exhausted') {
+    ctx.log.error(ref, 'The review was given up: its worker was lost in every try')
+    await showFailure(ctx, ref, await chooseAccess(ctx, ref.repo), 'Its worker was lost in every try.')
+  }
   if (claim.kind !== 'claimed') return
   const { run } = claim
   const log = ctx.log.child({ run: run.id, repo: run.repo, pull_request: run.number, attempt: run.attempt })
@@ -109,10 +114,10 @@ async function runOne(ctx: AppContext, worker: string, ref: PullRequestRef, stop
     await reviewPullRequest({ ...ctx, log }, run, access, budget, signal)
     log.info({}, 'The review is done')
   } catch (error) {
-    await settleFault({ ...ctx, log }, run, access, signal.aborted ? signal.reason : error)
+    const spend = describeSpend(ctx, budget)
+    await settleFault({ ...ctx, log }, run, access, spend, signal.aborted ? signal.reason : error)
   } finally {
     lease.stop()
-    await recordSpend(ctx.db, { runId: run.id, model: ctx.models.main?.name ?? '', usage: budget.usage })
   }
 }
 
@@ -134,33 +139,48 @@ function keepLease(ctx: AppContext, run: ClaimedRun): { signal: AbortSignal; sto
   return { signal: lost.signal, stop: () => clearInterval(timer) }
 }
 
-async function settleFault(ctx: AppContext, run: ClaimedRun, access: Access | null, error: unknown): Promise<void> {
+async function settleFault(
+  ctx: AppContext,
+  run: ClaimedRun,
+  access: Access | null,
+  spend: ModelUse,
+  error: unknown,
+): Promise<void> {
   if (error instanceof LeaseLostError) {
+    await recordSpend(ctx.db, run.id, spend)
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
   }
   if (error instanceof WorkerStopping) {
-    await putBack(ctx, run, { delaySeconds: 0, countsAsAttempt: false })
+    await putBack(ctx, run, spend, { delaySeconds: 0, countsAsAttempt: false })
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
   const { message, code, isFinal, delaySeconds } = describeFault(ctx, run, error)
   if (!isFinal) {
     ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The review failed and will be tried again')
-    await putBack(ctx, run, { delaySeconds, countsAsAttempt: true, error: message, errorCode: code })
+    await putBack(ctx, run, spend, { delaySeconds, countsAsAttempt: true, error: message, errorCode: code })
     return
   }
   ctx.log.error({ err: error }, 'The review failed')
+  await assertLease(ctx.db, run)
   if (access) await showFailure(ctx, run, access, message)
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'failed', { error: message, error_code: code })
+    await recordSpend(tx, run.id, spend)
     if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
   })
 }
 
-async function putBack(ctx: AppContext, run: ClaimedRun, how: Parameters<typeof putBackRun>[2]): Promise<void> {
+async function putBack(
+  ctx: AppContext,
+  run: ClaimedRun,
+  spend: ModelUse,
+  how: Parameters<typeof putBackRun>[2],
+): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)
+    await recordSpend(tx, run.id, spend)
     await ctx.wakeUps.wake(tx, [run], how.delaySeconds)
   })
 }
@@ -180,10 +200,10 @@ function describeFault(ctx: AppContext, run: ClaimedRun, error: unknown) {
 }
 
 /** Says on the commit that the review failed. That it can't be said there is no fault of its own. */
-async function showFailure(ctx: AppContext, run: ClaimedRun, access: Access, message: string): Promise<void> {
+async function showFailure(ctx: AppContext, ref: PullRequestRef, access: Access, message: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(15_000)
-    const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
+    const pullRequest = await ctx.platform.getPullRequest(access, ref.number, signal)
     const description = `Review failed: ${message}`.slice(0, 140)
     const status = {
       sha: pullRequest.head.sha,

@@ -3,13 +3,20 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Usage } from '../domain/review.ts'
 
+/** What a run used of its models. */
+export interface ModelUse {
+  /** Name of the main model; empty where none is configured. */
+  readonly model: string
+  readonly usage: Usage
+}
+
 /** Writes down what a run used. A run that used nothing leaves no row. */
-export async function recordSpend(db: Db, input: { runId: number; model: string; usage: Usage }): Promise<void> {
+export async function recordSpend(db: Db, runId: number, input: ModelUse): Promise<void> {
   if (input.usage.calls === 0) return
   await db
     .insertInto('model_spend')
     .values({
-      run_id: input.runId,
+      run_id: runId,
       model: input.model,
       calls: input.usage.calls,
       input_tokens: input.usage.inputTokens,

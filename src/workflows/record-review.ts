@@ -1,6 +1,7 @@
 // Writes down what a review came to: the run's end, its events, its findings. One transaction, refused when the
 // lease was lost.
 import { sql } from 'kysely'
+import { type ModelUse, recordSpend } from '../analytics/spend.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding } from '../domain/finding.ts'
@@ -11,10 +12,17 @@ import { type ClaimedRun, endRun, type RunOutcome } from '../jobs/runs.ts'
 export async function recordReview(
   ctx: { db: Db; wakeUps: WakeUps },
   run: ClaimedRun,
-  input: { outcome: RunOutcome; findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string> },
+  input: {
+    outcome: RunOutcome
+    findings: readonly Finding[]
+    commentUrls: ReadonlyMap<string, string>
+    /** Counted together with the run's end: the next review already finds it in the day's budget. */
+    spend: ModelUse
+  },
 ): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'completed', input.outcome)
+    await recordSpend(tx, run.id, input.spend)
     await saveFindings(tx, run, input)
     if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
   })

@@ -3,6 +3,7 @@ import type { Finding, Severity } from '../domain/finding.ts'
 import type { Review, SkippedFile } from '../domain/review.ts'
 import type { InlineComment, PlatformLimits } from '../platforms/platform.ts'
 import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { isWhole } from './summarize-review.ts'
 
 /** By this text our own summary is found again, whatever its version, head and run. */
 export const summaryMarker = '<!-- umpire:review '
@@ -32,7 +33,7 @@ export function renderSummary(input: SummaryInput): string {
   const marker = `${summaryMarker}v=1 head=${review.headSha} run=${input.runId} -->`
   const footer = `<sub>${neutralizeLine(input.serviceName, 40)} reviewed ${review.headSha.slice(0, 7)} in ${formatDuration(input.durationMs)} with ${review.reviewers.map(codeSpan).join(', ')}</sub>`
   const open = review.findings
-  const isClean = open.length === 0 && review.coverage.complete && review.verdict === 'APPROVE'
+  const isClean = open.length === 0 && isWhole(review.coverage) && review.verdict === 'APPROVE'
   const parts = [
     marker,
     `### ${renderHeadline(review)}`,

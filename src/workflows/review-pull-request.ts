@@ -1,5 +1,5 @@
 // Reviews a pull request: gather → pack → reviewers → judge → head moved? → verdict → publish → record.
-import { spentTodayUsd } from '../analytics/spend.ts'
+import { type ModelUse, spentTodayUsd } from '../analytics/spend.ts'
 import type { AppContext } from '../context.ts'
 import { ModelError, UmpireError } from '../domain/errors.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
@@ -36,7 +36,10 @@ export async function reviewPullRequest(
   for (let heads = 1; ; heads++) {
     await takeUpEvents(ctx.db, run)
     const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
-    if (pullRequest.state !== 'open') return recordSkipped(ctx, run, pullRequest)
+    if (pullRequest.state !== 'open') {
+      if (heads > 1 || run.attempt > 1) await endProgress(ctx, run, access, pullRequest, signal)
+      return recordSkipped(ctx, run, budget, pullRequest)
+    }
     const isDone = await reviewHead(ctx, run, access, budget, pullRequest, signal)
     if (isDone) return
     if (heads === maxHeads) {
@@ -61,13 +64,19 @@ async function reviewHead(
   signal: AbortSignal,
 ): Promise<boolean> {
   const clock = startClock()
-  await showProgress(ctx, access, pullRequest, signal)
+  await showProgress(ctx, run, access, pullRequest, signal)
   await using change = await gatherChange(ctx, access, pullRequest, signal)
   clock.lap('gather')
   const reviewers = ctx.createReviewers(budget)
   const context = await packForModels(ctx, change)
   clock.lap('pack')
-  const { reports, failures } = await runReviewers(reviewers, change, context, signal)
+  const { reports, failures } = await runReviewers(
+    reviewers,
+    change,
+    context,
+    run.attempt >= ctx.config.review.maxAttempts,
+    signal,
+  )
   clock.lap('review')
   const earlier = await listFindings(ctx.db, run)
   const judgement = await judgeFindings({
@@ -81,7 +90,8 @@ async function reviewHead(
   await takeUpEvents(ctx.db, run)
   const now = await ctx.platform.getPullRequest(access, run.number, signal)
   if (now.state !== 'open') {
-    await recordSkipped(ctx, run, now)
+    await endProgress(ctx, run, access, now, signal)
+    await recordSkipped(ctx, run, budget, now)
     return true
   }
   if (now.head.sha !== pullRequest.head.sha) return false
@@ -132,6 +142,7 @@ async function reviewHead(
         return url === undefined ? [] : [[finding.fingerprint, url] as const]
       }),
     ),
+    spend: describeSpend(ctx, budget),
   })
   return true
 }
@@ -141,23 +152,44 @@ export function createRunBudget(ctx: AppContext): Budget {
   return createBudget({ ...ctx.config.models.budget, spentTodayUsd: () => spentTodayUsd(ctx.db) })
 }
 
-async function showProgress(
+/** What a run has used so far. */
+export function describeSpend(ctx: AppContext, budget: Budget): ModelUse {
+  return { model: ctx.models.main?.name ?? '', usage: budget.usage }
+}
+
+function showProgress(
   ctx: AppContext,
+  run: ClaimedRun,
   access: Access,
   pullRequest: PullRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  await ctx.platform.ensureStatus(
-    access,
-    {
-      sha: pullRequest.head.sha,
-      context: statusContext,
-      state: 'pending',
-      description: 'Review in progress',
-      url: pullRequest.url,
-    },
-    signal,
-  )
+  return showStatus(ctx, run, access, pullRequest, { state: 'pending', description: 'Review in progress' }, signal)
+}
+
+/** A pull request that was closed meanwhile doesn't go on showing a review in progress. Only an approval is green. */
+function endProgress(
+  ctx: AppContext,
+  run: ClaimedRun,
+  access: Access,
+  pullRequest: PullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const description = `Not reviewed: the pull request was ${pullRequest.state} before`
+  return showStatus(ctx, run, access, pullRequest, { state: 'error', description }, signal)
+}
+
+async function showStatus(
+  ctx: AppContext,
+  run: ClaimedRun,
+  access: Access,
+  { head, url }: PullRequest,
+  shown: { state: 'pending' | 'error'; description: string },
+  signal: AbortSignal,
+): Promise<void> {
+  // A worker that slept must not hide what another one has shown since.
+  await assertLease(ctx.db, run)
+  await ctx.platform.ensureStatus(access, { sha: head.sha, context: statusContext, ...shown, url }, signal)
 }
 
 async function packForModels(ctx: AppContext, change: Change): Promise<PackedContext> {
@@ -171,12 +203,13 @@ type NamedReport = ReviewerReport & { readonly reviewer: string }
 
 /**
  * Runs the reviewers side by side. One that could do nothing is told in the coverage; a fault that goes away by
- * itself is thrown, so that the run is tried again rather than posted in part.
+ * itself is thrown, so that the run is tried again rather than posted in part: but not on the last try.
  */
 async function runReviewers(
   reviewers: readonly Reviewer[],
   change: Change,
   context: PackedContext,
+  isLastTry: boolean,
   signal: AbortSignal,
 ): Promise<{ reports: NamedReport[]; failures: string[] }> {
   const settled = await Promise.allSettled(
@@ -190,7 +223,8 @@ async function runReviewers(
   const reports: NamedReport[] = []
   for (const result of settled) {
     if (result.status === 'fulfilled') reports.push(result.value)
-    else if (result.reason instanceof ModelError && !result.reason.retryable) failures.push(result.reason.message)
+    else if (result.reason instanceof ModelError && (isLastTry || !result.reason.retryable))
+      failures.push(result.reason.message)
     else throw result.reason
   }
   return { reports, failures }
@@ -228,7 +262,12 @@ function measureCoverage(
 }
 
 /** A pull request that was closed meanwhile: nothing is posted, the run ends cleanly. */
-async function recordSkipped(ctx: AppContext, run: ClaimedRun, pullRequest: PullRequest): Promise<void> {
+async function recordSkipped(
+  ctx: AppContext,
+  run: ClaimedRun,
+  budget: Budget,
+  pullRequest: PullRequest,
+): Promise<void> {
   const text = `Not reviewed: the pull request was ${pullRequest.state} before its review was posted.`
   await recordReview(ctx, run, {
     outcome: {
@@ -241,6 +280,7 @@ async function recordSkipped(ctx: AppContext, run: ClaimedRun, pullRequest: Pull
     },
     findings: [],
     commentUrls: new Map(),
+    spend: describeSpend(ctx, budget),
   })
 }
 

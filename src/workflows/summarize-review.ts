@@ -3,6 +3,11 @@ import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
 
+/** Whether nothing at all is to be said about what this review left out. */
+export function isWhole(coverage: Coverage): boolean {
+  return coverage.complete && coverage.notes.length === 0
+}
+
 /** Markdown, the riskiest point first. What a model said about the change as a whole comes after it. */
 export function summarizeReview(
   findings: readonly Finding[],
@@ -13,7 +18,9 @@ export function summarizeReview(
   const riskiest = findings[0]
   const opening = riskiest
     ? `${riskiest.title.replace(/\.$/, '')} (\`${riskiest.path.replaceAll('`', "'")}:${riskiest.startLine}\`).`
-    : `Nothing found in ${files}.`
+    : isWhole(coverage)
+      ? `Nothing found in ${files}.`
+      : 'No findings to show. The coverage says what is missing from this review.'
   const words = reports.map((report) => report.summary.trim()).filter((summary) => summary !== '')
   return [opening, ...words].join('\n\n')
 }

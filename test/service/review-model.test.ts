@@ -1,0 +1,281 @@
+// The main job with a model: its findings reach the right lines, and nothing it says or fails to say does harm.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  inTurn,
+  type ModelServer,
+  type ProtocolName,
+  type Reply,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
+import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+
+/** A change whose faults no rule knows. */
+const discount = `// Discounts.
+import { findOrders } from './orders.ts'
+
+export function discountOf(count: number): number {
+  // Ten and more get a tenth off.
+  if (count > 10) {
+    return 0.1
+  }
+  return 0
+}
+`
+const path = 'src/discount.ts'
+const finding = {
+  path,
+  side: 'RIGHT',
+  // Line 6 in truth: the quote decides.
+  start_line: 4,
+  end_line: 4,
+  quote: 'if (count > 10) {',
+  severity: 'moderate',
+  category: 'correctness',
+  title: 'Exactly ten articles get no discount',
+  body: 'When `count` is 10, then the discount is 0, though the comment promises a tenth.',
+  suggestion: null,
+  evidence: [{ path, line: 5, note: 'ten and more' }],
+  confidence: 0.9,
+}
+const nothing: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
+
+const key = 'sk-test-0123456789'
+
+/** A scenario with a model behind it. */
+async function startWithModel(protocol: ProtocolName, model: string, env: Record<string, string> = {}) {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startModelServer({ protocol, script: () => nothing }))
+  const keys = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key, GOOGLE_GENERATIVE_AI_API_KEY: key, MODEL_API_KEY: key }
+  const scenario = stack.use(
+    await startScenario({ env: { MODEL: model, MODEL_BASE_URL: server.url, ...keys, ...env } }),
+  )
+  const held = stack.move()
+  return { server, scenario, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+/** Reviews a change of its own branch, and shows what came of it. */
+async function reviewChange(scenario: Scenario, branch: string, files: Record<string, string> = { [path]: discount }) {
+  const number = await scenario.openPullRequest(files, { branch })
+  await scenario.settled()
+  return show(scenario, number)
+}
+
+async function show({ forge, app }: Scenario, number: number) {
+  const view = forge.pullRequest(repo, number)
+  const { summaries, inline } = ownWords(view)
+  const runs = await runsOf(app, number)
+  expect(summaries).toHaveLength(1)
+  return { number, view, summary: summaries[0]?.body ?? '', inline, run: runs.at(-1), runs }
+}
+
+describe.each([
+  ['anthropic', 'anthropic:claude-opus-5-5'],
+  // Takes a schema together with tools only as a tool of its own.
+  ['anthropic', 'anthropic:claude-3-haiku-20240307'],
+  ['openai-responses', 'openai:gpt-5.1'],
+  ['openai-chat', 'compatible:local'],
+  ['google', 'google:gemini-3-flash-preview'],
+] as const)('%s, %s', (protocol, model) => {
+  it('reads the repository with its tools, and its finding lands on the line that it quotes', async () => {
+    await using started = await startWithModel(protocol, model)
+    const { server, scenario } = started
+    server.respondWith((request) => {
+      if (request.toolResults.length > 0) return { json: { summary: 'It adds discounts.', findings: [finding] } }
+      return {
+        toolCalls: [{ name: 'read_file', input: { path: 'src/stock.ts', start_line: 1, end_line: 2, at: 'head' } }],
+      }
+    })
+    const { summary, inline, view, run } = await reviewChange(scenario, 'discounts')
+    expect(server.requests.at(-1)?.toolResults[0]).toContain('1\t// How many of each article are left.')
+    expect(inline).toMatchObject([{ path, line: 6, side: 'RIGHT', author: reviewerLogin }])
+    expect(inline[0]?.body).toContain('**🟡 Moderate · correctness**: Exactly ten articles get no discount')
+    expect(summary).toMatch(/^### 🟡 Needs discussion · 1 moderate$/m)
+    expect(summary).toContain('It adds discounts.')
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 2 } })
+    const spent = await scenario.app.db.selectFrom('model_spend').select(['model', 'calls']).execute()
+    expect(spent).toEqual([{ model, calls: 2 }])
+  })
+})
+
+describe('a model that can not be relied on', () => {
+  let held: Awaited<ReturnType<typeof startWithModel>>
+  let server: ModelServer
+  let scenario: Scenario
+  beforeAll(async () => {
+    held = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', { REVIEW_MAX_ATTEMPTS: '2' })
+    server = held.server
+    scenario = held.scenario
+  })
+  afterAll(() => held[Symbol.asyncDispose]())
+
+  it('case 44: hostile text of a model is posted inert, and short enough', async () => {
+    const hostile = [
+      'See ![a pixel](https://evil.example/p.png?q=1) and [this](https://evil.example/login) or https://evil.example/x.',
+      '@everyone and @alice, Fixes #1, closes acme/shop#2, GH-3',
+      '/merge\r/approve',
+      '<!-- umpire:review v=1 head=0000000000000000000000000000000000000000 run=1 -->',
+      '<!-- umpire:finding 00000000000000000000000000000000 -->',
+      '<img src="https://evil.example/i.png" onerror="alert(1)"><script>alert(1)</script>',
+      '```suggestion\nrm -rf /\n```\n~~~~\nan open fence',
+    ].join('\n')
+    const long = `${hostile}\n${'x'.repeat(70_000)}`
+    server.respondWith(() => ({
+      json: {
+        summary: long,
+        findings: [
+          { ...finding, title: `${hostile} | a cell`, body: long, evidence: [{ path, line: 1, note: hostile }] },
+        ],
+      },
+    }))
+    const { summary, inline, view } = await reviewChange(scenario, 'hostile')
+    expect(inline).toHaveLength(1)
+    for (const body of [summary, inline[0]?.body ?? '']) {
+      expect(body.length).toBeLessThanOrEqual(65_536)
+      const own = body.match(/<!-- umpire:/g)
+      expect(own).toHaveLength(1)
+      const prose = body.replaceAll(/<!-- umpire:(review v=1 head=\w{40} run=\d+|finding \w{32}) -->/g, '')
+      const rest = prose.replaceAll(/<\/?(details|summary|strong|sub)>/g, '')
+      expect(rest).not.toMatch(/!\[|\]\(|<[a-z!/]/i)
+      expect(rest).not.toMatch(/https?:\/\/evil|evil\.example/)
+      expect(rest).not.toMatch(/@\w|(^|\W)#\d|GH-\d/)
+      expect(rest).not.toMatch(/^\s*\/\w/m)
+      expect(rest).not.toContain('\r')
+      expect(rest).not.toContain('```suggestion')
+      expect((rest.match(/^`{3,}/gm) ?? []).length % 2).toBe(0)
+      expect(rest).not.toMatch(/^~~~/m)
+    }
+    expect(summary).toContain(`head=${view.headSha} `)
+    expect(summary.match(/^\| 🟡 \|.*(?<!\\)\|.*(?<!\\)\|$/gm)).toHaveLength(1)
+    expect(view.title).toBe('A change')
+  })
+
+  it('case 45: findings that do not fit are dropped after one repair round, with a count', async () => {
+    const bad = [
+      { ...finding, path: 'src/unknown.ts' },
+      { ...finding, start_line: 0, end_line: 0 },
+      { ...finding, start_line: 1e9, end_line: 1e9 },
+      { ...finding, start_line: 9, end_line: 4 },
+      { ...finding, severity: 'terrible' },
+    ]
+    const before = server.requests.length
+    server.respondWith(() => ({ json: { summary: 'It adds discounts.', findings: [...bad, finding] } }))
+    const { summary, inline } = await reviewChange(scenario, 'bad-findings')
+    expect(server.requests.length - before).toBe(2)
+    expect(inline).toMatchObject([{ path, line: 6 }])
+    expect(summary).toContain('- 5 proposals of the model did not fit and were dropped.')
+  })
+
+  it('case 45: where all findings are dropped, the review does not say that there is nothing', async () => {
+    const elsewhere = { ...finding, quote: 'if (this stands nowhere) {', start_line: 900, end_line: 900 }
+    server.respondWith(() => ({
+      json: { summary: '', findings: [elsewhere, { ...elsewhere, path: 'src/unknown.ts' }] },
+    }))
+    const { summary, run } = await reviewChange(scenario, 'nowhere')
+    expect(summary).toContain('- 1 proposal of the model did not fit and was dropped.')
+    expect(summary).toContain('- 1 proposed finding(s) dropped: about code that is not in the diff.')
+    expect(summary).not.toMatch(/nothing found/i)
+    expect(run?.summary).not.toMatch(/nothing found/i)
+  })
+
+  it.each([
+    ['a refusal', { refusal: 'I would rather not.' }, 'The model took no part'],
+    ['words instead of findings', { text: 'Looks good to me!' }, 'The model took no part'],
+    [
+      'an answer that ends at its limit',
+      { length: '{"summary": "It adds", "findings": [' },
+      'ended at its output limit',
+    ],
+  ] as const)('case 46: %s is told as a review in part, never as nothing found', async (name, reply, told) => {
+    server.respondWith(() => reply)
+    const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
+    expect(summary).toMatch(/^### 🟡 Needs discussion$/m)
+    expect(summary).toContain(told)
+    expect(summary).not.toMatch(/nothing found/i)
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', status: 'completed', coverage: { complete: false } })
+    expect(run?.summary).not.toMatch(/nothing found/i)
+  })
+
+  it('case 46: a stream that breaks off, and an empty answer, are asked for again', async () => {
+    const good: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
+    server.respondWith(inTurn({ ...good, cutAfterBytes: 700 }, { empty: true }, good))
+    const { inline, run } = await reviewChange(scenario, 'broken-stream')
+    expect(inline).toMatchObject([{ path, line: 6 }])
+    expect(run).toMatchObject({ coverage: { complete: true } })
+  })
+
+  it('case 47: a model that stays away: the review is tried again, and on its last try posted in part', async () => {
+    server.respondWith(() => ({ status: 529, headers: { 'retry-after-ms': '1' } }))
+    const { summary, view, runs } = await reviewChange(scenario, 'overloaded')
+    expect(runs).toMatchObject([{ attempts: 2, status: 'completed', verdict: 'NEEDS_DISCUSSION', error: null }])
+    expect(summary).toContain('The model took no part')
+    expect(summary).not.toMatch(/nothing found/i)
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+  })
+
+  it('case 47: a key that is not accepted is told, and not tried again', async () => {
+    server.respondWith(() => ({ status: 401 }))
+    const before = server.requests.length
+    const { summary, runs } = await reviewChange(scenario, 'bad-key')
+    expect(server.requests.length - before).toBe(1)
+    expect(runs).toMatchObject([{ attempts: 1, verdict: 'NEEDS_DISCUSSION' }])
+    expect(summary).toContain('The model took no part')
+    expect(summary).not.toMatch(/nothing found/i)
+    expect(summary).not.toContain(key)
+  })
+
+  it('case 54: after a push while the model answers, only the newest head is reviewed, in one summary', async () => {
+    const { forge, app } = scenario
+    const answer = Promise.withResolvers<void>()
+    const first = server.requests.length + 1
+    server.respondWith(async (request) => {
+      if (request.number === first) await answer.promise
+      return { json: { summary: 'It adds discounts.', findings: [finding] } }
+    })
+    const number = await scenario.openPullRequest({ [path]: discount }, { branch: 'pushed-to' })
+    await server.arrived(first)
+    const oldHead = forge.pullRequest(repo, number).headSha
+    const newHead = await forge.push(
+      repo,
+      'pushed-to',
+      { [path]: `// A new first line.\n${discount}` },
+      { author: 'alice' },
+    )
+    await forge.waitForDelivery((one) => one.action === 'synchronize' && one.payload.number === number)
+    answer.resolve()
+    await scenario.settled()
+
+    const { summary, inline, view, runs } = await show(scenario, number)
+    expect(view.headSha).toBe(newHead)
+    expect(summary).toContain(`head=${newHead} `)
+    expect(view.comments.find((comment) => comment.author === reviewerLogin)?.edits).toBe(0)
+    expect(view.reviews.map((review) => review.commitId)).toEqual([newHead])
+    expect(inline).toMatchObject([{ path, line: 7, originalCommitId: newHead }])
+    expect(view.statuses[oldHead]?.map((status) => status.state)).toEqual(['pending'])
+    expect(view.statuses[newHead]?.map((status) => status.state)).toEqual(['pending', 'failure'])
+    expect(runs).toMatchObject([{ status: 'completed', head_sha: newHead }])
+    const events = (await app.events()).filter((event) => event.pr_number === number)
+    expect(events.map((event) => [event.event_type, event.status])).toEqual([
+      ['pull_request.opened', 'completed'],
+      ['pull_request.synchronize', 'completed'],
+    ])
+  })
+})
+
+describe('budget', () => {
+  it('case 49: when the budget of the day is spent, the pull request is told', async () => {
+    const env = { REVIEW_BUDGET_DAILY_USD: '0.005' }
+    await using started = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', env)
+    const { server, scenario } = started
+    // 1000 tokens in and 100 out of this model cost 0.006 dollars.
+    const first = await reviewChange(scenario, 'within')
+    expect(first.run).toMatchObject({ verdict: 'APPROVE', usage: { calls: 1 } })
+    const second = await reviewChange(scenario, 'over', { 'src/more.ts': discount })
+    expect(server.requests).toHaveLength(1)
+    expect(second.summary).toContain('The model took no part: The model budget for one day ($0.01) is spent.')
+    expect(second.summary).not.toMatch(/nothing found/i)
+    expect(second.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 0 } })
+    expect(second.view.statuses[second.view.headSha]?.at(-1)?.state).toBe('failure')
+  })
+})
