@@ -318,6 +318,7 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
       GIT_ASKPASS: touch,
       GIT_PAGER: touch,
       GIT_PROXY_COMMAND: touch,
+      GIT_TRACE: canary,
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'core.fsmonitor',
       GIT_CONFIG_VALUE_0: touch,
@@ -325,7 +326,7 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
     }
     await writeFile(
       hostile.GIT_CONFIG_GLOBAL,
-      `[core]\n\thooksPath = ${directory}\n\tfsmonitor = ${touch}\n[diff "evil"]\n\ttextconv = ${touch}\n\tcommand = ${touch}\n`,
+      `[core]\n\thooksPath = ${directory}\n\tfsmonitor = ${touch}\n[diff "evil"]\n\ttextconv = ${touch}\n\tcommand = ${touch}\n[trace2]\n\tnormalTarget = ${canary}\n`,
     )
     const before = { ...process.env }
     Object.assign(process.env, hostile)
@@ -347,6 +348,8 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
       }
       const second = await publish({ ...files, 'a.ts': 'new\n' })
       await mirror.fetchCommits([second])
+      const stranger = open({ address: { url: forge.cloneUrl('ann/code'), headers: {} } })
+      await expect(stranger.branchHead()).rejects.toThrow('could not read Username')
       const { files: changed } = parseDiff(await mirror.diff(first, second))
       expect(changed).toMatchObject([{ path: 'a.ts', binary: false, additions: 1, deletions: 1 }])
       await using snapshot = mirror.snapshot(second)

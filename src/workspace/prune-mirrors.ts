@@ -33,7 +33,7 @@ export async function pruneMirrors(
   const removed: string[] = []
   let bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0)
   for (const mirror of mirrors) {
-    if (bytes <= maxBytes || mirror.usedAt > idleSince) break
+    if (bytes <= maxBytes) break
     if (!(await removeMirror(mirror.path, idleSince))) continue
     removed.push(mirror.name)
     bytes -= mirror.bytes
