@@ -176,6 +176,13 @@ export async function loadAgain(url: string) {
 export async function add(id: string) {
   total += await price(id) ◀
 }`,
+      `export async function sum(ids: string[]) {
+  let total = 0
+  await Promise.all(ids.map(async (id) => {
+    total += await price(id) ◀
+  }))
+  return total
+}`,
       `class Meter {
   sum = 0
   async read() { this.sum += await this.sensor.value() } ◀
@@ -198,6 +205,11 @@ export async function add(id: string) {
       `export async function sum(ids: string[]) {
   let total = 0
   for (const id of ids) total += await price(id)
+  return total
+}`,
+      `export async function purge() {
+  let total = 0
+  await inBatches(async (rows) => { total += await remove(rows) })
   return total
 }`,
       `export async function pay(id: string, amount: number) {

@@ -6,6 +6,9 @@ import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type So
 import { argumentsOf, calleeOf, callTypes, code, fieldText, firstLine, lineOf } from './syntax.ts'
 import { type BuiltText, builtText, type Insertion, isHarmless } from './text-building.ts'
 
+/** Programs that developers run once or by hand: what they insert comes from themselves. */
+const developerTool = /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|hack|migrations?|seeds?)\//
+
 const sqlStart =
   /^\s*(?:select\b[^;]{0,2000}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b[^;]{0,500}?\bset\b|delete\s+from\b|with\s+\w+\s+as\s*\(|create\s+(?:table|user|database)|drop\s+|alter\s+|call\s+\w+\()/i
 
@@ -28,7 +31,11 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
   for (const argument of argumentsOf(call).slice(0, 2)) {
     const built = builtText(argument, file)
     if (!built || !sqlStart.test(built.text.slice(0, 4_000))) continue
-    const insertion = worst(built, file, (candidate) => valuePlace.test(candidate.before.slice(-800)))
+    const insertion = worst(
+      built,
+      file,
+      (candidate) => !developerTool.test(file.path) && valuePlace.test(candidate.before.slice(-800)),
+    )
     if (insertion) return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
   }
   return undefined
@@ -53,9 +60,6 @@ function injection(call: Node, insertion: Insertion, file: SourceFile, kind: str
     evidence: lineOf(insertion.value) === lineOf(call) ? [] : [{ line: lineOf(call), note: 'and executed here' }],
   }
 }
-
-/** Programs that developers run: what they insert comes from themselves. */
-const developerTool = /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|hack)\//
 
 const shellRemedy = 'Pass the arguments as a list, without a shell.'
 

@@ -60,8 +60,15 @@ function isShared(target: Node, from: Node, file: SourceFile): boolean {
     return /^(?:this|self)$/.test(fieldText(target, 'object'))
   }
   if (target.type !== 'identifier' || parameterOf(fn, target.text)) return false
-  const declarations = file.index.variables(target.text)
-  return declarations.length > 0 && declarations.every((node) => enclosingFunction(node)?.id !== fn.id)
+  const owners = file.index.variables(target.text).map((node) => enclosingFunction(node)?.id)
+  if (owners.length === 0 || owners.includes(fn.id)) return false
+  // A variable of the function around is shared only when the callbacks run at the same time.
+  return owners.every((owner) => owner === undefined) || isConcurrentCallback(fn)
+}
+
+function isConcurrentCallback(fn: Node): boolean {
+  const call = fn.parent?.parent
+  return call?.type === 'call_expression' && /^(?:map|forEach|flatMap)$/.test(calleeOf(call).name)
 }
 
 function isGuarded(node: Node): boolean {
