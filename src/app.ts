@@ -8,7 +8,7 @@ import { migrate } from './db/migrate.ts'
 import { addHealthRoutes } from './http/health-routes.ts'
 import { createServer } from './http/server.ts'
 import { addWebhookRoutes } from './http/webhook-routes.ts'
-import { openWakeUps } from './jobs/queue.ts'
+import { openWakeUps, type WakeUps } from './jobs/queue.ts'
 import { createLogger, type Log } from './lib/logger.ts'
 import { type Budget, createModels, type Models } from './models/index.ts'
 import { createPlatform } from './platforms/index.ts'
@@ -18,12 +18,18 @@ import { createStaticReviewer } from './reviewers/static-reviewer.ts'
 import { createCodeTools } from './tools/code-tools.ts'
 import { startWorker } from './worker.ts'
 import { createDeliveryIntake } from './workflows/accept-delivery.ts'
+import { mirrorDirectory } from './workflows/gather-change.ts'
+import { pruneMirrors } from './workspace/prune-mirrors.ts'
+
+const maxMirrorBytes = 5 * 1024 ** 3
 
 /** A running Umpire. Disposing of it stops it gracefully. */
 export interface App extends AsyncDisposable {
   /** Where it listens; null for a worker alone. */
   readonly url: string | null
   readonly context: AppContext
+  /** Resolves with what is wrong when it can't go on and has to be started again. */
+  readonly broken: Promise<Error>
 }
 
 /** Opens the database and brings its schema up to date. */
@@ -39,21 +45,21 @@ export async function openMigratedDatabase(config: Config, log: Log): Promise<Op
   }
 }
 
+/** Opens the job queue; makes its tables where they are missing. */
+export function openQueue(database: OpenDatabase, log: Log, supervise = false): Promise<WakeUps> {
+  return openWakeUps({ database: database.jobs, embedded: database.engine === 'embedded', supervise, log })
+}
+
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
 export async function startApp(config: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
   await using stack = new AsyncDisposableStack()
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
-  warnAboutConfiguration(config, log)
   const database = stack.use(await openMigratedDatabase(config, log))
-  const wakeUps = await openWakeUps({
-    database: database.jobs,
-    embedded: database.engine === 'embedded',
-    supervise: parts.worker,
-    log,
-  })
+  const wakeUps = await openQueue(database, log, parts.worker)
   stack.defer(() => wakeUps.close())
   const platform = createPlatform(config.platform)
   const models = createModels(config.models)
+  warnAboutConfiguration(config, models, log)
   const staticReviewer = stack.use(createStaticReviewer())
   const ctx: AppContext = {
     config,
@@ -80,6 +86,7 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
   }
   if (parts.worker) {
+    stack.use(keepMirrorsSmall(config, log))
     const worker = await startWorker(ctx, { exclusive: database.exclusive })
     stack.defer(() => worker.stop())
   }
@@ -87,6 +94,7 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
   return {
     url,
     context: ctx,
+    broken: database.broken,
     async [Symbol.asyncDispose]() {
       await running.disposeAsync()
       log.info({}, 'Umpire stopped')
@@ -97,6 +105,17 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
 function createModelReviewers(models: Models, budget: Budget): Reviewer[] {
   if (models.main === null) return []
   return [createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget })]
+}
+
+/** Once an hour, the git mirrors that were used longest ago go until the others fit. */
+function keepMirrorsSmall(config: Config, log: Log): Disposable {
+  const prune = () =>
+    pruneMirrors(mirrorDirectory(config), maxMirrorBytes).catch((error) =>
+      log.warn({ err: error }, 'Mirrors were not pruned'),
+    )
+  const timer = setInterval(prune, 3_600_000)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 function addressOf({ address, family, port }: AddressInfo): string {
@@ -116,12 +135,20 @@ function listSecrets({ secrets, platform, fallback, models }: Config): (string |
 }
 
 /** What works and is still likely not meant so. */
-function warnAboutConfiguration(config: Config, log: Log): void {
+function warnAboutConfiguration(config: Config, models: Models, log: Log): void {
   if (config.environment === 'production' && config.fallback.webhookSecret === null) {
     log.warn({}, 'WEBHOOK_SECRET is not set: deliveries of repositories that nobody connected are accepted unsigned')
   }
   if (config.fallback.token === null) {
     log.warn({}, 'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed')
   }
-  if (config.models.main === null) log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
+  const { perReviewUsd, perDayUsd } = config.models.budget
+  const hasBudget = perReviewUsd !== null || perDayUsd !== null
+  if (models.main === null) log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
+  else if (hasBudget && !models.main.priced) {
+    log.warn(
+      { model: models.main.name },
+      'The price of this model is not known: the budget in money cannot hold it back',
+    )
+  }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Parses the command line and dispatches.
 import { parseArgs } from 'node:util'
-import { ConfigError, UmpireError } from '../domain/errors.ts'
+import { UmpireError } from '../domain/errors.ts'
 
 const usage = `Usage: umpire <command>
 
@@ -67,7 +67,8 @@ function explain(error: unknown): number {
   }
   if (error instanceof UmpireError) {
     console.error(`umpire: ${error.message}`)
-    return error instanceof ConfigError || !error.retryable ? exitCode.configuration : exitCode.unreachable
+    const isDown = error.retryable || error.code === 'database_stopped'
+    return isDown ? exitCode.unreachable : exitCode.configuration
   }
   console.error('umpire: an unexpected error; please report it with what follows')
   console.error(error)

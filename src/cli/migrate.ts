@@ -1,5 +1,5 @@
 // `umpire migrate`: brings the schema up to date and says what it did.
-import { openMigratedDatabase } from '../app.ts'
+import { openMigratedDatabase, openQueue } from '../app.ts'
 import { readConfig } from '../config/env.ts'
 import { createLogger } from '../lib/logger.ts'
 
@@ -7,5 +7,6 @@ export async function migrateDatabase(): Promise<void> {
   const config = readConfig()
   const log = createLogger({ level: config.log.level, secrets: [] })
   await using database = await openMigratedDatabase(config, log)
+  await (await openQueue(database, log)).close()
   console.log(`The ${database.engine} database has the schema of this version.`)
 }

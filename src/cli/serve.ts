@@ -2,7 +2,7 @@
 import { startApp } from '../app.ts'
 import { readConfig } from '../config/env.ts'
 
-/** Resolves after a graceful stop. */
+/** Resolves after a graceful stop. Throws when it can't go on: whoever supervises it starts it again. */
 export async function serve(parts: { web: boolean; worker: boolean }): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -12,8 +12,12 @@ export async function serve(parts: { web: boolean; worker: boolean }): Promise<v
       process.once(signal, () => process.kill(process.pid, 'SIGKILL'))
     })
   }
-  await using _app = await startApp(readConfig(), parts)
+  await using app = await startApp(readConfig(), parts)
   if (!stop.signal.aborted) {
-    await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }))
+    const stopped = new Promise<null>((resolve) => {
+      stop.signal.addEventListener('abort', () => resolve(null), { once: true })
+    })
+    const fault = await Promise.race([stopped, app.broken])
+    if (fault) throw fault
   }
 }

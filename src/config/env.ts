@@ -63,7 +63,9 @@ const variables = z.object({
   OPENAI_API_KEY: z.string().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   MODEL_API_KEY: z.string().optional(),
-  REVIEW_MODE: z.enum(['agentic'], { error: 'must be agentic (the parallel mode is not there yet)' }).default('agentic'),
+  REVIEW_MODE: z
+    .enum(['agentic'], { error: 'must be agentic (the parallel mode is not there yet)' })
+    .default('agentic'),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
   REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(64),

@@ -48,6 +48,8 @@ export interface OpenDatabase extends AsyncDisposable {
    * which notifications may have been lost.
    */
   listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
+  /** Resolves when the embedded engine broke: the process has to be started again. A server comes back by itself. */
+  readonly broken: Promise<DatabaseFault>
   /** Resolves when the database works; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>
   /** Waits for what runs, then ends all connections. */
@@ -84,6 +86,7 @@ async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDa
     exclusive: true,
     jobs: { listen, executeSql: guarded(guard, (text, values) => database.query(text, values)) },
     listen,
+    broken: database.broken,
     ping: async (timeoutMs) => {
       database.checkSpace()
       await withDeadline(database.query('select 1'), timeoutMs)
@@ -110,6 +113,7 @@ async function openServer(config: DatabaseConfig & { engine: 'postgresql' }, log
     exclusive: false,
     jobs: { listen, executeSql: guarded(guard, (text, values) => queryPool(pool, text, values)) },
     listen,
+    broken: new Promise(() => {}),
     ping: (timeoutMs) => withDeadline(queryPool(pool, 'select 1'), timeoutMs),
     close,
     [Symbol.asyncDispose]: close,

@@ -31,7 +31,7 @@ export async function openWakeUps(input: {
   database: JobDatabase
   embedded: boolean
   supervise: boolean
-  log: Log
+  log: Pick<Log, 'warn'>
 }): Promise<WakeUps> {
   const boss = new PgBoss({
     db: input.database,
@@ -46,7 +46,7 @@ export async function openWakeUps(input: {
     openTelemetry: { enabled: false },
   })
   boss.on('error', (error) => input.log.warn({ err: error }, 'The job queue reports an error'))
-  boss.on('warning', (warning) => input.log.debug({ warning }, 'The job queue warns'))
+  boss.on('warning', (warning) => input.log.warn({ warning }, 'The job queue warns'))
   await boss.start()
   await boss.createQueue(queueName, {
     policy: 'short',

@@ -22,6 +22,11 @@ interface Sources {
   readonly notes: readonly string[]
 }
 
+/** Where the git mirrors are. */
+export function mirrorDirectory(config: { dataDir: string }): string {
+  return join(config.dataDir, 'mirrors')
+}
+
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log'>
 
 /**
@@ -69,7 +74,7 @@ async function fetchSources(
   const { headSha, mergeBaseSha } = commits
   try {
     const mirror = openMirror({
-      directory: join(ctx.config.dataDir, 'mirrors'),
+      directory: mirrorDirectory(ctx.config),
       address: ctx.platform.cloneAddress(access),
       trustedHosts: [new URL(ctx.config.platform.url).host],
       host: gitHostFrom(ctx.config.childEnvironment),

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type DatabaseConfig, openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { openWakeUps } from '../../src/jobs/queue.ts'
 
 /** Says nothing. */
 export const silentLog = { info() {}, warn() {}, error() {} }
@@ -54,7 +55,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Embedded templates are kept from run to run: a new one only when what makes it changed. */
 function templateFolder(kind: 'migrated' | 'empty'): string {
   const hash = createHash('sha256')
-  const sources = [join(root, 'package-lock.json'), ...list('src/db/embedded'), ...list('src/db/migrations')]
+  const sources = [
+    join(root, 'package-lock.json'),
+    ...list('src/db/embedded'),
+    ...list('src/db/migrations'),
+    join(root, 'src/jobs/queue.ts'),
+  ]
   for (const source of sources) hash.update(readFileSync(source))
   return join(root, 'node_modules/.cache/umpire-test-databases', `${kind}-${hash.digest('hex').slice(0, 16)}`)
 }
@@ -97,6 +103,10 @@ async function makeFolder(target: string, fill: (directory: string) => Promise<v
 async function migrateAndClose(config: DatabaseConfig): Promise<void> {
   await using open = await openDatabase(config, silentLog)
   await migrate(open, silentLog)
+  // The job queue's own tables, which cost more time than all others.
+  const embedded = open.engine === 'embedded'
+  const wakeUps = await openWakeUps({ database: open.jobs, embedded, supervise: false, log: silentLog })
+  await wakeUps.close()
 }
 
 async function copyFolder(migrated: boolean): Promise<TestDatabase> {

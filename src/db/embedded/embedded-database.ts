@@ -67,6 +67,7 @@ export class EmbeddedDatabase implements Lessor {
   /** Answers held back until what they tell of is on the disk. */
   readonly #unsynced: HeldAnswer[] = []
   #closing: Promise<void> | null = null
+  readonly #broken = Promise.withResolvers<DatabaseFault>()
 
   constructor(directory: string, engine: EnginePort, lock: FolderLock, limit: IdleLimit) {
     this.#directory = directory
@@ -78,7 +79,13 @@ export class EmbeddedDatabase implements Lessor {
       clearInterval(this.#watch)
       for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
       for (const held of this.#unsynced.splice(0)) held.reject(fault)
+      if (this.#closing === null) this.#broken.resolve(fault)
     })
+  }
+
+  /** Resolves when the engine stopped by itself: nothing works until the process is started again. */
+  get broken(): Promise<DatabaseFault> {
+    return this.#broken.promise
   }
 
   /** Whether nothing is running and nobody waits. */

@@ -105,12 +105,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       processed_at timestamptz
     )`.execute(db)
-  // Payloads are read once or never: compressed with the cheaper method where the server has it (the default
-  // method costs more than all else in an insert).
+  // Payloads are read once or never. The default compression costs more than all else in an insert: the cheaper one
+  // where the server has it, else none.
   await sql`
     do $$ begin
       alter table events alter column payload set compression lz4;
-    exception when others then null; end $$`.execute(db)
+    exception when others then
+      alter table events alter column payload set storage external;
+    end $$`.execute(db)
   await sql`create index events_pull_request on events (repo, pr_number, id desc)`.execute(db)
   // Small: only what a worker still has to settle.
   await sql`
