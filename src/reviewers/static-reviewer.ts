@@ -165,7 +165,7 @@ async function checkSyntax(
   signal.throwIfAborted()
   const result = await workers.check({ path: file.path, kind, text, addedLines: numbers, imported })
   if (result.outcome === 'checked') return { found: result.findings, note: undefined }
-  return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed')
+  return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
 }
 
 /** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */

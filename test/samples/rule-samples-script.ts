@@ -48,6 +48,11 @@ export async function start() {
   // Fire and forget: the answer doesn't wait for the cache.
   refresh()
 }`,
+      `async function track(line: string) { try { await append(line) } catch (error) { report(error) } }
+export async function run() {
+  track('started')
+  await work()
+}`,
       `async function log(line: string) { await append(line) }
 export async function run(log: (line: string) => void) {
   log('started')
@@ -309,6 +314,7 @@ if (next() !== 'a' || next() !== 'b') go()`,
     file: 'src/twice.ts',
     fires: [`if (order.paid && order.paid) ship(order) ◀`, `const isSame = left.id === left.id ◀`],
     silent: [
+      `const icon = (node: Node) => node && !other`,
       `if (order.paid && order.packed) ship(order)`,
       `const isNan = value !== value; if (next() && next()) go(); const four = 2 * 2 == 4`,
     ],

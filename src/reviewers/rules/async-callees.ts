@@ -19,7 +19,7 @@ import {
 /** Where the async function is defined that a call runs; undefined when that isn't certain. */
 export function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
   const definition = localCalleeOf(call, file)
-  if (definition) return { name: '', path: file.path, line: lineOf(definition) }
+  if (definition) return { name: '', path: file.path, line: lineOf(definition), neverFails: catchesAll(definition) }
   const { receiver, name } = calleeOf(call)
   const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
   return imported && !isShadowed(name, call, file) ? imported : undefined
@@ -64,6 +64,20 @@ function isMethod(node: Node): boolean {
 function isPromiseFunction(fn: Node): boolean {
   const isGenerator = fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
+}
+
+/** Whether nothing that a function awaits can make it fail: all of it is caught inside. */
+function catchesAll(fn: Node): boolean {
+  const awaits = findHere(fn, 'await_expression')
+  const isCaught = (node: Node) => /\.catch\(/.test(node.text) || isInTry(node, fn)
+  return (
+    awaits.length > 0 && awaits.every(isCaught) && findHere(fn, 'throw_statement').every((node) => isInTry(node, fn))
+  )
+}
+
+function isInTry(node: Node, fn: Node): boolean {
+  const block = enclosing(node, new Set(['try_statement', 'catch_clause', 'finally_clause']))
+  return block?.type === 'try_statement' && field(block, 'handler') !== undefined && block.startIndex > fn.startIndex
 }
 
 export function definedAt(definition: ImportedFunction, name: string): RuleEvidence {

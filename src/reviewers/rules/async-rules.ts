@@ -32,6 +32,8 @@ function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
   const definition = asyncCalleeOf(call, file)
   const api = definition || isPython ? undefined : promiseApiOf(call, file)
   if (!definition && !api) return undefined
+  // A coroutine that isn't awaited doesn't even run; a promise does, and is harmless when it can't fail.
+  if (!isPython && definition?.neverFails) return undefined
   const name = code(api ?? fieldText(call, 'function'))
   const canAwait = caller !== undefined && isAsync(caller)
   return {

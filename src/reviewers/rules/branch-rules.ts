@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { everyLanguage, type Hit, javascriptFamily, type Rule } from './rule.ts'
-import { binaryTypes, code, field, fieldText, firstLine, hasCall, lineOf, unwrap } from './syntax.ts'
+import { binaryTypes, code, field, fieldText, firstLine, hasCall, lineOf, outerParent, unwrap } from './syntax.ts'
 
 function checkAssignment(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
@@ -27,7 +27,8 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   const [left, right] = [field(node, 'left'), field(node, 'right')]
   if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
   const inner = unwrap(left)
-  if (hasCall(inner) || isConstant(inner) || inner.type.startsWith('jsx')) return undefined
+  // `{icon && icon}` does no harm in a page.
+  if (hasCall(inner) || isConstant(inner) || outerParent(node)?.type === 'jsx_expression') return undefined
   return {
     at: firstLine(node),
     title: `Both sides of \`${operator}\` are ${code(left.text)}`,

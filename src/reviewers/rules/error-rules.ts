@@ -41,7 +41,7 @@ function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
   const body = field(clause, 'body')
   if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
   const tried = field(clause.parent, 'body')
-  if (/^(?:_+|ignored?|expected|unused)$/i.test(fieldText(clause, 'parameter'))) return undefined
+  if (/^(?:_\w*|ignored?|expected|unused)$/i.test(fieldText(clause, 'parameter'))) return undefined
   if (isHarmless(tried) || returnsAtOnce(tried!)) return undefined
   if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
   // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.

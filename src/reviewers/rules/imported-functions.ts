@@ -27,7 +27,7 @@ export async function findImportedFunctions(
     const file = await readModule(posix.join(posix.dirname(path), specifier), head)
     for (const { imported, local } of file ? names : []) {
       const line = file!.lines.findIndex((candidate) => definesAsync(candidate, imported))
-      if (line >= 0) found.push({ name: local, path: file!.path, line: line + 1 })
+      if (line >= 0) found.push({ name: local, path: file!.path, line: line + 1, neverFails: false })
     }
   }
   return found

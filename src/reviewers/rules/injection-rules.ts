@@ -7,7 +7,8 @@ import { argumentsOf, calleeOf, callTypes, code, fieldText, firstLine, lineOf } 
 import { type BuiltText, builtText, type Insertion, isHarmless } from './text-building.ts'
 
 /** Programs that developers run once or by hand: what they insert comes from themselves. */
-const developerTool = /(?:^|\/)(?:scripts?|tools?|build|bench\w*|ci|hack|migrations?|seeds?)\//
+const developerTool =
+  /(?:^|\/)(?:(?:scripts?|tools?|build|bench\w*|ci|hack|migrations?|seeds?)\/|(?:build|release|deploy|gulpfile|[\w-]+\.config)\.[cm]?[jt]s$)/
 
 const sqlStart =
   /^\s*(?:select\b[^;]{0,2000}?\bfrom\b|insert\s+(?:or\s+\w+\s+)?into\b|update\b[^;]{0,500}?\bset\b|delete\s+from\b|with\s+\w+\s+as\s*\(|create\s+(?:table|user|database)|drop\s+|alter\s+|call\s+\w+\()/i

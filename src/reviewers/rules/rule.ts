@@ -61,6 +61,8 @@ export interface ImportedFunction {
   readonly name: string
   readonly path: string
   readonly line: number
+  /** It handles all errors itself, as far as its code shows. */
+  readonly neverFails: boolean
 }
 
 /** An added line. */

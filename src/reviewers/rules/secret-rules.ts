@@ -88,6 +88,8 @@ function isMadeUp(value: string): boolean {
 function looksRandom(value: string): boolean {
   if (isMadeUp(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
   if (/[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i.test(value)) return false
+  // An identifier (UUID) names something; whoever knows it may do nothing by that.
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
   return entropy(value) > 3.5
 }
 
