@@ -48,8 +48,8 @@ export interface EventsTable {
   delivery_id: string | null
   repo: string | null
   pr_number: number | null
-  /** The received JSON. */
-  payload: string
+  /** The received JSON, see events/payload.ts. */
+  payload: Buffer
   status: Generated<EventStatus>
   /** Whether a review was scheduled for it; the others only get recorded and stay pending. */
   wants_review: boolean

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { DeliveredPullRequest, Delivery } from '../platforms/platform.ts'
+import { packPayload } from './payload.ts'
 
 /** A delivery that is to be stored. */
 export interface NewEvent {
@@ -102,7 +103,7 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
         delivery_id: delivery.deliveryId,
         repo: delivery.repo,
         pr_number: delivery.pullRequest?.number ?? null,
-        payload: delivery.payload,
+        payload: packPayload(delivery.payload),
         wants_review: wantsReview,
         run_id: null,
       })),

@@ -98,21 +98,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delivery_id text,
       repo text,
       pr_number integer,
-      payload text not null,
+      payload bytea not null,
       status text not null default 'pending' check (status in ('pending', 'processing', 'completed', 'failed')),
       wants_review boolean not null default false,
       run_id bigint references workflow_runs (id),
       created_at timestamptz not null default now(),
       processed_at timestamptz
     )`.execute(db)
-  // Payloads are read once or never. The default compression costs more than all else in an insert: the cheaper one
-  // where the server has it, else none.
-  await sql`
-    do $$ begin
-      alter table events alter column payload set compression lz4;
-    exception when others then
-      alter table events alter column payload set storage external;
-    end $$`.execute(db)
+  // Compressed already.
+  await sql`alter table events alter column payload set storage external`.execute(db)
   await sql`create index events_pull_request on events (repo, pr_number, id desc)`.execute(db)
   // Small: only what a worker still has to settle.
   await sql`
