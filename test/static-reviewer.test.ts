@@ -237,6 +237,14 @@ describe('hostile files', () => {
   })
 
   it('stops when the signal does', async () => {
-    await expect(reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort())).rejects.toThrow()
+    await expect(reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort())).rejects.toThrow('aborted')
+    const controller = new AbortController()
+    const change = addedFiles(sound)
+    const readFile = async () => {
+      controller.abort()
+      return undefined
+    }
+    const running = reviewer.review({ ...change, head: { ...change.head, readFile } }, emptyContext, controller.signal)
+    await expect(running).rejects.toThrow('aborted')
   })
 })

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { FileDiff } from '../domain/diff.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
+import { createSlots } from '../lib/slots.ts'
 import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
 import { findImportedFunctions } from './rules/imported-functions.ts'
@@ -14,6 +15,8 @@ import { redactSecrets } from './rules/secret-rules.ts'
 
 /** Larger files are written by programs, not by people. */
 const maxFileBytes = 512 * 1024
+/** Files in memory at a time: a few more than threads, so that none of them waits. */
+const filesAtOnce = 4
 /** No line that people write is longer; a rule that reads a line reads no more of it. */
 const maxLineLength = 2_000
 
@@ -51,7 +54,13 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Revie
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
       const files = change.files.filter((file) => file.status !== 'deleted' && !file.binary && !file.submodule)
-      const reports = await Promise.all(files.map((file) => reviewFile(change, file, workers, signal)))
+      const slots = createSlots(filesAtOnce)
+      const reports = await Promise.all(
+        files.map(async (file) => {
+          const release = await slots.take()
+          return reviewFile(change, file, workers, signal).finally(release)
+        }),
+      )
       signal.throwIfAborted()
       const notes = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
       const findings = reports.flatMap((report) => report.findings).filter((finding) => !disabled.has(finding.rule!))
@@ -67,6 +76,7 @@ async function reviewFile(
   workers: RuleWorkers,
   signal: AbortSignal,
 ): Promise<FileReport> {
+  signal.throwIfAborted()
   const added = addedLines(file)
   if (added.size === 0) return { findings: [], note: undefined }
   const isTest = isTestPath(file.path)

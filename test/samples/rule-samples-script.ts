@@ -314,7 +314,6 @@ if (next() !== 'a' || next() !== 'b') go()`,
     file: 'src/twice.ts',
     fires: [`if (order.paid && order.paid) ship(order) ◀`, `const isSame = left.id === left.id ◀`],
     silent: [
-      `const icon = (node: Node) => node && !other`,
       `if (order.paid && order.packed) ship(order)`,
       `const isNan = value !== value; if (next() && next()) go(); const four = 2 * 2 == 4`,
     ],
@@ -524,7 +523,8 @@ list.innerHTML = '<li>none</li>'
 list.textContent = comment.body
 count.innerHTML = \`<b>\${list.length}</b>\``,
       `export const Post = ({ html }: Props) => <div dangerouslySetInnerHTML={{ __html: DOMPurify.sanitize(html) }} />
-list.innerHTML = escapeHtml(comment.body)`,
+list.innerHTML = escapeHtml(comment.body)
+export const Icon = ({ icon }: Props) => <i>{icon && icon}</i>`,
     ],
   },
   {
