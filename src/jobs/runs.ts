@@ -11,6 +11,8 @@ export interface ClaimedRun extends PullRequestRef {
   readonly fence: number
   /** 1 for the first try. */
   readonly attempt: number
+  /** The head that deliveries had told of when its events were taken up last. */
+  readonly toldHead: string | null
 }
 
 /** What came of trying to claim. */
@@ -71,7 +73,8 @@ export async function claimRun(
       .returning(['id', 'fence', 'attempts'])
       .executeTakeFirstOrThrow()
     await moveEventsToRun(tx, ref, run.id)
-    return { kind: 'claimed', run: { ...ref, id: run.id, fence: run.fence, attempt: run.attempts } }
+    const toldHead = await readToldHead(tx, ref)
+    return { kind: 'claimed', run: { ...ref, id: run.id, fence: run.fence, attempt: run.attempts, toldHead } }
   })
 }
 
@@ -99,14 +102,20 @@ export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
 
 /**
  * Makes the events that came in meanwhile this run's own, so that it settles them. Called before the head is looked
- * at: a push whose event is taken up here is visible at the platform by then.
+ * at: a push whose event is taken up here is visible at the platform by then. Returns the run as it is to go on.
  */
-export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockPullRequest(tx, run)
-    await assertLease(tx, run)
+export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
+  return db.transaction().execute(async (tx) => {
+    await lockRun(tx, run)
     await moveEventsToRun(tx, run, run.id)
+    return { ...run, toldHead: await readToldHead(tx, run) }
   })
+}
+
+/** Holds the run until the transaction ends: nobody takes it over meanwhile. Throws LeaseLostError as `assertLease`. */
+export async function lockRun(tx: Db, run: ClaimedRun): Promise<void> {
+  await lockPullRequest(tx, run)
+  await assertLease(tx, run)
 }
 
 /** The columns of a run that its end sets. */
@@ -126,6 +135,9 @@ export type RunOutcome = Partial<
 /**
  * Ends a run and its events, in the caller's transaction. Returns whether more events are waiting, for which the
  * caller sends a wake-up. Throws LeaseLostError when the run isn't ours any more: the transaction must roll back.
+ *
+ * A push after the last look at the head may have been skipped as a duplicate of an event of this run. Then that event
+ * isn't settled: it waits for the next run, which reviews the push.
  */
 export async function endRun(
   tx: Db,
@@ -141,6 +153,8 @@ export async function endRun(
     .returning('id')
     .execute()
   if (ended.length === 0) throw new LeaseLostError()
+  const toldHead = await readToldHead(tx, run)
+  if (toldHead !== run.toldHead && toldHead !== outcome.head_sha) await releaseNewestEvent(tx, run)
   await tx
     .updateTable('events')
     .set({ status, processed_at: sql`now()` })
@@ -222,6 +236,32 @@ async function lockPullRequest(tx: Db, ref: PullRequestRef): Promise<void> {
     .where('repo', '=', ref.repo)
     .where('number', '=', ref.number)
     .forUpdate()
+    .execute()
+}
+
+/** The head that the newest delivery told of, also one that was skipped as a duplicate. */
+async function readToldHead(tx: Db, ref: PullRequestRef): Promise<string | null> {
+  const row = await tx
+    .selectFrom('pull_requests')
+    .select('head_sha')
+    .where('repo', '=', ref.repo)
+    .where('number', '=', ref.number)
+    .executeTakeFirst()
+  return row?.head_sha ?? null
+}
+
+async function releaseNewestEvent(tx: Db, run: ClaimedRun): Promise<void> {
+  await tx
+    .updateTable('events')
+    .set({ status: 'pending' })
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('events')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('run_id', '=', run.id)
+        .where('status', '=', 'processing')
+        .where('wants_review', '=', true),
+    )
     .execute()
 }
 

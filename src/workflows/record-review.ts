@@ -6,7 +6,18 @@ import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { WakeUps } from '../jobs/queue.ts'
-import { type ClaimedRun, endRun, type RunOutcome } from '../jobs/runs.ts'
+import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
+
+/**
+ * Writes down findings that are about to be posted. Should the run end half-way, whoever takes it up knows what may
+ * stand on the pull request, and resolves it when a push has fixed it meanwhile.
+ */
+export async function recordFindings(db: Db, run: ClaimedRun, findings: readonly Finding[]): Promise<void> {
+  await transactionWithRetry(db, async (tx) => {
+    await lockRun(tx, run)
+    await saveFindings(tx, run, { findings, commentUrls: new Map() })
+  })
+}
 
 /** Ends the run as completed. Events that came in meanwhile wake a worker again. */
 export async function recordReview(

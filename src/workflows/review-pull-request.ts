@@ -13,7 +13,7 @@ import { gatherChange } from './gather-change.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { loadTokenCounter, noContext, packContext } from './pack-context.ts'
 import { publishReview, statusContext } from './publish-review.ts'
-import { listFindings, recordReview } from './record-review.ts'
+import { listFindings, recordFindings, recordReview } from './record-review.ts'
 import { findingMarker } from './render-review.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -28,13 +28,13 @@ const maxHeads = 5
  */
 export async function reviewPullRequest(
   ctx: AppContext,
-  run: ClaimedRun,
+  claimed: ClaimedRun,
   access: Access,
   budget: Budget,
   signal: AbortSignal,
 ): Promise<void> {
   for (let heads = 1; ; heads++) {
-    await takeUpEvents(ctx.db, run)
+    const run = await takeUpEvents(ctx.db, claimed)
     const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
     if (pullRequest.state !== 'open') {
       if (heads > 1 || run.attempt > 1) await endProgress(ctx, run, access, pullRequest, signal)
@@ -57,14 +57,14 @@ export async function reviewPullRequest(
 /** Reviews one head. Resolves to false, with nothing posted, when the head moved meanwhile. */
 async function reviewHead(
   ctx: AppContext,
-  run: ClaimedRun,
+  claimed: ClaimedRun,
   access: Access,
   budget: Budget,
   pullRequest: PullRequest,
   signal: AbortSignal,
 ): Promise<boolean> {
   const clock = startClock()
-  await showProgress(ctx, run, access, pullRequest, signal)
+  await showProgress(ctx, claimed, access, pullRequest, signal)
   await using change = await gatherChange(ctx, access, pullRequest, signal)
   clock.lap('gather')
   const reviewers = ctx.createReviewers(budget)
@@ -74,11 +74,11 @@ async function reviewHead(
     reviewers,
     change,
     context,
-    run.attempt >= ctx.config.review.maxAttempts,
+    claimed.attempt >= ctx.config.review.maxAttempts,
     signal,
   )
   clock.lap('review')
-  const earlier = await listFindings(ctx.db, run)
+  const earlier = await listFindings(ctx.db, claimed)
   const judgement = await judgeFindings({
     change,
     proposals: reports.flatMap((report) => report.findings),
@@ -87,7 +87,7 @@ async function reviewHead(
   })
   clock.lap('judge')
 
-  await takeUpEvents(ctx.db, run)
+  const run = await takeUpEvents(ctx.db, claimed)
   const now = await ctx.platform.getPullRequest(access, run.number, signal)
   if (now.state !== 'open') {
     await endProgress(ctx, run, access, now, signal)
@@ -111,6 +111,7 @@ async function reviewHead(
     usage,
     reviewers: reports.map((report) => report.reviewer),
   }
+  await recordFindings(ctx.db, run, judgement.findings)
   const beforeWrite = () => assertLease(ctx.db, run)
   const durationMs = clock.total()
   const { published, findings } = await publishReview(

@@ -1,0 +1,61 @@
+// Pushes that come at the worst moments of a review: none is lost, and what was posted for an older head is followed up.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { repo, reviewerLogin, type Scenario, startScenario } from '../review-scenario.ts'
+
+let scenario: Scenario
+beforeAll(async () => {
+  scenario = await startScenario()
+})
+afterAll(() => scenario[Symbol.asyncDispose]())
+afterEach(() => scenario.forge.faults.clear())
+
+/** A line that the static reviewer reports. */
+const leak = (letter: string) => `export const key${letter} = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
+
+const editsSummary = ({ method, path }: SeenRequest) => method === 'PATCH' && path.includes('/issues/comments/')
+const showsVerdict = ({ path, body }: SeenRequest) => path.includes('/statuses/') && !body.includes('"pending"')
+
+const push = (branch: string, text: string) =>
+  scenario.forge.push(repo, branch, { 'src/keys.ts': text }, { author: 'alice' })
+
+function summariesOf(number: number): string[] {
+  const { comments } = scenario.forge.pullRequest(repo, number)
+  return comments.filter((comment) => comment.author === reviewerLogin).map((comment) => comment.body)
+}
+
+describe('a push while the review is posted', () => {
+  it('case 54: is reviewed although its delivery was skipped as a duplicate', async () => {
+    const { forge } = scenario
+    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('a') }, { branch: 'skipped' })
+    await scenario.settled()
+    const held = hold()
+    forge.faults.add({ match: editsSummary, times: 1, action: held })
+    await push('skipped', leak('b'))
+    await held.arrived
+    const head = await push('skipped', leak('c'))
+    const skipped = await forge.waitForDelivery((delivery) => delivery.request.body.includes(`"after":"${head}"`))
+    expect(JSON.parse(skipped.attempts[0]?.responseBody ?? '')).toEqual({ status: 'duplicate_skipped' })
+    held.release()
+    await scenario.settled()
+    expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
+    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([true, true, false])
+    expect((await scenario.app.events()).filter((event) => event.pr_number === number)).toEqual([
+      expect.objectContaining({ event_type: 'pull_request.opened', status: 'completed' }),
+      expect.objectContaining({ event_type: 'pull_request.synchronize', status: 'completed' }),
+    ])
+  })
+
+  it('case 58: resolves what the broken-off review had posted', async () => {
+    const { forge } = scenario
+    const held = hold()
+    forge.faults.add({ match: showsVerdict, times: 1, action: held })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('d') }, { branch: 'broken-off' })
+    await held.arrived
+    const head = await push('broken-off', leak('e'))
+    held.release('drop')
+    await scenario.settled()
+    expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
+    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([true, false])
+  })
+})
