@@ -17,8 +17,6 @@ const exitCode = { ok: 0, usage: 2, configuration: 3, unreachable: 5 } as const
 /** The command line makes no sense. */
 class UsageError extends Error {}
 
-process.exitCode = await main(process.argv.slice(2))
-
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
   try {
@@ -74,3 +72,6 @@ function explain(error: unknown): number {
   console.error(error)
   return 1
 }
+
+// Last, so that all that it needs is there.
+process.exitCode = await main(process.argv.slice(2))
