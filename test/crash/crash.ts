@@ -1,0 +1,127 @@
+// Kills the running service (SIGKILL) at every named point and at random moments, starts it again, and looks whether
+// anything was lost, posted twice or left stuck.
+//
+//   npm run test:crash                    all named points and 48 random rounds, on both databases
+//   npm run test:crash -- --rounds 5      fewer than 40 rounds: a short run, on the embedded database only
+//   npm run test:crash -- --seed 7        the random rounds of an earlier run again
+//   npm run test:crash -- --on postgresql-split --point editing     only these
+//   npm run test:crash -- --self-check    makes violations on purpose: each must be reported
+//
+// PostgreSQL is the server at TEST_DATABASE_URL or one of its own; where there is none, its part is skipped and said so.
+import { parseArgs } from 'node:util'
+import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
+import type { Violation } from './check.ts'
+import { type DeploymentKind, deploymentKinds } from './deployment.ts'
+import { namedPoints } from './named-points.ts'
+import { createRandom } from './random.ts'
+import { playRandomRound } from './random-round.ts'
+import { createScene, type Scene } from './scene.ts'
+import { runSelfCheck } from './self-check.ts'
+import { settleAndCheck } from './settle.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '48' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+    on: { type: 'string' },
+    point: { type: 'string' },
+    'self-check': { type: 'boolean', default: false },
+  },
+})
+
+/** One round: the play, the settlement, the checks. */
+interface Round {
+  readonly name: string
+  play(scene: Scene): Promise<string>
+}
+
+/** Plays rounds on one deployment, in one scene as long as it is sound. Returns how many went wrong. */
+async function playRounds(kind: DeploymentKind, server: string | null, rounds: readonly Round[]): Promise<number> {
+  let scene: Scene | null = null
+  let bad = 0
+  try {
+    for (const round of rounds) {
+      scene ??= await createScene(kind, server)
+      const begun = performance.now()
+      const { done, violations } = await playOne(scene, round)
+      const outcome = violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+      console.log(`${kind}: ${round.name}${done === '' ? '' : `: ${done}`}: ${outcome} (${seconds} s)`)
+      if (violations.length === 0) continue
+      bad++
+      for (const violation of violations) console.log(`  ${violation}`)
+      console.log(`  The end of the service's log:\n${scene.deployment.log()}`)
+      await scene[Symbol.asyncDispose]()
+      scene = null
+    }
+  } finally {
+    await scene?.[Symbol.asyncDispose]()
+  }
+  return bad
+}
+
+async function playOne(scene: Scene, round: Round): Promise<{ done: string; violations: Violation[] }> {
+  try {
+    const done = await round.play(scene)
+    return { done, violations: await settleAndCheck(scene) }
+  } catch (error) {
+    return { done: '', violations: [(error as Error).stack ?? String(error)] }
+  }
+}
+
+function listPoints(): Round[] {
+  return namedPoints
+    .filter(({ name }) => name.includes(options.point ?? ''))
+    .map(({ name, reach }) => ({
+      name,
+      async play(scene) {
+        scene.deployment.start()
+        await scene.deployment.ready()
+        await reach(scene)
+        return ''
+      },
+    }))
+}
+
+function listRandomRounds(seed: number, count: number): Round[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `round ${index + 1} of seed ${seed}`,
+    play: (scene) => playRandomRound(scene, createRandom(seed + index)),
+  }))
+}
+
+async function main(): Promise<number> {
+  if (options['self-check']) {
+    const missed = await runSelfCheck()
+    for (const violation of missed) console.log(violation)
+    console.log(`crash self-check: ${missed.length === 0 ? 'every violation was reported' : 'FAILED'}`)
+    return missed.length === 0 ? 0 : 1
+  }
+  const seed = Number(options.seed)
+  const count = options.point === undefined ? Number(options.rounds) : 0
+  const wanted = deploymentKinds.filter((kind) =>
+    options.on === undefined ? count === 0 || count >= 40 || kind === 'embedded' : options.on.split(',').includes(kind),
+  )
+  const given = process.env.TEST_DATABASE_URL
+  const needsServer = wanted.some((kind) => kind !== 'embedded')
+  const programs = needsServer && !given ? findPostgresql() : null
+  await using own = programs === null ? null : await startPostgresql(programs)
+  const server = given ?? own?.url ?? null
+  const kinds = wanted.filter((kind) => kind === 'embedded' || server !== null)
+  const points = listPoints()
+  const rounds = listRandomRounds(seed, count)
+  let bad = 0
+  for (const [index, kind] of kinds.entries()) {
+    const share = rounds.filter((_, at) => at % kinds.length === index)
+    bad += await playRounds(kind, server, [...points, ...share])
+  }
+  const skipped = wanted.filter((kind) => !kinds.includes(kind))
+  if (skipped.length > 0) console.log(`SKIPPED: ${skipped.join(', ')}. There is no PostgreSQL server and no programs.`)
+  if (bad > 0) console.log(`The seed was ${seed}.`)
+  console.log(
+    `crash: ${points.length * kinds.length} named points, ${rounds.length} rounds on ${kinds.join(', ')}, ${bad} violations`,
+  )
+  return bad === 0 ? 0 : 1
+}
+
+process.exitCode = await main()

@@ -1,0 +1,134 @@
+// A deployment of the service that can be killed and started again: which processes, on which database.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { DatabaseConfig } from '../../src/config/config.ts'
+import { type OpenDatabase, openDatabase } from '../../src/db/database.ts'
+import { silentLog } from '../fakes/test-database.ts'
+import { webhookSecret } from '../start-app.ts'
+import { type ServiceProcess, startProcess } from './service-process.ts'
+
+export const deploymentKinds = ['embedded', 'postgresql', 'postgresql-split'] as const
+export type DeploymentKind = (typeof deploymentKinds)[number]
+
+/** Names of the processes of each kind, and what each is started with. */
+const parts: Readonly<Record<DeploymentKind, Readonly<Record<string, readonly string[]>>>> = {
+  embedded: { all: [] },
+  postgresql: { all: [] },
+  'postgresql-split': { web: ['--no-worker'], 'worker-1': ['--worker-only'], 'worker-2': ['--worker-only'] },
+}
+
+export interface Deployment extends AsyncDisposable {
+  readonly kind: DeploymentKind
+  /** Names of its processes. */
+  readonly names: readonly string[]
+  /** Where the webhook points, through all restarts. */
+  readonly url: string
+  /** Starts the processes that aren't running. */
+  start(): void
+  /** Resolves when all running processes do their work. */
+  ready(): Promise<void>
+  /** Names of the processes whose log says that a review is under way. */
+  busy(): string[]
+  /** SIGKILL. */
+  kill(names: readonly string[]): Promise<void>
+  /** Stops what is running, gracefully. */
+  stop(): Promise<void>
+  /** While the service is stopped. */
+  openDatabase(): Promise<OpenDatabase>
+  /** The newest lines of all logs. */
+  log(): string
+}
+
+/**
+ * Makes a deployment with a database of its own; nothing is started yet.
+ *
+ * @param server address of a PostgreSQL server's maintenance database, for the kinds that need one
+ */
+export async function createDeployment(
+  kind: DeploymentKind,
+  options: { environment: Record<string, string>; server: string | null },
+): Promise<Deployment> {
+  const directory = mkdtempSync(join(tmpdir(), 'umpire-crash-'))
+  const port = await findPort()
+  const config: DatabaseConfig =
+    kind === 'embedded'
+      ? { engine: 'embedded', directory: join(directory, 'data', 'database') }
+      : { engine: 'postgresql', url: await createDatabase(options.server!), poolSize: 4 }
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    APP_ENV: 'production',
+    PORT: String(port),
+    DATA_DIR: join(directory, 'data'),
+    LOG_LEVEL: 'info',
+    WEBHOOK_SECRET: webhookSecret,
+    SECRET_KEY: 'a key for all processes of the crash tests',
+    SHUTDOWN_GRACE_SECONDS: '20',
+    // Short, so that a dead worker's review is taken over soon; many tries, so that it may be killed often.
+    REVIEW_LEASE_SECONDS: '2',
+    REVIEW_RETRY_SECONDS: '0',
+    REVIEW_MAX_ATTEMPTS: '20',
+    ...(config.engine === 'postgresql' ? { DATABASE_URL: config.url } : {}),
+    ...options.environment,
+  }
+  const processes = new Map<string, ServiceProcess>()
+  const killed: ServiceProcess[] = []
+  return {
+    kind,
+    names: Object.keys(parts[kind]),
+    url: `http://127.0.0.1:${port}`,
+    start() {
+      for (const [name, args] of Object.entries(parts[kind])) {
+        if (!processes.has(name)) processes.set(name, startProcess({ args, environment, directory }))
+      }
+    },
+    async ready() {
+      await Promise.all([...processes.values()].map((one) => one.ready()))
+    },
+    busy: () => [...processes].filter(([, one]) => one.running.size > 0).map(([name]) => name),
+    async kill(names) {
+      const victims = names.flatMap((name) => processes.get(name) ?? [])
+      for (const name of names) processes.delete(name)
+      await Promise.all(victims.map((victim) => victim.kill()))
+      killed.push(...victims)
+    },
+    async stop() {
+      const all = [...processes.values()]
+      processes.clear()
+      killed.push(...all)
+      await Promise.all(all.map((one) => one.stop()))
+    },
+    openDatabase: () => openDatabase(config, silentLog),
+    log: () => [...killed.slice(-6), ...processes.values()].flatMap((one) => one.log.slice(-40)).join('\n'),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...processes.values()].map((one) => one.kill()))
+      rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** A free port below those that outgoing connections get, so that it is still free at each restart. */
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const probe = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false))
+      probe.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => probe.close(resolve))
+    return port
+  }
+}
+
+async function createDatabase(server: string): Promise<string> {
+  const name = `crash_${Math.random().toString(36).slice(2)}`
+  await using maintenance = await openDatabase({ engine: 'postgresql', url: server, poolSize: 1 }, silentLog)
+  await sql`create database ${sql.id(name)}`.execute(maintenance.db)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}

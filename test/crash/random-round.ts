@@ -1,0 +1,48 @@
+// A random round: pull requests come and change, deliveries come several times, and the service dies at any moment.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from './random.ts'
+import type { Scene, TrackedPullRequest } from './scene.ts'
+
+/** Longer than a review takes here. */
+const longestLifeMs = 2500
+
+/** Plays one round; the scene is not settled afterwards. Returns what was done, for the round's line. */
+export async function playRandomRound(scene: Scene, random: Random): Promise<string> {
+  const { deployment } = scene
+  const own: TrackedPullRequest[] = []
+  const kills = random.between(1, 3)
+  const moments: string[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    deployment.start()
+    // At times it dies again while it starts.
+    if (random.chance(0.7)) await deployment.ready()
+    const acting = act(scene, random, own)
+    const life = random.between(0, longestLifeMs)
+    await sleep(life)
+    const victims = chooseVictims(deployment.names, random)
+    await deployment.kill(victims)
+    await acting
+    moments.push(`${victims.join('+')} at ${life} ms`)
+    if (random.chance(0.3)) await changeOne(scene, random, own)
+  }
+  return `${own.length} pull requests, killed ${moments.join(', ')}`
+}
+
+/** What people and the platform do meanwhile. */
+async function act(scene: Scene, random: Random, own: TrackedPullRequest[]): Promise<void> {
+  const count = random.between(1, 3)
+  for (let at = 0; at < count; at++) {
+    if (own.length === 0 || random.chance(0.5)) own.push(await scene.open(random.between(0, 4)))
+    else await changeOne(scene, random, own)
+    scene.duplicateNewest(random.between(0, 3))
+    await sleep(random.between(0, 300))
+  }
+}
+
+async function changeOne(scene: Scene, random: Random, own: readonly TrackedPullRequest[]): Promise<void> {
+  if (own.length > 0) await scene.push(random.pick(own), random.between(0, 2), { keep: random.chance(0.5) })
+}
+
+function chooseVictims(names: readonly string[], random: Random): readonly string[] {
+  return names.length === 1 || random.chance(0.3) ? names : names.filter(() => random.chance(0.5))
+}

@@ -1,0 +1,26 @@
+// Random numbers that a seed makes again.
+
+export interface Random {
+  /** A whole number from `least` to `most`, both included. */
+  between(least: number, most: number): number
+  pick<T>(choices: readonly T[]): T
+  /** True with this probability. */
+  chance(probability: number): boolean
+}
+
+/** Mulberry32 by Tommy Ettinger (public domain): 32 bits of state, good enough to draw moments and choices. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (least: number, most: number) => least + Math.floor(next() * (most - least + 1))
+  return {
+    between,
+    pick: (choices) => choices[between(0, choices.length - 1)]!,
+    chance: (probability) => next() < probability,
+  }
+}

@@ -1,0 +1,108 @@
+// Makes violations on purpose, to see that the checks report each of them.
+import { sql } from 'kysely'
+import type { OpenDatabase } from '../../src/db/database.ts'
+import { repo, reviewerLogin, reviewerToken } from '../review-scenario.ts'
+import { findViolations, type Violation } from './check.ts'
+import { createScene, type Scene } from './scene.ts'
+import { settleAndCheck } from './settle.ts'
+
+interface Sabotage {
+  readonly what: string
+  /** Part of the violation that must be reported. */
+  readonly expected: RegExp
+  /** On a pull request of its own. */
+  harm(scene: Scene, database: OpenDatabase, number: number): Promise<unknown>
+}
+
+const sabotages: readonly Sabotage[] = [
+  {
+    what: 'a second summary',
+    expected: /2 summaries/,
+    harm: async ({ forge }, _, number) =>
+      forge.comment(repo, number, reviewerLogin, forge.pullRequest(repo, number).comments[0]!.body),
+  },
+  {
+    what: 'a second comment about one finding',
+    expected: /two comments about/,
+    harm: async ({ forge }, _, number) => {
+      const { headSha, inlineComments } = forge.pullRequest(repo, number)
+      const { path, line, side, body } = inlineComments[0]!
+      await write(forge.apiUrl, `/pulls/${number}/reviews`, {
+        commit_id: headSha,
+        event: 'COMMENT',
+        comments: [{ path, line, side, body }],
+      })
+    },
+  },
+  {
+    what: 'a status that was not brought to its end',
+    expected: /the status of the head is pending/,
+    harm: async ({ forge }, _, number) =>
+      write(forge.apiUrl, `/statuses/${forge.pullRequest(repo, number).headSha}`, {
+        state: 'pending',
+        context: 'umpire/review',
+      }),
+  },
+  {
+    what: 'a lost push',
+    expected: /the summary is not about/,
+    harm: async (scene, _, number) => scene.push(scene.pullRequests.find((one) => one.number === number)!, 1),
+  },
+  {
+    what: 'a thread that was resolved although its flaw is there',
+    expected: /flaw_\w+ is resolved/,
+    harm: async ({ forge }, _, number) =>
+      forge.resolveThread(repo, number, forge.pullRequest(repo, number).inlineComments[0]!.id, reviewerLogin),
+  },
+  {
+    what: 'a lost event',
+    expected: /event \d+ of delivery \S+ is lost/,
+    harm: (_, { db }, number) => sql`delete from events where pr_number = ${number}`.execute(db),
+  },
+  {
+    what: 'a stuck event',
+    expected: /event \d+ \(\S+ #\d+\) is processing/,
+    harm: (_, { db }, number) => sql`update events set status = 'processing' where pr_number = ${number}`.execute(db),
+  },
+  {
+    what: 'a stuck run',
+    expected: /run \d+ \(#\d+\) is processing/,
+    harm: (_, { db }, number) =>
+      sql`update workflow_runs set status = 'processing' where pr_number = ${number}`.execute(db),
+  },
+  {
+    what: 'a lost finding',
+    expected: /the recorded findings are none/,
+    harm: (_, { db }, number) => sql`delete from findings where pr_number = ${number}`.execute(db),
+  },
+]
+
+/** Returns what went wrong: sabotage that nobody noticed, or a violation before any. */
+export async function runSelfCheck(): Promise<Violation[]> {
+  await using scene = await createScene('embedded', null)
+  scene.deployment.start()
+  await scene.deployment.ready()
+  for (const _ of sabotages) await scene.open(1)
+  const before = await settleAndCheck(scene)
+  if (before.length > 0) return before
+  await using database = await scene.deployment.openDatabase()
+  const missed: Violation[] = []
+  for (const [index, { what, expected, harm }] of sabotages.entries()) {
+    const known = new Set(await findViolations(scene, database))
+    await harm(scene, database, scene.pullRequests[index]!.number)
+    const reported = (await findViolations(scene, database)).filter((violation) => !known.has(violation))
+    const isNoticed = reported.some((violation) => expected.test(violation))
+    console.log(`${what}: ${isNoticed ? 'reported' : 'NOT REPORTED'}`)
+    if (!isNoticed) missed.push(`${what} was not reported, only: ${reported.join('; ') || 'nothing'}`)
+  }
+  return missed
+}
+
+async function write(apiUrl: string, path: string, body: object): Promise<void> {
+  const response = await fetch(`${apiUrl}/repos/${repo}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${reviewerToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`The forge refused the sabotage: ${response.status} ${await response.text()}`)
+}

@@ -1,0 +1,85 @@
+// One process of the service, started as an operator would and killed as no operator should.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
+/** Longer than the grace time that a stopping service gives its reviews. */
+const stopMs = 30_000
+
+export interface ServiceProcess {
+  readonly isAlive: boolean
+  /** Reviews that its log says were begun and not ended. */
+  readonly running: ReadonlySet<number>
+  /** The newest lines of its log. */
+  readonly log: readonly string[]
+  /** Resolves when it does its work; rejects when it ended by itself before. */
+  ready(): Promise<void>
+  /** SIGKILL. Resolves when it is gone. */
+  kill(): Promise<void>
+  /** SIGTERM. Rejects when it doesn't end by itself in time, or with another exit code than 0. */
+  stop(): Promise<void>
+}
+
+/** Starts `umpire serve` with further arguments in `directory`, where no stray `.env` file is. */
+export function startProcess(options: {
+  args: readonly string[]
+  environment: Record<string, string>
+  directory: string
+}): ServiceProcess {
+  const child = spawn(process.execPath, [cli, 'serve', ...options.args], {
+    env: options.environment,
+    cwd: options.directory,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  const log: string[] = []
+  const running = new Set<number>()
+  const ready = Promise.withResolvers<void>()
+  ready.promise.catch(() => {})
+  const exited = once(child, 'exit')
+  const readyMessage = options.args.includes('--no-worker') ? 'Umpire listens' : 'The worker is ready'
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    log.push(line)
+    if (log.length > 400) log.shift()
+    const entry = readEntry(line)
+    if (entry.msg === readyMessage) ready.resolve()
+    if (entry.run === undefined) return
+    if (entry.msg === 'The review begins') running.add(entry.run)
+    else if (/^The review (is done|failed|was)/.test(entry.msg ?? '')) running.delete(entry.run)
+  })
+  exited.then(() => ready.reject(new Error(`A process of the service ended while it started.\n${log.join('\n')}`)))
+  return {
+    log,
+    running,
+    get isAlive() {
+      return isAlive(child)
+    },
+    ready: () => ready.promise,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+      running.clear()
+    },
+    async stop() {
+      if (!isAlive(child)) throw new Error(`A process of the service had ended by itself.\n${log.join('\n')}`)
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+      const [code, signal] = (await exited) as [number | null, string | null]
+      clearTimeout(timer)
+      if (code !== 0) throw new Error(`A process of the service stopped with ${code ?? signal}.\n${log.join('\n')}`)
+    },
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null
+}
+
+function readEntry(line: string): { msg?: string; run?: number } {
+  try {
+    return JSON.parse(line) as { msg?: string; run?: number }
+  } catch {
+    return {}
+  }
+}
