@@ -8,15 +8,23 @@ export interface WebhookSecrets {
   readonly inactive: readonly string[]
 }
 
-/** Secrets of several repositories at once, in the order of `repos`. Names are compared exactly. */
-export async function findWebhookSecrets(db: Db, repos: readonly string[]): Promise<WebhookSecrets[]> {
+const noSecrets: WebhookSecrets = { active: [], inactive: [] }
+
+/**
+ * Secrets of several repositories at once, in the order of `repos`; none for a delivery without a repository. Names are
+ * compared exactly.
+ */
+export async function findWebhookSecrets(db: Db, repos: readonly (string | null)[]): Promise<WebhookSecrets[]> {
+  const named = [...new Set(repos)].filter((repo) => repo !== null)
+  if (named.length === 0) return repos.map(() => noSecrets)
   const rows = await db
     .selectFrom('installations')
     .select(['repo_full_name', 'webhook_secret', 'is_active'])
-    .where('repo_full_name', '=', sql<string>`any(${[...new Set(repos)]}::text[])`)
+    .where('repo_full_name', '=', sql<string>`any(${named}::text[])`)
     .execute()
+  const byRepo = Map.groupBy(rows, (row) => row.repo_full_name)
   return repos.map((repo) => {
-    const own = rows.filter((row) => row.repo_full_name === repo)
+    const own = (repo !== null && byRepo.get(repo)) || []
     return {
       active: own.filter((row) => row.is_active).map((row) => row.webhook_secret),
       inactive: own.filter((row) => !row.is_active).map((row) => row.webhook_secret),

@@ -32,19 +32,23 @@ export async function addWebhookRoutes(
   })
 
   async function receive(delivery: Delivery, rawBody: Buffer, reply: FastifyReply) {
-    const secrets = await secretsFor(delivery)
-    const isInactive = secrets.active.length === 0 && secrets.inactive.length > 0
-    if (options.enforceSignatures && !isSigned(delivery.signature, rawBody, acceptedSecrets(secrets))) {
-      return reply.code(403).send({ detail: 'Invalid webhook signature' })
+    const acceptance = await options.intake.accept(delivery, (secrets) => admit(delivery, rawBody, secrets))
+    switch (acceptance.status) {
+      case 'refused':
+        return reply.code(403).send({ detail: 'Invalid webhook signature' })
+      case 'ignored':
+        return { status: 'ignored', reason: inactiveReason }
+      case 'duplicate_skipped':
+        return { status: 'duplicate_skipped' }
+      case 'received':
+        return { status: 'received', event_id: acceptance.eventId, event_type: acceptance.eventType }
     }
-    if (isInactive) return { status: 'ignored', reason: inactiveReason }
-    const acceptance = await options.intake.accept(delivery)
-    if (acceptance.status === 'duplicate_skipped') return { status: 'duplicate_skipped' }
-    return { status: 'received', event_id: acceptance.eventId, event_type: acceptance.eventType }
   }
 
-  async function secretsFor(delivery: Delivery): Promise<WebhookSecrets> {
-    return delivery.repo === null ? { active: [], inactive: [] } : options.intake.secretsOf(delivery.repo)
+  function admit(delivery: Delivery, rawBody: Buffer, secrets: WebhookSecrets) {
+    if (options.enforceSignatures && !isSigned(delivery.signature, rawBody, acceptedSecrets(secrets))) return 'refused'
+    const isInactive = secrets.active.length === 0 && secrets.inactive.length > 0
+    return isInactive ? 'ignored' : 'admitted'
   }
 
   function acceptedSecrets({ active, inactive }: WebhookSecrets): readonly string[] {

@@ -20,12 +20,16 @@ import type { Delivery } from '../platforms/platform.ts'
 export type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
   | { readonly status: 'duplicate_skipped' }
+  /** Nothing was stored, as the caller decided. */
+  | { readonly status: 'refused' | 'ignored' }
+
+/** Decides by a repository's webhook secrets whether a delivery may come in. */
+export type Admission = (secrets: WebhookSecrets) => 'admitted' | 'refused' | 'ignored'
 
 /** The receiver's way to the database. */
 export interface DeliveryIntake {
-  secretsOf(repo: string): Promise<WebhookSecrets>
-  /** Resolves after the commit. */
-  accept(delivery: Delivery): Promise<Acceptance>
+  /** Looks up the repository's secrets, asks `admission`, and stores what is admitted. Resolves after the commit. */
+  accept(delivery: Delivery, admission: Admission): Promise<Acceptance>
 }
 
 const reviewedActions = new Set(['opened', 'synchronize'])
@@ -33,22 +37,31 @@ const reviewedActions = new Set(['opened', 'synchronize'])
 /** Makes the intake of a platform's deliveries. */
 export function createDeliveryIntake(input: { db: Db; source: string; wakeUps: WakeUps }): DeliveryIntake {
   const { db, source, wakeUps } = input
-  const acceptInBatch = createBatcher<NewEvent, Acceptance>({
-    maxSize: 64,
-    concurrency: 1,
-    run: (events) => storeEvents(db, wakeUps, events),
-    isShared: isDatabaseUnavailable,
-  })
-  const lookUpInBatch = createBatcher<string, WebhookSecrets>({
+  const acceptInBatch = createBatcher<Applicant, Acceptance>({
     maxSize: 256,
     concurrency: 1,
-    run: (repos) => findWebhookSecrets(db, repos),
-    isShared: () => true,
+    run: (applicants) => acceptBatch(db, wakeUps, applicants),
+    isShared: isDatabaseUnavailable,
   })
   return {
-    secretsOf: lookUpInBatch,
-    accept: (delivery) => acceptInBatch(describeEvent(source, delivery)),
+    accept: (delivery, admission) => acceptInBatch({ event: describeEvent(source, delivery), admission }),
   }
+}
+
+interface Applicant {
+  readonly event: NewEvent
+  readonly admission: Admission
+}
+
+async function acceptBatch(db: Db, wakeUps: WakeUps, applicants: readonly Applicant[]): Promise<Acceptance[]> {
+  const secrets = await findWebhookSecrets(
+    db,
+    applicants.map(({ event }) => event.delivery.repo),
+  )
+  const answers = applicants.map(({ admission }, index) => admission(secrets[index] as WebhookSecrets))
+  const admitted = applicants.filter((_, index) => answers[index] === 'admitted').map(({ event }) => event)
+  const stored = admitted.length === 0 ? [] : await storeEvents(db, wakeUps, admitted)
+  return answers.map((answer) => (answer === 'admitted' ? (stored.shift() as Acceptance) : { status: answer }))
 }
 
 function describeEvent(source: string, delivery: Delivery): NewEvent {
