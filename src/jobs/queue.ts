@@ -47,7 +47,8 @@ export async function openWakeUps(input: {
   })
   boss.on('error', (error) => input.log.warn({ err: error }, 'The job queue reports an error'))
   boss.on('warning', (warning) => input.log.warn({ warning }, 'The job queue warns'))
-  await boss.start()
+  // Of several processes that start at once on an empty database, all but one may trip over the tables being made.
+  await boss.start({ attempts: 4 })
   await boss.createQueue(queueName, {
     policy: 'short',
     notify: true,
