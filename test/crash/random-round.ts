@@ -43,6 +43,9 @@ async function changeOne(scene: Scene, random: Random, own: readonly TrackedPull
   if (own.length > 0) await scene.push(random.pick(own), random.between(0, 2), { keep: random.chance(0.5) })
 }
 
+/** All at times, otherwise one or some of them. */
 function chooseVictims(names: readonly string[], random: Random): readonly string[] {
-  return names.length === 1 || random.chance(0.3) ? names : names.filter(() => random.chance(0.5))
+  if (names.length === 1 || random.chance(0.3)) return names
+  const certain = random.pick(names)
+  return names.filter((name) => name === certain || random.chance(0.3))
 }
