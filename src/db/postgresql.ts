@@ -9,7 +9,7 @@ interface Log {
 
 /** Seconds and milliseconds after which the server ends what hangs, so that no lock is held for ever. */
 const limits = {
-  connectionTimeoutMillis: 10_000,
+  connectionTimeoutMillis: 5_000,
   statement_timeout: 120_000,
   lock_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
@@ -65,8 +65,14 @@ export function kyselyPool(pool: pg.Pool) {
     end: async () => {},
     connect: async () => {
       const client = await pool.connect()
+      // Statements that a transaction sends at once go one after the other; the driver is giving up its own queue.
+      let last: Promise<unknown> = Promise.resolve()
       return {
-        query: (text: string, values: readonly unknown[]) => client.query(text, values.map(encodeParameter)),
+        query: (text: string, values: readonly unknown[]) => {
+          const result = last.then(() => client.query(text, values.map(encodeParameter)))
+          last = result.catch(() => {})
+          return result
+        },
         release: (destroy?: boolean) => client.release(destroy),
       }
     },

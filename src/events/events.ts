@@ -63,58 +63,50 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
 }
 
 /**
- * Which of these would be a duplicate: an unsettled event of the same type for the same pull request, at most an
- * hour old, is there already. Call it after `savePullRequests`, which holds the lock that makes the answer stay true.
+ * Stores events as `pending`, but for duplicates: those for which an unsettled event of the same type for the same pull
+ * request, at most an hour old, is there already. Two that are duplicates of each other must not be among `events`.
+ * Call it after `savePullRequests`, which holds the lock that makes the answer stay true.
  *
- * @returns keys as made by `duplicateKey`
+ * @returns the ids, in order; undefined for duplicates
  */
-export async function findDuplicates(tx: Db, events: readonly NewEvent[]): Promise<Set<string>> {
-  const asked = events.filter((event) => event.wantsReview)
-  if (asked.length === 0) return new Set()
-  const repos = asked.map(({ delivery }) => delivery.repo)
-  const numbers = asked.map(({ delivery }) => delivery.pullRequest?.number)
-  const types = asked.map(({ eventType }) => eventType)
-  // One look into the index for each: `limit` keeps the planner from reading all unsettled events instead.
-  const { rows } = await sql<{ repo: string; number: number; type: string }>`
-    select asked.repo, asked.number, asked.type
-    from unnest(${repos}::text[], ${numbers}::int[], ${types}::text[]) as asked (repo, number, type)
-    cross join lateral (
-      select from events
-      where repo = asked.repo and pr_number = asked.number and event_type = asked.type
-        and wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
-      limit 1) as earlier`.execute(tx)
-  return new Set(rows.map((row) => duplicateKeyOf(row.type, row.repo, row.number)))
+export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise<(number | undefined)[]> {
+  if (events.length === 0) return []
+  const column = <Value>(read: (event: NewEvent) => Value) => events.map(read)
+  const { rows } = await sql<{ position: number; id: number }>`
+    with new as (
+      select * from unnest(
+        ${column((event) => event.eventType)}::text[],
+        ${column((event) => event.source)}::text[],
+        ${column(({ delivery }) => delivery.deliveryId)}::text[],
+        ${column(({ delivery }) => delivery.repo)}::text[],
+        ${column(({ delivery }) => delivery.pullRequest?.number ?? null)}::int[],
+        ${column((event) => event.wantsReview)}::bool[],
+        ${column(({ delivery }) => packPayload(delivery.payload).toString('base64'))}::text[]
+      ) with ordinality as new (event_type, source, delivery_id, repo, pr_number, wants_review, payload, position)
+    ), fresh as materialized (
+      select new.*, nextval('events_id_seq') as id
+      from new
+      -- One look into the index for each: the limit keeps the planner from reading all unsettled events instead.
+      left join lateral (
+        select true as found from events
+        where new.wants_review and repo = new.repo and pr_number = new.pr_number and event_type = new.event_type
+          and wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
+        limit 1) as earlier on true
+      where earlier.found is null
+    ), stored as (
+      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, payload)
+      overriding system value
+      select id, event_type, source, delivery_id, repo, pr_number, wants_review, decode(payload, 'base64') from fresh
+      order by position
+    )
+    select position, id from fresh`.execute(tx)
+  const ids = new Map(rows.map((row) => [row.position, row.id]))
+  return events.map((_, index) => ids.get(index + 1))
 }
 
 /** What makes two events duplicates of each other. */
-export function duplicateKey(event: NewEvent): string {
-  return duplicateKeyOf(event.eventType, event.delivery.repo, event.delivery.pullRequest?.number ?? 0)
-}
-
-/** Stores events as `pending`. Returns their ids, in order. */
-export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise<number[]> {
-  if (events.length === 0) return []
-  const rows = await tx
-    .insertInto('events')
-    .values(
-      events.map(({ source, eventType, delivery, wantsReview }) => ({
-        source,
-        event_type: eventType,
-        delivery_id: delivery.deliveryId,
-        repo: delivery.repo,
-        pr_number: delivery.pullRequest?.number ?? null,
-        payload: packPayload(delivery.payload),
-        wants_review: wantsReview,
-        run_id: null,
-      })),
-    )
-    .returning('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
-
-function duplicateKeyOf(eventType: string, repo: string | null, number: number): string {
-  return `${eventType} ${repo}#${number}`
+export function duplicateKey({ eventType, delivery }: NewEvent): string {
+  return `${eventType} ${delivery.repo}#${delivery.pullRequest?.number}`
 }
 
 function timeOf(pullRequest: DeliveredPullRequest): number {

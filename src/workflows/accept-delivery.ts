@@ -3,15 +3,9 @@
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import {
-  duplicateKey,
-  findDuplicates,
-  insertEvents,
-  type NewEvent,
-  pullRequestOf,
-  savePullRequests,
-} from '../events/events.ts'
+import { duplicateKey, insertEvents, type NewEvent, pullRequestOf, savePullRequests } from '../events/events.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
@@ -73,26 +67,34 @@ function describeEvent(source: string, delivery: Delivery): NewEvent {
   }
 }
 
+/** The statements don't wait for each other's answers, so they are sent at once. */
 async function storeEvents(db: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<Acceptance[]> {
-  return db.transaction().execute(async (tx) => {
-    await savePullRequests(tx, events)
-    const taken = await findDuplicates(tx, events)
-    const fresh = events.filter((event) => {
-      if (!event.wantsReview) return true
-      const key = duplicateKey(event)
-      if (taken.has(key)) return false
-      taken.add(key)
-      return true
-    })
-    const ids = await insertEvents(tx, fresh)
-    await wakeUps.wake(tx, distinctPullRequests(fresh))
-    const idOf = new Map(fresh.map((event, index) => [event, ids[index] as number]))
-    return events.map((event): Acceptance => {
-      const eventId = idOf.get(event)
-      return eventId === undefined
-        ? { status: 'duplicate_skipped' }
-        : { status: 'received', eventId, eventType: event.eventType }
-    })
+  const firsts = withoutRepeats(events)
+  const stored = await transactionWithRetry(db, (tx) =>
+    Promise.all([
+      savePullRequests(tx, events),
+      insertEvents(tx, firsts),
+      // A wake-up too many, for a duplicate, finds nothing to do.
+      wakeUps.wake(tx, distinctPullRequests(firsts)),
+    ]),
+  )
+  const idOf = new Map(firsts.map((event, index) => [event, stored[1][index]]))
+  return events.map((event): Acceptance => {
+    const eventId = idOf.get(event)
+    return eventId === undefined
+      ? { status: 'duplicate_skipped' }
+      : { status: 'received', eventId, eventType: event.eventType }
+  })
+}
+
+/** Of events that are duplicates of each other, the first. */
+function withoutRepeats(events: readonly NewEvent[]): NewEvent[] {
+  const seen = new Set<string>()
+  return events.filter((event) => {
+    const key = duplicateKey(event)
+    const isRepeat = event.wantsReview && seen.has(key)
+    seen.add(key)
+    return !isRepeat
   })
 }
 
