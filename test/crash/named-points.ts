@@ -6,6 +6,8 @@ import { reviewScript, type Scene, waitUntilReviewed } from './scene.ts'
 
 export interface NamedPoint {
   readonly name: string
+  /** One of the few for a short run. */
+  readonly isShort?: boolean
   /** Brings the service to the point and kills it there. Whatever was held is let go, unanswered. */
   reach(scene: Scene): Promise<void>
 }
@@ -65,17 +67,19 @@ async function withDeadline<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** A point in the first review of a pull request. */
-function inFirstReview(name: string, match: () => Match, applied = false): NamedPoint {
+function inFirstReview(name: string, match: () => Match, applied = false, isShort = false): NamedPoint {
   return {
     name,
+    isShort,
     reach: (scene) => killWhileHeld(scene, { match: match(), applied, act: () => scene.open(3) }),
   }
 }
 
 /** A point in the review of a push that fixes some flaws and brings others. */
-function inSecondReview(name: string, match: () => Match, applied = false): NamedPoint {
+function inSecondReview(name: string, match: () => Match, applied = false, isShort = false): NamedPoint {
   return {
     name,
+    isShort,
     async reach(scene) {
       const pullRequest = await scene.open(2)
       await waitUntilReviewed(scene)
@@ -100,6 +104,7 @@ const underTheSignatureCheck: NamedPoint = {
 
 const afterTheCommit: NamedPoint = {
   name: 'after the commit',
+  isShort: true,
   async reach(scene) {
     const before = scene.forge.deliveries.length
     await scene.open(2)
@@ -110,6 +115,7 @@ const afterTheCommit: NamedPoint = {
 
 const whileTheModelAnswers: NamedPoint = {
   name: 'while the model answers',
+  isShort: true,
   async reach(scene) {
     const next = scene.model.requests.length + 1
     scene.model.respondWith(() => ({ hang: true }))
@@ -180,13 +186,13 @@ export const namedPoints: readonly NamedPoint[] = [
   inFirstReview('before posting: the second look at the head', () => afterFirst(readsPullRequest)),
   inFirstReview('before posting: the look for an earlier summary', () => listsComments),
   inFirstReview('before posting: the summary', () => postsSummary),
-  inFirstReview('after posting and before recording: the summary', () => postsSummary, true),
+  inFirstReview('after posting and before recording: the summary', () => postsSummary, true, true),
   inFirstReview('before posting: the comments', () => postsReview),
-  inFirstReview('after posting and before recording: the comments', () => postsReview, true),
+  inFirstReview('after posting and before recording: the comments', () => postsReview, true, true),
   inFirstReview('before posting: the status', () => showsVerdict),
   inFirstReview('after posting and before recording: the status', () => showsVerdict, true),
   inSecondReview('while editing: before the summary', () => editsSummary),
-  inSecondReview('while editing: after the summary', () => editsSummary, true),
+  inSecondReview('while editing: after the summary', () => editsSummary, true, true),
   inSecondReview('while editing: after the comments', () => postsReview, true),
   inSecondReview('while editing: before a thread is resolved', () => resolvesThread),
   inSecondReview('while editing: after a thread was resolved', () => resolvesThread, true),
