@@ -1,0 +1,16 @@
+// Preloaded into a process (`--import`), makes its clock wrong by CLOCK_SHIFT_MS milliseconds.
+const shift = Number(process.env.CLOCK_SHIFT_MS ?? 0)
+const RightDate = Date
+
+class ShiftedDate extends RightDate {
+  constructor(...given: unknown[]) {
+    if (given.length === 0) super(RightDate.now() + shift)
+    else super(...(given as []))
+  }
+
+  static override now(): number {
+    return RightDate.now() + shift
+  }
+}
+
+globalThis.Date = ShiftedDate as DateConstructor

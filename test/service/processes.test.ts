@@ -1,0 +1,373 @@
+// Several processes, signals, wrong clocks and a database that goes away: what must hold outside of one process.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { type Db, openDatabase } from '../../src/db/database.ts'
+import { migrations } from '../../src/db/migrations/index.ts'
+import { type Forge, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
+import { createTestDatabase, silentLog, type TestDatabase, testEngine } from '../fakes/test-database.ts'
+import { forgeEnvironment, ownWords, repo, runsOf, startShopForge, waitUntilSettled } from '../review-scenario.ts'
+import { pullRequestPayload, startTestApp, webhookSecret } from '../start-app.ts'
+import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
+
+let forge: Forge
+beforeAll(async () => {
+  forge = await startShopForge()
+  return () => forge.close()
+})
+afterEach(() => {
+  forge.faults.clear()
+  for (const hook of forge.webhooks(repo)) forge.removeWebhook(repo, hook.id)
+})
+
+const isComparison = (request: SeenRequest) => request.path.includes('/compare/')
+const finished = (number: number) => () => {
+  const view = forge.pullRequest(repo, number)
+  return view.statuses[view.headSha]?.at(-1)?.state === 'failure'
+}
+
+function needsServer(context: TestContext): void {
+  context.skip(testEngine === 'embedded', 'the embedded database is one process only')
+}
+
+let branches = 0
+/** Opens a pull request with one fault in it. */
+async function openPullRequest(): Promise<number> {
+  branches += 1
+  const branch = `branch-${branches}`
+  const leak = `export const key = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'\n`
+  await forge.push(repo, branch, { [`src/leak${branches}.ts`]: leak }, { author: 'alice' })
+  return forge.openPullRequest({ repo, head: branch, author: 'alice' })
+}
+
+function listen(url: string | null): void {
+  forge.addWebhook(repo, { url: `${url}/api/v1/webhooks/host`, secret: webhookSecret })
+}
+
+/** Starts a process for the forge, with short leases. */
+function start(site: Site, env: Record<string, string> = {}, ...args: string[]): Promise<UmpireProcess> {
+  return startProcess(site, { args, env: { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', ...env } })
+}
+
+/** Looks into a site's database. */
+async function look<T>(site: Site, read: (db: Db) => Promise<T>): Promise<T> {
+  await using open = await openDatabase(site.database, silentLog)
+  return await read(open.db)
+}
+
+/** Polls the database until `read` gives something. */
+async function waitFor<T>(what: string, read: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const value = await read()
+    if (value) return value
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+function databaseName({ config }: TestDatabase): string {
+  return config.engine === 'postgresql' ? new URL(config.url).pathname.slice(1) : ''
+}
+
+function expectOneReview(number: number): void {
+  const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
+  expect(summaries).toHaveLength(1)
+  expect(inline).toHaveLength(1)
+}
+
+describe('SIGTERM', () => {
+  it('case 63: a running review finishes within the grace time, connections are closed, exit code 0', async () => {
+    await using site = await createSite()
+    await using umpire = await start(site, { SHUTDOWN_GRACE_SECONDS: '30' })
+    listen(umpire.url)
+    const idle = connect(Number(new URL(umpire.url ?? '').port), '127.0.0.1')
+    idle.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await once(idle, 'data')
+    const closed = once(idle, 'close')
+    const held = hold()
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await openPullRequest()
+    await held.arrived
+    umpire.signal('SIGTERM')
+    await umpire.logged('The worker stops: what runs may finish')
+    held.release()
+    expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
+    await closed
+    expectOneReview(number)
+    expect(umpire.lines('Umpire stopped')).toHaveLength(1)
+    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([{ status: 'completed', attempts: 1 }])
+  })
+
+  it('case 63: a review that takes longer than the grace time is put back, and another process completes it', async () => {
+    await using site = await createSite()
+    await using first = await start(site, { SHUTDOWN_GRACE_SECONDS: '0' })
+    listen(first.url)
+    const held = hold()
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await openPullRequest()
+    await held.arrived
+    first.signal('SIGTERM')
+    expect(await first.exited).toMatchObject({ code: 0, signal: null })
+    expect(first.lines('The review was put back because the worker stops')).toHaveLength(1)
+    held.release()
+    const between = await look(site, (db) => runsOf({ db }, number))
+    expect(between).toMatchObject([{ status: 'pending', lease_until: null, attempts: 0 }])
+
+    await using second = await start(site)
+    await second.logged('The review is done')
+    second.signal('SIGTERM')
+    expect(await second.exited).toMatchObject({ code: 0 })
+    expectOneReview(number)
+    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+      { status: 'completed', attempts: 1, fence: 2 },
+    ])
+  })
+})
+
+describe('lost workers', () => {
+  it('case 65: a review whose worker dies in every try ends as failed, and the commit says so', async () => {
+    await using site = await createSite()
+    await using first = await start(site, { REVIEW_MAX_ATTEMPTS: '1' })
+    listen(first.url)
+    const held = hold()
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await openPullRequest()
+    await held.arrived
+    first.signal('SIGKILL')
+    await first.exited
+    await using second = await start(site, { REVIEW_MAX_ATTEMPTS: '1' })
+    const status = await forge.waitFor(() => {
+      const view = forge.pullRequest(repo, number)
+      const last = view.statuses[view.headSha]?.at(-1)
+      return last?.state === 'error' && last
+    })
+    expect(status.description).toBe('Review failed: Its worker was lost in every try.')
+    second.signal('SIGTERM')
+    await second.exited
+    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+      { status: 'failed', attempts: 1, error_code: 'attempts_exhausted', error: expect.stringMatching(/\w/) },
+    ])
+    expect(ownWords(forge.pullRequest(repo, number)).summaries).toEqual([])
+  })
+
+  it.for([
+    ['before it posts', false],
+    ['between a write and its answer', true],
+  ] as const)(
+    'case 59: a worker that is paused past its lease, %s, writes nothing any more',
+    async ([_when, applied], context) => {
+      needsServer(context)
+      await using site = await createSite()
+      await using first = await start(site)
+      listen(first.url)
+      const held = hold({ applied })
+      const method = applied ? 'POST' : 'GET'
+      forge.faults.add({
+        match: (request) => request.method === method && /\/issues\/\d+\/comments/.test(request.path),
+        times: 1,
+        action: held,
+      })
+      const number = await openPullRequest()
+      await held.arrived
+      first.signal('SIGSTOP')
+      await using second = await start(site, {}, '--worker-only')
+      await forge.waitFor(finished(number), { what: 'the review of the second worker' })
+      await second.logged('The review is done')
+      const written = forge.requests.filter((request) => request.method !== 'GET').length
+      // Its answer waits for it when it wakes up.
+      held.release()
+      first.signal('SIGCONT')
+      await first.logged('The review was taken over by another worker')
+      expect(forge.requests.filter((request) => request.method !== 'GET')).toHaveLength(written)
+      expectOneReview(number)
+      expect(finished(number)()).toBe(true)
+      const runs = await look(site, (db) => runsOf({ db }, number))
+      expect(runs).toMatchObject([{ status: 'completed', fence: 2, attempts: 2 }])
+      first.signal('SIGTERM')
+      expect(await first.exited).toMatchObject({ code: 0 })
+    },
+  )
+
+  it('case 62: with clocks an hour off, a lease holds while its worker lives, and ends soon after', async (context) => {
+    needsServer(context)
+    await using site = await createSite()
+    const clock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
+    const shifted = (hours: number) => ({
+      NODE_OPTIONS: `--import ${clock}`,
+      CLOCK_SHIFT_MS: String(hours * 3_600_000),
+    })
+    await using ahead = await start(site, shifted(1))
+    listen(ahead.url)
+    const held = hold()
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await openPullRequest()
+    await held.arrived
+    await using behind = await start(site, shifted(-1), '--worker-only')
+    const times = [ahead, behind].map((one) => Date.parse(String(one.lines('The worker is ready')[0]?.time)))
+    expect(Math.round(((times[0] ?? 0) - (times[1] ?? 0)) / 3_600_000)).toBe(2)
+
+    // Longer than the lease: it was prolonged, and nobody took it.
+    const begun = await look(site, (db) => runsOf({ db }, number))
+    await using open = await openDatabase(site.database, silentLog)
+    const later = await waitFor('a prolonged lease', async () => {
+      const run = (await runsOf(open, number))[0]
+      return Number(run?.lease_until) > Number(begun[0]?.lease_until) + 3000 && run
+    })
+    expect(later).toMatchObject({ status: 'processing', fence: 1, worker: begun[0]?.worker })
+
+    ahead.signal('SIGKILL')
+    await ahead.exited
+    await behind.logged('The review is done')
+    expectOneReview(number)
+    expect(await runsOf(open, number)).toMatchObject([{ status: 'completed', fence: 2, attempts: 2 }])
+    held.release()
+  })
+})
+
+describe('several processes on one database', () => {
+  it('case 60: of two workers that are woken for the same pull request, one reviews it', async (context) => {
+    needsServer(context)
+    const database = await createTestDatabase()
+    const env = { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', REVIEW_CONCURRENCY: '1' }
+    {
+      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      listen(receiver.url)
+      const before = forge.requests.length
+      const numbers = [
+        await openPullRequest(),
+        await openPullRequest(),
+        await openPullRequest(),
+        await openPullRequest(),
+      ]
+      await forge.waitForDelivery((one) => one.payload.number === numbers.at(-1))
+      // With one place each, both are busy when two reviews are held; each was woken for more than it could begin.
+      const held = hold()
+      forge.faults.add({ match: isComparison, times: 2, action: held })
+      await using _one = await startTestApp({ database, env, parts: { web: false, worker: true } })
+      await using _two = await startTestApp({ database, env, parts: { web: false, worker: true } })
+      const isHeld = (request: SeenRequest) => isComparison(request) && request.status === null
+      const heldNow = () => forge.requests.slice(before).filter(isHeld)
+      await forge.waitFor(() => heldNow().length === 2, { what: 'two reviews at once' })
+      held.release()
+      await waitUntilSettled(receiver)
+      const runs = (await Promise.all(numbers.map((number) => runsOf(receiver, number)))).flat()
+      expect(runs).toMatchObject(numbers.map(() => ({ status: 'completed', attempts: 1, fence: 1 })))
+      expect(new Set(runs.map((run) => run.worker)).size).toBe(2)
+      for (const number of numbers) expectOneReview(number)
+    }
+    await database.dispose()
+  })
+
+  it('case 61: a deadlock while a review is recorded: it is recorded again, not reviewed again', async (context) => {
+    needsServer(context)
+    const database = await createTestDatabase()
+    {
+      // The look for deadlocks comes once, this long after a wait began: the test must be in time for it.
+      await using setting = await openDatabase(database.config, silentLog)
+      await sql`alter database ${sql.id(databaseName(database))} set deadlock_timeout = '3s'`.execute(setting.db)
+    }
+    {
+      await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
+      listen(app.url)
+      const held = hold({ applied: true })
+      forge.faults.add({
+        match: (request) => request.path.includes('/statuses/') && request.body.includes('"failure"'),
+        times: 1,
+        action: held,
+      })
+      const number = await openPullRequest()
+      await held.arrived
+      // Takes the two rows of the record in the other order, and waits for as long as it takes.
+      await app.db.transaction().execute(async (tx) => {
+        await sql`set local deadlock_timeout = '1min'`.execute(tx)
+        await tx.selectFrom('workflow_runs').select('id').where('pr_number', '=', number).forUpdate().execute()
+        held.release()
+        await waitFor('the record to wait for its row', async () => {
+          const { rows } = await sql`
+            select 1 from pg_locks waiting join pg_locks holding using (pid)
+            where not waiting.granted and holding.granted and holding.relation = 'pull_requests'::regclass`.execute(tx)
+          return rows.length > 0
+        })
+        await tx.selectFrom('pull_requests').select('number').where('number', '=', number).forUpdate().execute()
+      })
+      await waitUntilSettled(app)
+      expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', attempts: 1, fence: 1, error: null }])
+      const deadlocks = await sql<{ deadlocks: number }>`
+        select deadlocks::int from pg_stat_database where datname = current_database()`.execute(app.db)
+      expect(deadlocks.rows[0]?.deadlocks).toBeGreaterThan(0)
+      expectOneReview(number)
+    }
+    await database.dispose()
+  })
+
+  it('case 64: two processes that start at once on an empty database: one makes the schema, both work', async (context) => {
+    needsServer(context)
+    await using site = await createSite({ migrated: false })
+    const [one, two] = await Promise.all([start(site), start(site)])
+    await using _one = one
+    await using _two = two
+    for (const umpire of [one, two]) {
+      expect((await fetch(`${umpire.url}/readyz`)).status).toBe(200)
+      listen(umpire.url)
+    }
+    const message = 'The schema was brought up to date'
+    expect([...one.lines(message), ...two.lines(message)]).toHaveLength(Object.keys(migrations).length)
+    const number = await openPullRequest()
+    await forge.waitFor(finished(number))
+    expectOneReview(number)
+  })
+
+  it('case 64: a database of a newer version is refused with the reason and exit code 3', async () => {
+    await using site = await createSite()
+    await look(site, (db) =>
+      sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(db),
+    )
+    await using umpire = await start(site)
+    const { code, stderr } = await umpire.exited
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/umpire: The database was written by a newer version .*9999-from-the-future/)
+  })
+})
+
+describe('a database that goes away', () => {
+  it('case 17: deliveries get a 503, health tells the two apart, and all goes on by itself', async (context) => {
+    needsServer(context)
+    const programs = findPostgresql()
+    context.skip(programs === null, 'no programs of PostgreSQL to start a server of its own with')
+    await using server = await startPostgresql(programs!)
+    const config = { engine: 'postgresql', url: server.url, poolSize: 5 } as const
+    const env = { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2' }
+    await using app = await startTestApp({ database: { config, dispose: async () => {} }, env })
+    listen(app.url)
+    const statusOf = async (path: string) => (await fetch(`${app.url}${path}`)).status
+    expect(await statusOf('/readyz')).toBe(200)
+
+    const held = hold()
+    forge.faults.add({ match: isComparison, times: 1, action: held })
+    const number = await openPullRequest()
+    await held.arrived
+    await server.kill()
+    const lost = await app.deliver(pullRequestPayload({ repo: 'acme/other' }))
+    expect(lost).toEqual({ status: 503, body: { detail: expect.stringMatching(/database/) } })
+    expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 503])
+
+    // The review runs into the missing database.
+    held.release()
+    await forge.waitFor(() => forge.requests.findLast(isComparison)?.status !== null)
+    await server.start()
+    await waitFor('readiness', async () => (await statusOf('/readyz')) === 200)
+    const next = await openPullRequest()
+    await forge.waitForDelivery((one) => one.payload.number === next && one.status === 200)
+    await waitUntilSettled(app)
+    for (const one of [number, next]) expectOneReview(one)
+    const events = (await app.events()).map((event) => [event.repo, event.status])
+    expect(events).toEqual([
+      [repo, 'completed'],
+      [repo, 'completed'],
+    ])
+  })
+})
