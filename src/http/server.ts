@@ -15,11 +15,11 @@ const errorStatus: Readonly<Record<string, number>> = {
 export function createServer(log: Log): FastifyInstance {
   const server = fastify({
     bodyLimit,
-    // A client that dawdles with its headers or body is cut off.
-    requestTimeout: 10_000,
+    // A client that dawdles with its headers or body is cut off, ten seconds after it began at the latest.
+    requestTimeout: 8_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     logger: false,

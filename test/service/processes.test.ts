@@ -1,5 +1,6 @@
 // Several processes, signals, wrong clocks and a database that goes away: what must hold outside of one process.
 import { once } from 'node:events'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
@@ -31,6 +32,11 @@ const finished = (number: number) => () => {
 
 function needsServer(context: TestContext): void {
   context.skip(testEngine === 'embedded', 'the embedded database is one process only')
+}
+
+async function stop(umpire: UmpireProcess): Promise<void> {
+  umpire.signal('SIGTERM')
+  expect(await umpire.exited).toMatchObject({ code: 0 })
 }
 
 let branches = 0
@@ -330,6 +336,33 @@ describe('several processes on one database', () => {
     const { code, stderr } = await umpire.exited
     expect(code).toBe(3)
     expect(stderr).toMatch(/umpire: The database was written by a newer version .*9999-from-the-future/)
+  })
+})
+
+describe('a backup', () => {
+  it('case 66: after it was restored, nothing is posted twice', async (context) => {
+    context.skip(testEngine !== 'embedded', 'a copy of the folder is a backup of the embedded database only')
+    await using site = await createSite()
+    const backup = `${site.dataDir}/backup`
+    await using receiver = await start(site, {}, '--no-worker')
+    listen(receiver.url)
+    const number = await openPullRequest()
+    await forge.waitForDelivery((one) => one.payload.number === number)
+    await stop(receiver)
+    cpSync(`${site.dataDir}/database`, backup, { recursive: true })
+
+    await using first = await start(site)
+    await first.logged('The review is done')
+    await stop(first)
+    rmSync(`${site.dataDir}/database`, { recursive: true })
+    renameSync(backup, `${site.dataDir}/database`)
+
+    // What it holds is older than what stands on the pull request.
+    await using second = await start(site)
+    await second.logged('The review is done')
+    await stop(second)
+    expectOneReview(number)
+    expect(forge.pullRequest(repo, number).reviews).toHaveLength(1)
   })
 })
 

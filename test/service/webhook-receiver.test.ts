@@ -337,6 +337,19 @@ describe('duplicates and order', () => {
   })
 })
 
+describe('clients that dawdle', () => {
+  it('case 33: are cut off, with headers or a body that never end, while others are served', async () => {
+    const start = ['POST /api/v1/webhooks/host HTTP/1.1', 'host: localhost']
+    const slow = [
+      rawRequest(app.url, [...start, 'x-header: and n']),
+      rawRequest(app.url, [...start, 'content-length: 1000', '', '{']),
+    ]
+    expect(await app.deliver(pullRequestPayload())).toMatchObject({ status: 200 })
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await countRows(app.db, 'events')).toBe(1)
+  })
+})
+
 describe('other requests', () => {
   it('answers what it does not know with a detail', async () => {
     const unknown = await fetch(`${app.url}/api/v1/nothing`)

@@ -1,0 +1,36 @@
+// Holds the table of hard cases to the tests: complete, and true.
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../', import.meta.url)
+const table = readFileSync(new URL('docs/cases.md', root), 'utf8')
+const rows = [...table.matchAll(/^\| (\d+) \| ([^|]+) \| ([^|]+) \|([^|]*)\|$/gm)].map(
+  ([, number, , files, remarks]) => ({
+    number: Number(number),
+    files: [...(files ?? '').matchAll(/`([^`]+)`/g)].map(([, file]) => String(file)),
+    remarks: (remarks ?? '').trim(),
+  }),
+)
+
+/** Whether a test file has tests of this case: its number opens the name of a test, or of the group around some. */
+function hasTest(file: string, number: number): boolean {
+  const source = readFileSync(new URL(file, root), 'utf8')
+  return new RegExp(`\\(\\s*['"\`]case ${number}: `).test(source)
+}
+
+describe('the table of hard cases', () => {
+  it('has each case from 1 to 70 once, in order', () => {
+    expect(rows.map((row) => row.number)).toEqual(Array.from({ length: 70 }, (_, index) => index + 1))
+  })
+
+  it('says of each case where it is tested, or why it is not', () => {
+    expect(rows.filter((row) => row.files.length === 0 && row.remarks === '')).toEqual([])
+  })
+
+  it('names files that have a test of the case', () => {
+    const wrong = rows.flatMap(({ number, files }) =>
+      files.filter((file) => !hasTest(file, number)).map((file) => `case ${number} is not in ${file}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})
