@@ -111,7 +111,7 @@ async function runOne(ctx: AppContext, worker: string, ref: PullRequestRef, stop
   let access: Access | null = null
   try {
     access = await chooseAccess(ctx, run.repo)
-    await reviewPullRequest({ ...ctx, log }, run, access, budget, signal)
+    await reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
     log.info({}, 'The review is done')
   } catch (error) {
     const spend = describeSpend(ctx, budget)

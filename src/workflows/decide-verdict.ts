@@ -80,6 +80,6 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
 }
 
 /** The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. */
-export function formatSummary(decision: Decision, text: string): string {
+export function formatSummary(decision: Pick<Decision, 'verdict' | 'confidence'>, text: string): string {
   return `${decision.verdict}\nConfidence: ${decision.confidence}/5\n\n${text}`
 }

@@ -26,7 +26,7 @@ export async function recordReview(
   input: {
     outcome: RunOutcome
     findings: readonly Finding[]
-    commentUrls: ReadonlyMap<string, string>
+    commentUrls: ReadonlyMap<string, string | null>
     /** Counted together with the run's end: the next review already finds it in the day's budget. */
     spend: ModelUse
   },
@@ -73,7 +73,7 @@ export async function listFindings(db: Db, ref: { repo: string; number: number }
 async function saveFindings(
   tx: Db,
   run: ClaimedRun,
-  input: { findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string> },
+  input: { findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string | null> },
 ): Promise<void> {
   if (input.findings.length === 0) return
   await tx

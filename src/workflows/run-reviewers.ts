@@ -1,0 +1,72 @@
+// Runs the reviewers side by side and measures what they covered.
+import { ModelError } from '../domain/errors.ts'
+import type { Coverage } from '../domain/review.ts'
+import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
+import type { Judgement } from './judge-findings.ts'
+
+/** A report with the name of who made it. */
+type NamedReport = ReviewerReport & { readonly reviewer: string }
+
+/** What all reviewers came to; `failures` says in words why some did nothing. */
+export interface ReviewersOutcome {
+  readonly reports: readonly NamedReport[]
+  readonly failures: readonly string[]
+}
+
+/**
+ * Runs the reviewers side by side. One that could do nothing is told in the coverage; a fault that goes away by
+ * itself is thrown, so that the run is tried again rather than posted in part: but not on the last try.
+ */
+export async function runReviewers(
+  reviewers: readonly Reviewer[],
+  { change, context, isLastTry }: { change: Change; context: PackedContext; isLastTry: boolean },
+  signal: AbortSignal,
+): Promise<ReviewersOutcome> {
+  const settled = await Promise.allSettled(
+    reviewers.map(async (reviewer) => ({
+      ...(await reviewer.review(change, context, signal)),
+      reviewer: reviewer.name,
+    })),
+  )
+  signal.throwIfAborted()
+  const failures: string[] = []
+  const reports: NamedReport[] = []
+  for (const result of settled) {
+    if (result.status === 'fulfilled') reports.push(result.value)
+    else if (result.reason instanceof ModelError && (isLastTry || !result.reason.retryable))
+      failures.push(result.reason.message)
+    else throw result.reason
+  }
+  return { reports, failures }
+}
+
+/** How much of the change was seen, and all limits of the review in words. */
+export function measureCoverage(
+  change: Change,
+  context: PackedContext,
+  { reports, failures }: ReviewersOutcome,
+  judgement: Judgement,
+): Coverage {
+  const skipped = [...change.skipped, ...context.omitted]
+  const dropped = Object.entries(judgement.dropped).filter(
+    ([reason]) => reason !== 'said twice' && reason !== 'answered before',
+  )
+  const unreviewed = new Set(context.omitted.map((file) => file.path))
+  return {
+    filesTotal: change.diff.files.length,
+    filesReviewed: change.files.filter((file) => !unreviewed.has(file.path)).length,
+    skipped,
+    notes: [
+      ...change.notes,
+      ...change.diff.problems,
+      ...reports.flatMap((report) => report.notes),
+      ...failures.map((failure) => `The model took no part: ${failure}`),
+      ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
+    ],
+    complete:
+      failures.length === 0 &&
+      reports.every((report) => report.complete) &&
+      change.diff.problems.length === 0 &&
+      !skipped.some((file) => file.matters),
+  }
+}
