@@ -142,7 +142,7 @@ async function startProbot(): Promise<Target> {
     privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
-  const script = fileURLToPath(new URL('probot-server.ts', import.meta.url))
+  const script = fileURLToPath(new URL('probot-server.js', import.meta.url))
   const child = spawn(process.execPath, [script], {
     env: {
       PATH: process.env.PATH,
