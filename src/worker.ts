@@ -1,34 +1,21 @@
 // The worker: claims runs, reviews under a lease that it keeps alive, and settles how each ends, until it is stopped.
 import { randomUUID } from 'node:crypto'
-import { type ModelUse, recordSpend } from './analytics/spend.ts'
 import type { AppContext } from './context.ts'
-import { transactionWithRetry } from './db/transaction.ts'
-import { LeaseLostError, PlatformError, UmpireError } from './domain/errors.ts'
+import { LeaseLostError } from './domain/errors.ts'
 import type { PullRequestRef } from './domain/pull-request.ts'
-import {
-  assertLease,
-  type ClaimedRun,
-  claimRun,
-  endAllLeases,
-  endRun,
-  extendLease,
-  findStrandedPullRequests,
-  putBackRun,
-} from './jobs/runs.ts'
+import { type ClaimedRun, claimRun, endAllLeases, extendLease, findStrandedPullRequests } from './jobs/runs.ts'
 import { createSlots } from './lib/slots.ts'
 import type { Access } from './platforms/platform.ts'
 import { chooseAccess } from './workflows/choose-access.ts'
-import { statusContext } from './workflows/publish-review.ts'
-import { createRunBudget, describeSpend, reviewPullRequest } from './workflows/review-pull-request.ts'
+import { reviewPullRequest } from './workflows/review-pull-request.ts'
+import { createRunBudgets, type RunBudgets } from './workflows/run-budgets.ts'
+import { settleFault, showFailure, WorkerStopping } from './workflows/settle-fault.ts'
 
 /** A running worker. */
 export interface Worker {
   /** Claims nothing more; lets reviews finish within the grace time, then puts them back. */
   stop(): Promise<void>
 }
-
-/** Why a review is broken off when the worker stops. */
-class WorkerStopping extends Error {}
 
 /**
  * Starts a worker.
@@ -39,11 +26,15 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
   const name = `worker-${randomUUID().slice(0, 8)}`
   const slots = createSlots(ctx.config.review.concurrency)
   const breakOff = new AbortController()
+  const budgets = createRunBudgets(ctx)
   const running = new Set<Promise<void>>()
+  let isStopping = false
 
   async function begin(ref: PullRequestRef): Promise<void> {
     const release = await slots.take()
-    const work = runOne(ctx, name, ref, breakOff.signal)
+    // Its wake-up is lost then; whoever looks for stranded pull requests next finds it.
+    if (isStopping) return release()
+    const work = runOne(ctx, { name, budgets, stopping: breakOff.signal }, ref)
       .catch((error) =>
         ctx.log.error({ err: error, ...ref }, 'A review could not be settled; it is taken up again later'),
       )
@@ -56,18 +47,19 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
 
   if (options.exclusive) await endAllLeases(ctx.db)
   const sweep = startSweep(ctx)
-  await ctx.wakeUps.listen(begin)
+  await ctx.wakeUps.listen(begin, ctx.config.review.concurrency)
   ctx.log.info({ worker: name }, 'The worker is ready')
 
   return {
     async stop() {
       ctx.log.info({ worker: name, running: running.size }, 'The worker stops: what runs may finish')
+      isStopping = true
       sweep.stop()
-      await ctx.wakeUps.pause()
       const grace = setTimeout(
         () => breakOff.abort(new WorkerStopping()),
         ctx.config.review.shutdownGraceSeconds * 1000,
       )
+      await ctx.wakeUps.pause()
       await Promise.all(running)
       clearTimeout(grace)
     },
@@ -91,9 +83,13 @@ function startSweep(ctx: AppContext): { stop(): void } {
 }
 
 /** Claims a pull request's run and brings it to its end. */
-async function runOne(ctx: AppContext, worker: string, ref: PullRequestRef, stopping: AbortSignal): Promise<void> {
+async function runOne(
+  ctx: AppContext,
+  worker: { name: string; budgets: RunBudgets; stopping: AbortSignal },
+  ref: PullRequestRef,
+): Promise<void> {
   const { leaseSeconds, maxAttempts } = ctx.config.review
-  const claim = await claimRun(ctx.db, ref, { worker, leaseSeconds, maxAttempts })
+  const claim = await claimRun(ctx.db, ref, { worker: worker.name, leaseSeconds, maxAttempts })
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.wake(tx, [ref], claim.seconds))
   }
@@ -106,17 +102,17 @@ async function runOne(ctx: AppContext, worker: string, ref: PullRequestRef, stop
   const log = ctx.log.child({ run: run.id, repo: run.repo, pull_request: run.number, attempt: run.attempt })
   log.info({}, 'The review begins')
   const lease = keepLease(ctx, run)
-  const signal = AbortSignal.any([stopping, lease.signal])
-  const budget = createRunBudget(ctx)
+  const signal = AbortSignal.any([worker.stopping, lease.signal])
+  const budget = await worker.budgets.open(run.id)
   let access: Access | null = null
   try {
     access = await chooseAccess(ctx, run.repo)
     await reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
     log.info({}, 'The review is done')
   } catch (error) {
-    const spend = describeSpend(ctx, budget)
-    await settleFault({ ...ctx, log }, run, access, spend, signal.aborted ? signal.reason : error)
+    await settleFault({ ...ctx, log }, { run, access, budget }, signal.aborted ? signal.reason : error)
   } finally {
+    worker.budgets.close(budget)
     lease.stop()
   }
 }
@@ -132,89 +128,14 @@ function keepLease(ctx: AppContext, run: ClaimedRun): { signal: AbortSignal; sto
       await extendLease(ctx.db, run, leaseSeconds)
       goodUntil = asked + leaseSeconds * 1000
     } catch (error) {
-      if (error instanceof LeaseLostError || performance.now() > goodUntil) lost.abort(new LeaseLostError())
+      if (error instanceof LeaseLostError) lost.abort(error)
     }
   }
-  const timer = setInterval(prolong, (leaseSeconds * 1000) / 3)
+  const beat = () => {
+    // Also when the database doesn't answer at all.
+    if (performance.now() > goodUntil) lost.abort(new LeaseLostError())
+    else void prolong()
+  }
+  const timer = setInterval(beat, (leaseSeconds * 1000) / 3)
   return { signal: lost.signal, stop: () => clearInterval(timer) }
-}
-
-async function settleFault(
-  ctx: AppContext,
-  run: ClaimedRun,
-  access: Access | null,
-  spend: ModelUse,
-  error: unknown,
-): Promise<void> {
-  if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run.id, spend)
-    ctx.log.warn({}, 'The review was taken over by another worker')
-    return
-  }
-  if (error instanceof WorkerStopping) {
-    await putBack(ctx, run, spend, { delaySeconds: 0, countsAsAttempt: false })
-    ctx.log.info({}, 'The review was put back because the worker stops')
-    return
-  }
-  const { message, code, isFinal, delaySeconds } = describeFault(ctx, run, error)
-  if (!isFinal) {
-    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The review failed and will be tried again')
-    await putBack(ctx, run, spend, { delaySeconds, countsAsAttempt: true, error: message, errorCode: code })
-    return
-  }
-  ctx.log.error({ err: error }, 'The review failed')
-  await assertLease(ctx.db, run)
-  if (access) await showFailure(ctx, run, access, message)
-  await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting } = await endRun(tx, run, 'failed', { error: message, error_code: code })
-    await recordSpend(tx, run.id, spend)
-    if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
-  })
-}
-
-async function putBack(
-  ctx: AppContext,
-  run: ClaimedRun,
-  spend: ModelUse,
-  how: Parameters<typeof putBackRun>[2],
-): Promise<void> {
-  await transactionWithRetry(ctx.db, async (tx) => {
-    await putBackRun(tx, run, how)
-    await recordSpend(tx, run.id, spend)
-    await ctx.wakeUps.wake(tx, [run], how.delaySeconds)
-  })
-}
-
-/** Expected errors say whether trying again can help; of others we don't know, so they get their tries too. */
-function describeFault(ctx: AppContext, run: ClaimedRun, error: unknown) {
-  const isExpected = error instanceof UmpireError
-  const canRetry = isExpected ? error.retryable : true
-  const backoff = ctx.config.review.retrySeconds * 2 ** (run.attempt - 1)
-  const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
-  return {
-    message: isExpected ? error.message : 'An internal error; the log has its details.',
-    code: isExpected ? error.code : 'internal',
-    isFinal: !canRetry || run.attempt >= ctx.config.review.maxAttempts,
-    delaySeconds: Math.max(Math.min(backoff, 600), asked),
-  }
-}
-
-/** Says on the commit that the review failed. That it can't be said there is no fault of its own. */
-async function showFailure(ctx: AppContext, ref: PullRequestRef, access: Access, message: string): Promise<void> {
-  try {
-    const signal = AbortSignal.timeout(15_000)
-    const pullRequest = await ctx.platform.getPullRequest(access, ref.number, signal)
-    const description = `Review failed: ${message}`.slice(0, 140)
-    const status = {
-      sha: pullRequest.head.sha,
-      context: statusContext,
-      state: 'error',
-      description,
-      url: pullRequest.url,
-    } as const
-    await ctx.platform.ensureStatus(access, status, signal)
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error
-    ctx.log.warn({ err: error }, 'The failure could not be shown on the commit')
-  }
 }

@@ -8,6 +8,8 @@ export interface ModelUse {
   /** Name of the main model; empty where none is configured. */
   readonly model: string
   readonly usage: Usage
+  /** The part of the cost whose price is known, in US dollars. */
+  readonly knownCostUsd: number
 }
 
 /** Writes down what a run used. A run that used nothing leaves no row. */
@@ -22,7 +24,7 @@ export async function recordSpend(db: Db, runId: number, input: ModelUse): Promi
       input_tokens: input.usage.inputTokens,
       output_tokens: input.usage.outputTokens,
       cached_input_tokens: input.usage.cachedInputTokens,
-      cost_usd: input.usage.costUsd,
+      cost_usd: input.knownCostUsd,
     })
     .execute()
 }
@@ -33,6 +35,16 @@ export async function spentTodayUsd(db: Db): Promise<number> {
     .selectFrom('model_spend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
     .where('created_at', '>=', sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`)
+    .executeTakeFirstOrThrow()
+  return row.total
+}
+
+/** What the ended tries of a run cost, in US dollars. */
+export async function spentByRunUsd(db: Db, runId: number): Promise<number> {
+  const row = await db
+    .selectFrom('model_spend')
+    .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
+    .where('run_id', '=', runId)
     .executeTakeFirstOrThrow()
   return row.total
 }

@@ -19,8 +19,10 @@ export interface WakeUps {
   /**
    * Calls `start` for each pull request that is to be looked at, until `close`. `start` resolves when the work was
    * begun, not when it is done; nothing more is fetched while it is pending.
+   *
+   * @param atOnce how many are fetched together at most
    */
-  listen(start: (ref: PullRequestRef) => Promise<void>): Promise<void>
+  listen(start: (ref: PullRequestRef) => Promise<void>, atOnce: number): Promise<void>
   /** Stops fetching. Work that was begun goes on. */
   pause(): Promise<void>
   close(): Promise<void>
@@ -71,10 +73,10 @@ export async function openWakeUps(input: {
       }))
       await boss.insert(queueName, jobs, { db: fromKysely(tx) })
     },
-    async listen(start) {
+    async listen(start, atOnce) {
       await boss.work<PullRequestRef>(
         queueName,
-        { batchSize: 16, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 },
+        { batchSize: Math.min(16, atOnce), pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 },
         async (jobs) => {
           for (const job of jobs) await start(job.data)
         },

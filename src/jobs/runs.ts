@@ -204,15 +204,19 @@ export async function putBackRun(
  */
 export async function findStrandedPullRequests(db: Db): Promise<PullRequestRef[]> {
   const { rows } = await sql<PullRequestRef>`
-    select repo, pr_number as number from workflow_runs
-    where (status = 'processing' and lease_until < now())
-       or (status = 'pending' and coalesce(retry_at, created_at) < now() - interval '5 seconds')
-    union
-    select e.repo, e.pr_number from events e
-    where e.wants_review and e.status in ('pending', 'processing') and e.created_at < now() - interval '5 seconds'
-      and not exists (
-        select 1 from workflow_runs r
-        where r.repo = e.repo and r.pr_number = e.pr_number and r.status in ('pending', 'processing'))
+    select repo, number from (
+      select repo, pr_number as number, created_at from workflow_runs
+      where (status = 'processing' and lease_until < now())
+         or (status = 'pending' and coalesce(retry_at, created_at) < now() - interval '5 seconds')
+      union all
+      select e.repo, e.pr_number, e.created_at from events e
+      where e.wants_review and e.status in ('pending', 'processing') and e.created_at < now() - interval '5 seconds'
+        and not exists (
+          select 1 from workflow_runs r
+          where r.repo = e.repo and r.pr_number = e.pr_number and r.status in ('pending', 'processing'))
+    ) as stranded
+    group by repo, number
+    order by min(created_at)
     limit 1000`.execute(db)
   return rows
 }

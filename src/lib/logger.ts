@@ -14,7 +14,7 @@ export function createLogger(options: {
   destination?: DestinationStream
 }): Log {
   const stream = options.destination ?? { write: (line: string) => process.stderr.write(line) }
-  const blotted = options.secrets.filter((secret): secret is string => secret !== null && secret.length >= 6)
+  const blotted = options.secrets.flatMap((secret) => (secret !== null && secret.length >= 6 ? spellings(secret) : []))
   return pino(
     { level: options.level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line: string) => stream.write(blotOut(line, blotted)) },
@@ -25,4 +25,10 @@ function blotOut(line: string, secrets: readonly string[]): string {
   let result = line
   for (const secret of secrets) if (result.includes(secret)) result = result.replaceAll(secret, '[secret]')
   return result
+}
+
+/** A secret as it turns up in a line of JSON, also inside of a basic authorization. */
+function spellings(secret: string): string[] {
+  const encoded = [secret, `x-access-token:${secret}`].map((text) => Buffer.from(text).toString('base64'))
+  return [secret, JSON.stringify(secret).slice(1, -1), ...encoded]
 }

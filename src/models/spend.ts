@@ -53,6 +53,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export interface Budget {
   /** What was used through this object. */
   readonly usage: Usage
+  /** The part of its cost whose price is known, in US dollars. */
+  readonly knownCostUsd: number
   /** US dollars left under the tighter limit, not below 0; Infinity without a limit. */
   remainingUsd(): Promise<number>
   /** Throws `ModelError` of code `model_budget_spent` when nothing is left. To be called before each call. */
@@ -65,6 +67,8 @@ export interface Budget {
 export interface BudgetLimits {
   readonly perReviewUsd: number | null
   readonly perDayUsd: number | null
+  /** What earlier tries of this review cost, in US dollars; they count against the review, and in `spentTodayUsd`. */
+  readonly spentBeforeUsd?: number
   /** What all other reviews cost today, in US dollars. Asked before each call. */
   readonly spentTodayUsd: () => Promise<number>
 }
@@ -76,7 +80,8 @@ export function createBudget(limits: BudgetLimits): Budget {
     spentUsd += usage.costUsd ?? 0
   }
   const remainders = async () => {
-    const ofReview = limits.perReviewUsd === null ? Infinity : limits.perReviewUsd - spentUsd
+    const ofReview =
+      limits.perReviewUsd === null ? Infinity : limits.perReviewUsd - (limits.spentBeforeUsd ?? 0) - spentUsd
     const ofDay = limits.perDayUsd === null ? Infinity : limits.perDayUsd - (await limits.spentTodayUsd()) - spentUsd
     return { ofReview, ofDay }
   }
@@ -103,14 +108,19 @@ export function createUnlimitedBudget(): Budget {
 
 function createPart(limits: Pick<Budget, 'remainingUsd' | 'check'>, count: (usage: Usage) => void): Budget {
   let total = noUsage
+  let knownCostUsd = 0
   const add = (usage: Usage) => {
     total = addUsage(total, usage)
+    knownCostUsd += usage.costUsd ?? 0
     count(usage)
   }
   return {
     ...limits,
     get usage() {
       return total
+    },
+    get knownCostUsd() {
+      return knownCostUsd
     },
     add,
     part: () => createPart(limits, add),

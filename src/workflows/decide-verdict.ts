@@ -51,7 +51,7 @@ export function summarizeForVerdict(input: {
 }
 
 /**
- * A verified critical finding requests changes; a change that wasn't wholly covered, or a finding that couldn't be
+ * A verified critical finding requests changes; a change that wasn't wholly covered, or of which nothing was seen, or a finding that couldn't be
  * verified, needs discussion, as moderate findings do; minor ones or none approve.
  */
 export function decideVerdict(input: VerdictInput): Decision {
@@ -60,7 +60,8 @@ export function decideVerdict(input: VerdictInput): Decision {
 
 function chooseVerdict(input: VerdictInput): Verdict {
   if (input.critical > 0) return 'REQUEST_CHANGES'
-  if (!input.complete || input.unverified > 0 || input.moderate > 0) return 'NEEDS_DISCUSSION'
+  const isUnseen = input.filesTotal > 0 && input.filesReviewed === 0
+  if (!input.complete || isUnseen || input.unverified > 0 || input.moderate > 0) return 'NEEDS_DISCUSSION'
   return 'APPROVE'
 }
 

@@ -7,7 +7,7 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
 import type { Access } from '../platforms/platform.ts'
 import type { Change } from '../reviewers/reviewer.ts'
-import { classifyFile, type FileClass } from '../workspace/classify-file.ts'
+import { classifyFile } from '../workspace/classify-file.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { openMirror } from '../workspace/git.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
@@ -116,20 +116,33 @@ async function findSkipReason(
 ): Promise<Pick<SkippedFile, 'reason' | 'matters'> | null> {
   if (file.submodule) return { reason: 'submodule', matters: false }
   if (file.binary) return { reason: 'binary', matters: false }
-  if (file.status === 'deleted') return { reason: 'deleted', matters: false }
-  const { kind, reason } = await classify(file, sources)
-  return kind === 'source' ? null : { reason, matters: false }
+  const byPath = classifyFile(file.path)
+  if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
+  const content = await readForClass(file, sources)
+  if (content === null) return { reason: 'larger than 1 MB, or not readable', matters: true }
+  const byContent = classifyFile(file.path, content)
+  // A file's own word that it was generated counts only where it stood before this change: a new file can't hide
+  // itself behind it.
+  const hides = byContent.kind === 'generated' && isNew(file)
+  return byContent.kind === 'source' || hides ? null : { reason: byContent.reason, matters: false }
+}
+
+function isNew(file: FileDiff): boolean {
+  return file.status === 'added' || file.status === 'copied'
 }
 
 /**
- * A file's own word that it was generated counts only where it stood before this change: a new file can't hide
- * itself behind it.
+ * The content by which a file is classified: what it was before, or what it is when it is new. Undefined where there is
+ * no regular file, null where it can't be read.
  */
-async function classify(file: FileDiff, { head, base }: Pick<Sources, 'head' | 'base'>): Promise<FileClass> {
-  const byPath = classifyFile(file.path)
-  if (byPath.kind !== 'source') return byPath
-  const isNew = file.status === 'added' || file.status === 'copied'
-  const content = await (isNew ? head.readFile(file.path) : base.readFile(file.oldPath)).catch(() => undefined)
-  const byContent = classifyFile(file.path, content)
-  return isNew && byContent.kind === 'generated' ? byPath : byContent
+async function readForClass(
+  file: FileDiff,
+  { head, base }: Pick<Sources, 'head' | 'base'>,
+): Promise<Uint8Array | undefined | null> {
+  try {
+    return await (isNew(file) ? head.readFile(file.path) : base.readFile(file.oldPath))
+  } catch (error) {
+    if (error instanceof GitError) return null
+    throw error
+  }
 }

@@ -1,8 +1,9 @@
 // Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
 import type { AppContext } from '../context.ts'
+import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
-import type { Access, PublishedReview } from '../platforms/platform.ts'
+import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
 import { findingMarker, renderInlineComments, renderStatus, renderSummary, summaryMarker } from './render-review.ts'
 
 /** Name of the commit status, and of what it stands for. */
@@ -40,7 +41,8 @@ export async function publishReview(
   await resolveThreads(ctx, publication, signal)
   const { access, review } = publication
   await publication.beforeWrite()
-  await ctx.platform.ensureStatus(
+  await ensureStatusIfAllowed(
+    ctx,
     access,
     {
       sha: review.headSha,
@@ -54,6 +56,27 @@ export async function publishReview(
   )
   return { published, findings }
 }
+
+/**
+ * Shows a status on the commit. A token that may write comments and no statuses, or a commit that takes no more of them,
+ * costs the status and not the review.
+ */
+export async function ensureStatusIfAllowed(
+  ctx: Pick<AppContext, 'platform' | 'log'>,
+  access: Access,
+  status: CommitStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await ctx.platform.ensureStatus(access, status, signal)
+  } catch (error) {
+    const isRefusal = error instanceof PlatformError && refusals.includes(error.code)
+    if (!isRefusal) throw error
+    ctx.log.warn({ err: error }, 'The status could not be shown on the commit')
+  }
+}
+
+const refusals: readonly PlatformErrorCode[] = ['platform_forbidden', 'platform_not_found', 'platform_refused']
 
 function ensure(
   ctx: Pick<AppContext, 'platform' | 'config'>,

@@ -70,17 +70,26 @@ export async function listFindings(db: Db, ref: { repo: string; number: number }
   }))
 }
 
+/** A statement takes 65,535 parameters at most. */
+const rowsAtOnce = 500
+
 async function saveFindings(
   tx: Db,
   run: ClaimedRun,
   input: { findings: readonly Finding[]; commentUrls: ReadonlyMap<string, string | null> },
 ): Promise<void> {
-  if (input.findings.length === 0) return
+  const rows = input.findings.map((finding) =>
+    findingRow(run, finding, input.commentUrls.get(finding.fingerprint) ?? null),
+  )
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await upsertFindings(tx, rows.slice(start, start + rowsAtOnce))
+  }
+}
+
+async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Promise<void> {
   await tx
     .insertInto('findings')
-    .values(
-      input.findings.map((finding) => findingRow(run, finding, input.commentUrls.get(finding.fingerprint) ?? null)),
-    )
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['repo', 'pr_number', 'fingerprint']).doUpdateSet((eb) => ({
         last_run_id: eb.ref('excluded.last_run_id'),

@@ -1,21 +1,21 @@
 // Reviews a pull request: gather → pack → reviewers → judge → head moved? → verdict → publish → record.
-import { type ModelUse, spentTodayUsd } from '../analytics/spend.ts'
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { noUsage, type Review } from '../domain/review.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
-import { addUsage, type Budget, createBudget } from '../models/index.ts'
+import { addUsage, type Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
 import type { Change, PackedContext } from '../reviewers/reviewer.ts'
 import { decideVerdict, formatSummary, summarizeForVerdict } from './decide-verdict.ts'
 import { gatherChange } from './gather-change.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { loadTokenCounter, noContext, packContext } from './pack-context.ts'
-import { publishReview, statusContext } from './publish-review.ts'
+import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
 import { listFindings, recordFindings, recordReview } from './record-review.ts'
 import { findingMarker } from './render-review.ts'
+import { describeSpend } from './run-budgets.ts'
 import { measureCoverage, type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -95,7 +95,7 @@ async function lookAtHead(
 async function packForModels(ctx: AppContext, change: Change): Promise<PackedContext> {
   if (ctx.models.main === null) return noContext
   const budget = { tokensPerRound: ctx.config.review.contextTokens, maxRounds: 4 }
-  return packContext(change, budget, await loadTokenCounter())
+  return await packContext(change, budget, await loadTokenCounter())
 }
 
 /** Verdict, publication, record. */
@@ -193,15 +193,5 @@ async function showStatus(
 ): Promise<void> {
   // A worker that slept must not hide what another one has shown since.
   await assertLease(ctx.db, run)
-  await ctx.platform.ensureStatus(access, { sha: head.sha, context: statusContext, ...shown, url }, signal)
-}
-
-/** Makes the budget of one run: the configured limits, and what the day has cost so far. */
-export function createRunBudget(ctx: AppContext): Budget {
-  return createBudget({ ...ctx.config.models.budget, spentTodayUsd: () => spentTodayUsd(ctx.db) })
-}
-
-/** What a run has used so far. */
-export function describeSpend(ctx: AppContext, budget: Budget): ModelUse {
-  return { model: ctx.models.main?.name ?? '', usage: budget.usage }
+  await ensureStatusIfAllowed(ctx, access, { sha: head.sha, context: statusContext, ...shown, url }, signal)
 }

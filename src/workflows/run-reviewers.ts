@@ -1,6 +1,7 @@
 // Runs the reviewers side by side and measures what they covered.
 import { ModelError } from '../domain/errors.ts'
 import type { Coverage } from '../domain/review.ts'
+import { toStorable } from '../lib/text.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 import type { Judgement } from './judge-findings.ts'
 
@@ -24,7 +25,7 @@ export async function runReviewers(
 ): Promise<ReviewersOutcome> {
   const settled = await Promise.allSettled(
     reviewers.map(async (reviewer) => ({
-      ...(await reviewer.review(change, context, signal)),
+      ...makeStorable(await reviewer.review(change, context, signal)),
       reviewer: reviewer.name,
     })),
   )
@@ -38,6 +39,23 @@ export async function runReviewers(
     else throw result.reason
   }
   return { reports, failures }
+}
+
+/** What reviewers say can hold anything that a file or a model can: from here on databases take it. */
+function makeStorable(report: ReviewerReport): ReviewerReport {
+  return {
+    ...report,
+    summary: toStorable(report.summary),
+    notes: report.notes.map(toStorable),
+    findings: report.findings.map((finding) => ({
+      ...finding,
+      quote: toStorable(finding.quote),
+      title: toStorable(finding.title),
+      body: toStorable(finding.body),
+      suggestion: finding.suggestion === null ? null : toStorable(finding.suggestion),
+      evidence: finding.evidence.map((item) => ({ ...item, path: toStorable(item.path), note: toStorable(item.note) })),
+    })),
+  }
 }
 
 /** How much of the change was seen, and all limits of the review in words. */

@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index installations_active on installations (repo_full_name, user_id) where is_active`.execute(
     db,
   )
-  await sql`create index installations_repo on installations (repo_full_name)`.execute(db)
+  await sql`create index installations_repo on installations (lower(repo_full_name))`.execute(db)
 
   await sql`
     create table pull_requests (
@@ -157,4 +157,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now()
     )`.execute(db)
   await sql`create index model_spend_day on model_spend (created_at)`.execute(db)
+  await sql`create index model_spend_run on model_spend (run_id)`.execute(db)
 }

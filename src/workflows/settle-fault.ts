@@ -1,0 +1,103 @@
+// Settles a review that was broken off: taken over, put back for another try, or failed with the reason.
+import { recordSpend } from '../analytics/spend.ts'
+import type { AppContext } from '../context.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import { LeaseLostError, UmpireError } from '../domain/errors.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+import { assertLease, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
+import type { Budget } from '../models/index.ts'
+import type { Access } from '../platforms/platform.ts'
+import { statusContext } from './publish-review.ts'
+import { describeSpend } from './run-budgets.ts'
+
+/** Why a review is broken off when the worker stops. */
+export class WorkerStopping extends Error {}
+
+/** A review that ended before its time. */
+export interface BrokenReview {
+  readonly run: ClaimedRun
+  /** Null when it ended before there was a token. */
+  readonly access: Access | null
+  readonly budget: Budget
+}
+
+/** Writes down how a broken-off review goes on. Throws only when the database does, or when the lease is lost too. */
+export async function settleFault(ctx: AppContext, review: BrokenReview, error: unknown): Promise<void> {
+  const { run } = review
+  if (error instanceof LeaseLostError) {
+    await recordSpend(ctx.db, run.id, describeSpend(ctx, review.budget))
+    ctx.log.warn({}, 'The review was taken over by another worker')
+    return
+  }
+  if (error instanceof WorkerStopping) {
+    await putBack(ctx, review, { delaySeconds: 0, countsAsAttempt: false })
+    ctx.log.info({}, 'The review was put back because the worker stops')
+    return
+  }
+  const { message, code, isFinal, delaySeconds } = describeFault(ctx, run, error)
+  if (isFinal) {
+    ctx.log.error({ err: error }, 'The review failed')
+    await fail(ctx, review, { message, code })
+  } else {
+    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The review failed and will be tried again')
+    await putBack(ctx, review, { delaySeconds, countsAsAttempt: true, error: message, errorCode: code })
+  }
+}
+
+async function fail(
+  ctx: AppContext,
+  { run, access, budget }: BrokenReview,
+  fault: { message: string; code: string },
+): Promise<void> {
+  await assertLease(ctx.db, run)
+  if (access) await showFailure(ctx, run, access, fault.message)
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
+    await recordSpend(tx, run.id, describeSpend(ctx, budget))
+    if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
+  })
+}
+
+async function putBack(
+  ctx: AppContext,
+  { run, budget }: BrokenReview,
+  how: Parameters<typeof putBackRun>[2],
+): Promise<void> {
+  await transactionWithRetry(ctx.db, async (tx) => {
+    await putBackRun(tx, run, how)
+    await recordSpend(tx, run.id, describeSpend(ctx, budget))
+    await ctx.wakeUps.wake(tx, [run], how.delaySeconds)
+  })
+}
+
+/** Expected errors say whether trying again can help; of others we don't know, so they get their tries too. */
+function describeFault(ctx: AppContext, run: ClaimedRun, error: unknown) {
+  const isExpected = error instanceof UmpireError
+  const canRetry = isExpected ? error.retryable : true
+  const backoff = ctx.config.review.retrySeconds * 2 ** (run.attempt - 1)
+  const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
+  return {
+    message: isExpected ? error.message : 'An internal error; the log has its details.',
+    code: isExpected ? error.code : 'internal',
+    isFinal: !canRetry || run.attempt >= ctx.config.review.maxAttempts,
+    delaySeconds: Math.max(Math.min(backoff, 600), asked),
+  }
+}
+
+/** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */
+export async function showFailure(
+  ctx: Pick<AppContext, 'platform' | 'log'>,
+  ref: PullRequestRef,
+  access: Access,
+  message: string,
+): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(15_000)
+    const { head, url } = await ctx.platform.getPullRequest(access, ref.number, signal)
+    const description = `Review failed: ${message}`.slice(0, 140)
+    const status = { sha: head.sha, context: statusContext, state: 'error', description, url } as const
+    await ctx.platform.ensureStatus(access, status, signal)
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'The failure could not be shown on the commit')
+  }
+}
