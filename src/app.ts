@@ -1,10 +1,12 @@
 // The composition root: the only place that chooses implementations.
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
+import { ConfigError } from './domain/errors.ts'
 import { addHealthRoutes } from './http/health-routes.ts'
 import { createServer } from './http/server.ts'
 import { addWebhookRoutes } from './http/webhook-routes.ts'
@@ -80,7 +82,7 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
       enforceSignatures: config.environment === 'production',
       fallbackSecret: config.fallback.webhookSecret,
     })
-    await server.listen({ host: config.http.host, port: config.http.port })
+    await listen(server, config.http)
     stack.defer(() => server.close())
     url = addressOf(server.server.address() as AddressInfo)
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
@@ -118,12 +120,23 @@ function keepMirrorsSmall(config: Config, log: Log): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
+async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`It can't listen on ${host}, port ${port} (${code}): choose others with HOST and PORT.`)
+  }
+}
+
 function addressOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function listSecrets({ secrets, platform, fallback, models }: Config): (string | null)[] {
-  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null]
+/** All values of the configuration that must never be written anywhere. */
+export function listSecrets({ secrets, platform, fallback, models, database }: Config): (string | null)[] {
+  const password = database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
+  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null, password]
   return [
     secrets.current,
     ...secrets.old,

@@ -11,20 +11,21 @@ export interface WebhookSecrets {
 const noSecrets: WebhookSecrets = { active: [], inactive: [] }
 
 /**
- * Secrets of several repositories at once, in the order of `repos`; none for a delivery without a repository. Names are
- * compared exactly.
+ * Secrets of several repositories at once, in the order of `repos`; none for a delivery without a repository. Case makes
+ * no difference, as at the platforms: another spelling is no way around a secret.
  */
 export async function findWebhookSecrets(db: Db, repos: readonly (string | null)[]): Promise<WebhookSecrets[]> {
-  const named = [...new Set(repos)].filter((repo) => repo !== null)
+  const named = [...new Set(repos.flatMap((repo) => (repo === null ? [] : [repo.toLowerCase()])))]
   if (named.length === 0) return repos.map(() => noSecrets)
   const rows = await db
     .selectFrom('installations')
-    .select(['repo_full_name', 'webhook_secret', 'is_active'])
-    .where('repo_full_name', '=', sql<string>`any(${named}::text[])`)
+    .select(['webhook_secret', 'is_active'])
+    .select(sql<string>`lower(repo_full_name)`.as('repo'))
+    .where(sql<string>`lower(repo_full_name)`, '=', sql<string>`any(${named}::text[])`)
     .execute()
-  const byRepo = Map.groupBy(rows, (row) => row.repo_full_name)
+  const byRepo = Map.groupBy(rows, (row) => row.repo)
   return repos.map((repo) => {
-    const own = (repo !== null && byRepo.get(repo)) || []
+    const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []
     return {
       active: own.filter((row) => row.is_active).map((row) => row.webhook_secret),
       inactive: own.filter((row) => !row.is_active).map((row) => row.webhook_secret),

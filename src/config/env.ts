@@ -45,6 +45,7 @@ const variables = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
+    .refine((url) => URL.canParse(url), 'must be a postgresql:// address; special characters in it are percent-encoded')
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(10),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
@@ -138,11 +139,6 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   return groupVariables(parsed.data, environment)
 }
 
-/** Whether colours were asked not to be used (https://no-color.org). */
-export function colorsWanted(environment: Environment = process.env): boolean {
-  return !environment.NO_COLOR && environment.TERM !== 'dumb'
-}
-
 function processEnvironment(): Environment {
   try {
     return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env }
@@ -189,6 +185,10 @@ function findContradictions(v: Variables): string[] {
     if (provider !== 'compatible' && !modelKey(v, provider)) problems.push(`${name} needs ${keyVariable[provider]}`)
   }
   if (v.MODEL_FAST && !v.MODEL) problems.push('MODEL_FAST needs MODEL')
+  const providers = new Set([v.MODEL, v.MODEL_FAST].flatMap((name) => (name ? [name.split(':')[0]] : [])))
+  if (v.MODEL_BASE_URL && providers.size > 1) {
+    problems.push('MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider')
+  }
   return problems
 }
 

@@ -42,8 +42,10 @@ function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply
 }
 
 function describeError(error: FastifyError): { status: number; detail: string } {
-  if (error instanceof UmpireError) return { status: errorStatus[error.code] ?? 500, detail: error.message }
   if (isDatabaseUnavailable(error)) return { status: 503, detail: 'The database is not reachable. Try again.' }
+  const known = error instanceof UmpireError ? errorStatus[error.code] : undefined
+  if (known !== undefined) return { status: known, detail: error.message }
+  if (error instanceof UmpireError) return { status: 500, detail: 'Internal server error' }
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return { status: 413, detail: `The body is larger than ${bodyLimit} bytes` }
   }
