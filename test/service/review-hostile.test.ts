@@ -1,0 +1,151 @@
+// Pull requests that mean harm to the service itself: each is reviewed or told, and the next one too.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answer } from '../fakes/forge/forge.ts'
+import { startModelServer } from '../fakes/models/model-server.ts'
+import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+
+let scenario: Scenario
+beforeAll(async () => {
+  scenario = await startScenario({ env: { REVIEW_MAX_ATTEMPTS: '2' } })
+})
+afterAll(() => scenario[Symbol.asyncDispose]())
+
+async function review(branch: string, files: Record<string, string>) {
+  const number = await scenario.openPullRequest(files, { branch })
+  await scenario.settled()
+  const view = scenario.forge.pullRequest(repo, number)
+  const [run] = await runsOf(scenario.app, number)
+  return { number, view, run, summary: ownWords(view).summaries[0]?.body ?? '' }
+}
+
+describe('without a model', () => {
+  it('a NUL character on a line with a finding is stored', async () => {
+    const text = `${'// padding\n'.repeat(900)}export function f(a: Date) {\n  return a === new Date('\0')\n}\n`
+    const { run, summary } = await review('nul', { 'src/nul.ts': text })
+    expect(run).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(summary).toContain('src/nul.ts:902')
+  })
+
+  it('three thousand findings are stored, and few of them posted', async () => {
+    const text = `export function f() {\n${'  debugger\n'.repeat(3000)}}\n`
+    const { run, view, number } = await review('many', { 'src/many.ts': text })
+    expect(run).toMatchObject({ status: 'completed', attempts: 1 })
+    const stored = await scenario.app.db.selectFrom('findings').select('id').where('pr_number', '=', number).execute()
+    expect(stored.length).toBeGreaterThan(2900)
+    expect(view.inlineComments.length).toBeLessThanOrEqual(30)
+  })
+
+  it('a change of which nothing was seen is not approved', async () => {
+    const { run, view, summary } = await review('vendored', { 'vendor/auth.go': 'package auth\n' })
+    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1 })
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(summary).not.toMatch(/nothing found/i)
+  })
+
+  it('a deleted file is looked at, and not passed over', async () => {
+    const number = await scenario.openPullRequest({ 'src/mail.ts': null }, { branch: 'deletes' })
+    await scenario.settled()
+    const [run] = await runsOf(scenario.app, number)
+    expect(run?.coverage).toMatchObject({ filesTotal: 1, filesReviewed: 1, skipped: [] })
+  })
+
+  it('a token that may not write statuses costs the status and not the review', async () => {
+    const remove = scenario.forge.faults.add({
+      match: (request) => request.path.includes('/statuses/'),
+      action: answer(403, { message: 'Resource not accessible by personal access token' }),
+    })
+    const { run, summary } = await review('no-status', { 'src/a.ts': 'export const a = 1\n' })
+    remove()
+    expect(run).toMatchObject({ status: 'completed', attempts: 1, verdict: 'APPROVE' })
+    expect(summary).toContain('Nothing found in 1 file')
+  })
+})
+
+describe('with a model', () => {
+  it('a file too large to be read is told, and keeps nothing waiting', async () => {
+    await using server = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ json: { summary: 'Fine.', findings: [] } }),
+    })
+    await using own = await startScenario({ env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url } })
+    const files = {
+      'src/data.ts': `export const data = '${'x'.repeat(1_100_000)}'\n`,
+      'src/a.ts': 'export const a = 1\n',
+    }
+    const number = await own.openPullRequest(files)
+    await own.settled()
+    const [run] = await runsOf(own.app, number)
+    expect(run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION', files_analyzed: 1 })
+    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain('larger than 1 MB')
+  })
+
+  it('what a model writes with NUL characters and halves of characters is stored', async () => {
+    const finding = {
+      path: 'src/a.ts',
+      side: 'RIGHT',
+      start_line: 1,
+      end_line: 1,
+      quote: 'export const a = 1',
+      severity: 'minor',
+      category: 'correctness',
+      title: 'One\0is odd',
+      body: 'When\0then.',
+      suggestion: null,
+      evidence: [{ path: 'src/a.ts', line: 1, note: 'half \ud800 of\0it' }],
+      confidence: 0.9,
+    }
+    await using server = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ json: { summary: 'Sum\0mary \udc00.', findings: [finding] } }),
+    })
+    await using own = await startScenario({ env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url } })
+    const number = await own.openPullRequest({ 'src/a.ts': 'export const a = 1\n' })
+    await own.settled()
+    const [run] = await runsOf(own.app, number)
+    expect(run).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(own.forge.pullRequest(repo, number).inlineComments).toHaveLength(1)
+  })
+
+  it('a stop with reviews waiting for their place ends within its grace time, and starts nothing new', async () => {
+    await using server = await startModelServer({ protocol: 'openai-chat', script: () => ({ hang: true }) })
+    const own = await startScenario({
+      env: {
+        MODEL: 'compatible:local',
+        MODEL_BASE_URL: server.url,
+        REVIEW_CONCURRENCY: '1',
+        SHUTDOWN_GRACE_SECONDS: '0',
+      },
+    })
+    for (const branch of ['one', 'two', 'three']) await own.openPullRequest({ [`src/${branch}.ts`]: 'x\n' }, { branch })
+    await server.arrived(1)
+    await own[Symbol.asyncDispose]()
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('a budget for one review holds over all its tries', async () => {
+    // Each try costs about a dollar and then fails; two dollars are allowed.
+    await using server = await startModelServer({
+      protocol: 'anthropic',
+      script: (request) =>
+        request.number % 2 === 1
+          ? { toolCalls: [{ name: 'list_files', input: {} }], usage: { input: 200_000, output: 4_000 } }
+          : { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
+    })
+    await using own = await startScenario({
+      env: {
+        MODEL: 'anthropic:claude-opus-5',
+        MODEL_BASE_URL: server.url,
+        ANTHROPIC_API_KEY: 'sk-test-0123456789',
+        REVIEW_BUDGET_USD: '0.5',
+        REVIEW_MAX_ATTEMPTS: '5',
+      },
+    })
+    const number = await own.openPullRequest({ 'src/a.ts': 'export const a = 1\n' })
+    await own.settled()
+    const runs = await runsOf(own.app, number)
+    expect(runs).toHaveLength(1)
+    const spend = await own.app.db.selectFrom('model_spend').select('calls').execute()
+    // One call used the budget up: no later try makes another.
+    expect(spend.reduce((sum, row) => sum + row.calls, 0)).toBe(1)
+  })
+})
