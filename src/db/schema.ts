@@ -147,6 +147,8 @@ export interface FindingsTable {
   confidence: number
   verified: boolean
   state: FindingState
+  /** How often it came back after it had been resolved. */
+  reopened: Generated<number>
   placement: FindingPlacement
   comment_url: string | null
   created_at: GeneratedTimestamp

@@ -77,6 +77,8 @@ export interface Finding extends ProposedFinding {
   /** Identity across pushes: path, enclosing text, category and normalised claim; 32 hex digits. */
   readonly fingerprint: string
   readonly state: FindingState
+  /** How often it came back after it had been resolved. */
+  readonly reopened: number
   readonly placement: FindingPlacement
   /** Whether someone other than the proposer checked it. Static findings count as verified. */
   readonly verified: boolean

@@ -65,6 +65,7 @@ interface RoundReport {
 async function reviewRounds(run: Run, context: PackedContext, signal: AbortSignal): Promise<ReviewerReport> {
   const reports: RoundReport[] = []
   const notes: string[] = []
+  const unread = new Set<string>()
   const waiting = context.rounds.map((round) => ({ round, halvings: 0 }))
   let failure: ModelError | undefined
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -81,6 +82,7 @@ async function reviewRounds(run: Run, context: PackedContext, signal: AbortSigna
       failure ??= error
       const isFinal = finalCodes.includes(error.code)
       const missed = isFinal ? [round, ...waiting.splice(0).map((each) => each.round)] : [round]
+      for (const path of listPaths(missed)) unread.add(path)
       notes.push(`${describeFiles(missed)} not reviewed by the model. ${error.message}`)
     }
   }
@@ -93,6 +95,7 @@ async function reviewRounds(run: Run, context: PackedContext, signal: AbortSigna
       .join('\n\n'),
     usage: run.budget.usage,
     notes: [...reports.flatMap((report) => report.notes), ...notes],
+    unread: [...unread],
     complete: failure === undefined && reports.every((report) => report.complete),
   }
 }
@@ -220,8 +223,12 @@ function describeFiles(rounds: readonly ContextRound[]): string {
   return files.includes(', ') ? `${files} were` : `${files} was`
 }
 
+function listPaths(rounds: readonly ContextRound[]): Set<string> {
+  return new Set(rounds.flatMap((round) => round.spans.flatMap((span) => span.path ?? [])))
+}
+
 function listFiles(rounds: readonly ContextRound[]): string {
-  const paths = new Set(rounds.flatMap((round) => round.spans.flatMap((span) => span.path ?? [])))
+  const paths = listPaths(rounds)
   if (paths.size === 0) return 'The change'
   const named = [...paths].slice(0, 5).map((path) => `\`${path}\``)
   return [...named, ...(paths.size > 5 ? [`${paths.size - 5} more files`] : [])].join(', ')

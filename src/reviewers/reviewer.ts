@@ -59,6 +59,8 @@ export interface ReviewerReport {
   readonly usage: Usage
   /** Limits of this reviewer's work, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
+  /** Paths of files that it could not look at, or not wholly. */
+  readonly unread: readonly string[]
   /** False when it could not look at all that it was given. */
   readonly complete: boolean
 }

@@ -33,6 +33,7 @@ export interface StaticReviewerOptions {
 
 /** What a file came to. */
 interface FileReport {
+  readonly path: string
   readonly findings: readonly ProposedFinding[]
   readonly note: string | undefined
 }
@@ -64,7 +65,8 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Revie
       signal.throwIfAborted()
       const notes = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
       const findings = reports.flatMap((report) => report.findings).filter((finding) => !disabled.has(finding.rule!))
-      return { findings, summary: '', usage: noUsage, notes, complete: notes.length === 0 }
+      const unread = reports.filter(({ note }) => note !== undefined).map(({ path }) => path)
+      return { findings, summary: '', usage: noUsage, notes, unread, complete: notes.length === 0 }
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
@@ -78,7 +80,7 @@ async function reviewFile(
 ): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
-  if (added.size === 0) return { findings: [], note: undefined }
+  if (added.size === 0) return { path: file.path, findings: [], note: undefined }
   const isTest = isTestPath(file.path)
   const found = checkLines(file.path, added, isTest)
   const kind = isTest ? undefined : kindOf(file.path)
@@ -86,7 +88,7 @@ async function reviewFile(
   const findings = [...found, ...parsed.found]
     .sort((one, other) => one.startLine - other.startLine)
     .map((finding) => toProposal(finding, file.path, added))
-  return { findings, note: parsed.note }
+  return { path: file.path, findings, note: parsed.note }
 }
 
 /** Text of the added lines by their number at the head, without a CR at the end. */

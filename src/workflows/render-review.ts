@@ -22,9 +22,9 @@ export interface SummaryInput {
   readonly limits: PlatformLimits
 }
 
-/** The hidden text that a finding's inline comment carries. */
-export function findingMarker(finding: Finding): string {
-  return `<!-- umpire:finding ${finding.fingerprint} -->`
+/** The hidden text that a finding's inline comment carries; another one when it came back, as its thread is resolved. */
+export function findingMarker({ fingerprint, reopened }: Finding): string {
+  return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
 }
 
 /** The one comment that is edited in place. */

@@ -70,7 +70,7 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   stopwatch.lap('review')
   const judgement = await judgeFindings({
     change,
-    proposals: outcome.reports.flatMap((report) => report.findings),
+    reports: outcome.reports,
     earlier: await listFindings(ctx.db, task.run),
     maxInline: ctx.config.review.maxInlineComments,
   })

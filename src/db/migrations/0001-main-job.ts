@@ -137,6 +137,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       confidence double precision not null,
       verified boolean not null,
       state text not null check (state in ('open', 'resolved', 'dismissed')),
+      reopened integer not null default 0,
       placement text not null check (placement in ('inline', 'summary', 'held_back')),
       comment_url text,
       created_at timestamptz not null default now(),

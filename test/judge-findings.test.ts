@@ -1,0 +1,314 @@
+// The judge: one claim, one identity, on the right line, over all pushes.
+import { describe, expect, it } from 'vitest'
+import { GitError } from '../src/domain/errors.ts'
+import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
+import { type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
+import { findingMarker } from '../src/workflows/render-review.ts'
+import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+
+const code = ['function pay(user) {', '  const total = sum(user.items)', '  charge(user.card, total)', '}']
+const path = 'src/pay.ts'
+
+const fileOf = (lines: readonly string[]) => ({ [path]: `${lines.join('\n')}\n` })
+const added = (lines: readonly string[]) => addedFiles(fileOf(lines))
+
+/** What a model proposes about lines of `code`, unless said otherwise. */
+function claim(startLine: number, endLine: number, more: Partial<ProposedFinding> = {}): ProposedFinding {
+  return {
+    reviewer: 'agentic',
+    rule: null,
+    path,
+    side: 'RIGHT',
+    startLine,
+    endLine,
+    quote: code.slice(startLine - 1, endLine).join('\n'),
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'The card is charged twice',
+    body: 'When it is called again, the card is charged again.',
+    suggestion: null,
+    evidence: [],
+    confidence: 0.9,
+    ...more,
+  }
+}
+
+const ruleClaim = (startLine: number, endLine: number, more: Partial<ProposedFinding> = {}) =>
+  claim(startLine, endLine, { reviewer: 'static', rule: 'charged', title: 'A rule saw it', confidence: 0.8, ...more })
+
+interface Round {
+  readonly rules?: readonly ProposedFinding[]
+  readonly model?: readonly ProposedFinding[]
+  readonly unread?: readonly string[]
+  readonly earlier?: readonly Finding[]
+  readonly maxInline?: number
+}
+
+function judge(change: Change, { rules = [], model = [], unread = [], earlier = [], maxInline = 8 }: Round) {
+  return judgeFindings({
+    change,
+    reports: [
+      { reviewer: 'static', findings: rules, unread },
+      { reviewer: 'agentic', findings: model, unread: [] },
+    ],
+    earlier,
+    maxInline,
+  })
+}
+
+/** What is stored after a review: its findings, and the older ones that it didn't speak of. */
+function stored({ findings, resolved }: Judgement, older: readonly Finding[] = []): Finding[] {
+  const now = [...findings, ...resolved]
+  return [...now, ...older.filter((one) => !now.some(({ fingerprint }) => fingerprint === one.fingerprint))]
+}
+
+const ids = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint)
+const places = (findings: readonly Finding[]) =>
+  findings.map(({ startLine, endLine, placement }) => [startLine, endLine, placement])
+
+describe('a claim that is made again', () => {
+  it('keeps its identity when it quotes a line more', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const two = await judge(added(code), { model: [claim(2, 3, { title: 'Charged twice' })], earlier: stored(one) })
+    expect(ids(two.findings)).toEqual(ids(one.findings))
+    expect(two.resolved).toEqual([])
+  })
+
+  it('is known by where its code stands now, when lines moved', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const lines = ['import a', 'import b', 'import c', 'import d', ...code]
+    const again = claim(6, 7, { quote: code.slice(1, 3).join('\n') })
+    const two = await judge(added(lines), { model: [again], earlier: stored(one) })
+    expect(ids(two.findings)).toEqual(ids(one.findings))
+    expect(places(two.findings)).toEqual([[6, 7, 'inline']])
+  })
+
+  it('is another one elsewhere, of another kind of harm, of a rule, or when the first was resolved', async () => {
+    const earlier = stored(await judge(added(code), { model: [claim(3, 3)] }))
+    const others = [claim(1, 1), claim(2, 3, { category: 'security' }), ruleClaim(2, 3)]
+    for (const other of others) {
+      const two = await judge(added(code), { model: [other], earlier })
+      expect(two.findings).toHaveLength(2)
+      expect(ids(two.findings)).toContain(earlier[0]?.fingerprint)
+    }
+    const fixed = earlier.map((finding) => ({ ...finding, state: 'resolved' as const }))
+    const two = await judge(added(code), { model: [claim(2, 3)], earlier: fixed })
+    expect(two.findings).toHaveLength(1)
+    expect(ids(two.findings)).not.toEqual(ids(earlier))
+  })
+
+  it('takes over one earlier finding; the others are carried', async () => {
+    const one = await judge(added(code), { model: [claim(2, 2), claim(3, 3)] })
+    const two = await judge(added(code), { model: [claim(2, 3)], earlier: stored(one) })
+    expect(ids(two.findings).toSorted()).toEqual(ids(one.findings).toSorted())
+  })
+
+  it('gets its own comment when it comes back after it was resolved, and keeps that one from then on', async () => {
+    const clean = added(['function pay() {}'])
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const fixed = await judge(clean, { earlier: stored(one) })
+    expect(fixed).toMatchObject({ findings: [], resolved: [{ state: 'resolved' }] })
+    expect(fixed.resolved.map(findingMarker)).toEqual(one.findings.map(findingMarker))
+    const back = await judge(added(code), { model: [claim(3, 3)], earlier: stored(fixed) })
+    expect(ids(back.findings)).toEqual(ids(one.findings))
+    expect(back.findings.map(findingMarker)).not.toEqual(one.findings.map(findingMarker))
+    for (const model of [[claim(3, 3)], [claim(2, 3)], []]) {
+      const next = await judge(added(code), { model, earlier: stored(back) })
+      expect(next.findings.map(findingMarker)).toEqual(back.findings.map(findingMarker))
+    }
+    const gone = await judge(clean, { earlier: stored(back) })
+    expect(gone.resolved.map(findingMarker)).toEqual(back.findings.map(findingMarker))
+  })
+})
+
+describe('a finding that nobody said again', () => {
+  it('stands on the line where its code is now, with its evidence', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)], maxInline: 0 })
+    const two = await judge(added(['import a', 'import b', ...code]), { earlier: stored(one) })
+    expect(places(two.findings)).toEqual([[5, 5, 'inline']])
+    expect(two.findings[0]?.evidence).toEqual([{ path, line: 5, note: '' }])
+  })
+
+  it('is told in the summary when its code is not in the diff', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const two = await judge(changeOf({}, fileOf(code), fileOf(['function pay(user) {'])), { earlier: stored(one) })
+    expect(places(two.findings)).toEqual([[3, 3, 'summary']])
+  })
+
+  it('is resolved when its code or its file is gone from the change, but not when the diff is cut', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const without = added(code.toSpliced(2, 1))
+    const elsewhere = addedFiles({ 'src/other.ts': 'x\n' })
+    for (const change of [without, elsewhere]) {
+      expect((await judge(change, { earlier: stored(one) })).resolved).toHaveLength(1)
+    }
+    const cut = { ...elsewhere, diff: { ...elsewhere.diff, problems: ['The diff was cut.'] } }
+    expect(places((await judge(cut, { earlier: stored(one) })).findings)).toEqual([[3, 3, 'summary']])
+  })
+
+  it('is carried when its file cannot be read', async () => {
+    const one = await judge(added(code), { model: [claim(3, 3)] })
+    const change = changeOf({}, fileOf(code), fileOf(['function pay(user) {']))
+    const readFile = async () => {
+      throw new GitError('It is too large.')
+    }
+    const two = await judge({ ...change, head: { ...change.head, readFile } }, { earlier: stored(one) })
+    expect(places(two.findings)).toEqual([[3, 3, 'summary']])
+  })
+
+  it('stays open on a deleted line while the diff deletes it', async () => {
+    const before = ['if (!user) return', 'go(user)']
+    const change = changeOf(fileOf(before), fileOf(['go(user)']))
+    const removed = claim(1, 1, { side: 'LEFT', quote: before[0], title: 'The check is gone' })
+    const one = await judge(change, { model: [removed] })
+    const two = await judge(change, { earlier: stored(one) })
+    expect(two).toMatchObject({ findings: one.findings, resolved: [] })
+    const other = changeOf(fileOf(['x']), fileOf(['y']))
+    expect((await judge(other, { earlier: stored(two) })).resolved).toHaveLength(1)
+  })
+
+  it('stays open when it had no quote, or a wrong one, and only its lines were right', async () => {
+    for (const quote of ['', 'something else that is not there']) {
+      const one = await judge(added(code), { model: [claim(2, 3, { quote })] })
+      const two = await judge(added(['import a', ...code]), { earlier: stored(one) })
+      expect(places(two.findings)).toEqual([[3, 4, 'inline']])
+    }
+  })
+})
+
+describe("a rule's finding", () => {
+  it('stays the same when a model says it with more weight, and when the model falls silent', async () => {
+    const rules = [ruleClaim(3, 3)]
+    const model = [claim(3, 3, { severity: 'critical' })]
+    for (const first of [{ rules }, { rules, model }, { model }]) {
+      const one = await judge(added(code), first)
+      const two = await judge(added(code), { rules, model, earlier: stored(one) })
+      expect([ids(two.findings), two.resolved]).toEqual([ids(one.findings), []])
+      const three = await judge(added(code), { ...first, earlier: stored(two, stored(one)) })
+      expect([ids(three.findings), three.resolved]).toEqual([ids(one.findings), []])
+    }
+  })
+
+  it('is not lost when a model says the same of the lines of two rules', async () => {
+    const rules = [ruleClaim(2, 2, { rule: 'one' }), ruleClaim(3, 3, { rule: 'two' })]
+    const both = await judge(added(code), { rules, model: [claim(1, 4, { severity: 'critical' })] })
+    expect(both.findings).toHaveLength(2)
+    const one = await judge(added(code), { rules })
+    const two = await judge(added(code), {
+      rules,
+      model: [claim(1, 4, { severity: 'critical' })],
+      earlier: stored(one),
+    })
+    expect([ids(two.findings).toSorted(), two.resolved]).toEqual([ids(one.findings).toSorted(), []])
+  })
+
+  it('is resolved when its rule looked and did not say it again', async () => {
+    const one = await judge(added(code), { rules: [ruleClaim(3, 3)] })
+    const two = await judge(added(code), { earlier: stored(one) })
+    expect(ids(two.resolved)).toEqual(ids(one.findings))
+  })
+
+  it('is the one that went, of two on equal lines', async () => {
+    const twice = ['danger(1)', 'a()', 'b()', 'danger(1)']
+    const rules = [1, 4].map((line) => ruleClaim(line, line, { quote: 'danger(1)' }))
+    const one = await judge(added(twice), { rules })
+    const [first, second] = one.findings.toSorted((a, b) => a.startLine - b.startLine)
+    const now = ruleClaim(3, 3, { quote: 'danger(1)' })
+    const two = await judge(added(twice.slice(1)), { rules: [now], earlier: stored(one) })
+    expect([ids(two.findings), ids(two.resolved)]).toEqual([[second?.fingerprint], [first?.fingerprint]])
+  })
+
+  it('is carried when its file was not read this time, and resolved when its code is gone from it', async () => {
+    const earlier = stored(await judge(added(code), { rules: [ruleClaim(3, 3)] }))
+    const change = added(['import a', ...code])
+    expect(places((await judge(change, { unread: [path], earlier })).findings)).toEqual([[4, 4, 'inline']])
+    const skipped = { ...change, files: [], skipped: [{ path, reason: 'larger than 1 MB', matters: true }] }
+    expect(places((await judge(skipped, { earlier })).findings)).toEqual([[4, 4, 'inline']])
+    const failed = await judgeFindings({ change, reports: [], earlier, maxInline: 8 })
+    expect(places(failed.findings)).toEqual([[4, 4, 'inline']])
+    const gone = await judge(added(code.slice(0, 2)), { unread: [path], earlier })
+    expect(gone.resolved).toHaveLength(1)
+  })
+
+  it('is found again without a quote: its secret is never kept', async () => {
+    const secret = ["const key = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'"]
+    const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '' })
+    const earlier = stored(await judge(added(secret), { rules: [rule] }))
+    const moved = await judge(added(['import a', ...secret]), { unread: [path], earlier })
+    expect(places(moved.findings)).toEqual([[2, 2, 'inline']])
+    expect(moved.findings[0]?.quote).toBe('')
+    expect((await judge(added(code), { unread: [path], earlier })).resolved).toHaveLength(1)
+  })
+
+  it('names the files that its reviewer could not read', async () => {
+    await using reviewer = createStaticReviewer()
+    const large = `${'// a line of a file that is too large\n'.repeat(15_000)}eval(input)\n`
+    const change = addedFiles({ 'src/large.ts': large, 'src/small.ts': 'export const one = 1\n' })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report).toMatchObject({ unread: ['src/large.ts'], complete: false })
+  })
+})
+
+describe('a suggestion of a model', () => {
+  const python = ['def f(x, y):', '    if x:', '        return y', '    return (x,', '            y)']
+  const offer = async (line: number, suggestion: string, lines = python) => {
+    const model = [claim(line, line, { quote: lines[line - 1], suggestion })]
+    return (await judge(added(lines), { model })).findings[0]?.suggestion
+  }
+
+  it.each([
+    [3, '        return y or x'],
+    [3, "        return f(x, [y]) or {'(': 1}"],
+    [4, '    return (y,'],
+    [3, '        # it is fine\n        return y'],
+  ])('is offered for line %i: %j', async (line, suggestion) => {
+    expect(await offer(line, suggestion)).toBe(suggestion)
+  })
+
+  it.each([
+    [3, 'return y or ('],
+    [3, '        return y or ('],
+    [3, 'return x'],
+    [3, '    return x'],
+    [3, '\t\treturn x'],
+    [3, "        return 'x"],
+    [3, '        return x)'],
+    [3, '        return y'],
+    [4, '    return x, y'],
+  ])('is not offered for line %i: %j', async (line, suggestion) => {
+    expect(await offer(line, suggestion)).toBeNull()
+  })
+
+  it('is offered where it adds the bracket that is missing', async () => {
+    expect(await offer(1, 'call(a)', ['call(a', 'more()'])).toBe('call(a)')
+  })
+
+  it('is not carried along to another indentation', async () => {
+    const suggestion = '  charge(user.card, total, key)'
+    const one = await judge(added(code), { model: [claim(3, 3, { suggestion })], maxInline: 0 })
+    expect(one.findings[0]?.suggestion).toBe(suggestion)
+    const deeper = await judge(added(code.map((line) => `  ${line}`)), { earlier: stored(one) })
+    expect(deeper.findings).toMatchObject([{ startLine: 3, suggestion: null }])
+    const moved = await judge(added(['import a', ...code]), { earlier: stored(one) })
+    expect(moved.findings).toMatchObject([{ startLine: 4, suggestion }])
+  })
+})
+
+describe('the cap', () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `danger(${index})`)
+  const many = (severity: Finding['severity'], from: number, to: number) =>
+    lines.slice(from, to).map((quote, index) => ruleClaim(from + index + 1, from + index + 1, { severity, quote }))
+  const count = ({ findings }: Judgement, placement: string) =>
+    findings.filter((finding) => finding.placement === placement).length
+
+  it('holds no critical finding back, up to thirty inline comments in all, and loses none', async () => {
+    const few = await judge(added(lines), { rules: [...many('critical', 0, 12), ...many('minor', 12, 20)] })
+    expect([count(few, 'inline'), count(few, 'held_back')]).toEqual([12, 8])
+    const all = await judge(added(lines), { rules: many('critical', 0, 60) })
+    expect([count(all, 'inline'), count(all, 'held_back')]).toEqual([30, 30])
+    const asked = await judge(added(lines), { rules: many('critical', 0, 60), maxInline: 50 })
+    expect([count(asked, 'inline'), count(asked, 'held_back')]).toEqual([50, 10])
+  })
+})
