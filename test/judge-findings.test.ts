@@ -191,6 +191,22 @@ describe("a rule's finding", () => {
     }
   })
 
+  it('goes by the name of the rule, which says it again when the model does not', async () => {
+    const rules = [ruleClaim(3, 3)]
+    const one = await judge(added(code), { rules, model: [claim(3, 3, { severity: 'critical' })] })
+    const two = await judge(added(code), { rules, earlier: stored(one) })
+    expect([ids(two.findings), two.resolved]).toEqual([ids(one.findings), []])
+  })
+
+  it('stays open beside that of a model when both stand already', async () => {
+    const [rules, model] = [[ruleClaim(3, 3)], [claim(3, 3, { severity: 'critical' })]]
+    const one = await judge(added(code), { model })
+    const two = await judge(added(code), { rules, earlier: stored(one) })
+    expect(two.findings).toHaveLength(2)
+    const three = await judge(added(code), { rules, model, earlier: stored(two) })
+    expect([ids(three.findings).toSorted(), three.resolved]).toEqual([ids(two.findings).toSorted(), []])
+  })
+
   it('is not lost when a model says the same of the lines of two rules', async () => {
     const rules = [ruleClaim(2, 2, { rule: 'one' }), ruleClaim(3, 3, { rule: 'two' })]
     const both = await judge(added(code), { rules, model: [claim(1, 4, { severity: 'critical' })] })

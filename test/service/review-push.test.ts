@@ -59,3 +59,23 @@ describe('a push while the review is posted', () => {
     expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([true, false])
   })
 })
+
+describe('a finding that comes back after it was resolved', () => {
+  it('is shown in a comment of its own, once, and resolved there again', async () => {
+    const { forge } = scenario
+    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('f') }, { branch: 'comes-back' })
+    await scenario.settled()
+    const threads = () => forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)
+    const steps = [
+      { text: 'export const none = 1\n', expected: [true] },
+      { text: leak('f'), expected: [true, false] },
+      { text: `export const first = 1\n${leak('f')}`, expected: [true, false] },
+      { text: 'export const none = 2\n', expected: [true, true] },
+    ]
+    for (const { text, expected } of steps) {
+      await push('comes-back', text)
+      await scenario.settled()
+      expect(threads()).toEqual(expected)
+    }
+  })
+})
