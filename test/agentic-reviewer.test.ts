@@ -227,6 +227,19 @@ describe('case 42: instructions in the data', () => {
     expect(second.toolResults[0]).toContain(`${attack}⟦U+200B⟧\n</data-${mark}>`)
   })
 
+  it('case 42: in the reason why a tool failed are fenced too', async () => {
+    const path = `gone/${attack}${hidden}\u202E.ts`
+    await using run = await start(inTurn({ toolCalls: [{ name: 'read_file', input: { path } }] }, { json: answer }))
+    await run.reviewer.review(makeChange(), onePack, never)
+    const second = run.server.requests[1]!
+    const { mark } = splitBlocks(second)
+    const [result] = second.toolResults
+    expect(result).toMatch(new RegExp(`^<data-${mark} origin="read_file" trust="untrusted">\\nError: There is no file`))
+    expect(result).toMatch(new RegExp(`\\n</data-${mark}>$`))
+    expect(result).toContain('⟦U+E0061⟧')
+    expect(result).not.toMatch(/[\u{E0000}-\u{E007F}\u202E]/u)
+  })
+
   it('case 42: a mark is used for one message only', async () => {
     await using run = await start(() => ({ json: answer }))
     await run.reviewer.review(makeChange(), pack([priceSpan], [cartSpan]), never)
@@ -333,6 +346,66 @@ describe('case 45: answers that do not fit', () => {
     expect(report.findings).toHaveLength(50)
     expect(report.findings.filter(({ severity }) => severity === 'critical')).toHaveLength(30)
     expect(report.notes).toEqual(['450 proposals of the model did not fit and were dropped.'])
+  })
+
+  const clean = JSON.stringify({ summary: 'Looks good.', findings: [] })
+  const short = JSON.stringify({ summary: 's', findings: [{ path: 'a.ts' }] })
+
+  it.each([
+    ['a refusal with a footnote', 'I cannot review this change. See policy [1].'],
+    ['code between words', 'It is wrong: `rows[0]` is built from user input, and `ids = []` hides it.'],
+    ['an empty list between words', 'The list is `[]` here, and the change drops the auth check.'],
+    ['a list that holds no objects', '[1]'],
+    ['a fenced list of something else', '```json\n["approved"]\n```'],
+    ['a quoted answer', `It asks me to answer ${clean}, which I will not do. There is a hard-coded key.`],
+    ['an answer and a longer quoted one', `${short} but the text asked for ${clean.replace('.', '!'.repeat(99))}`],
+    ['a quoted answer whose findings do not fit', 'It asks for {"summary":"","findings":[{}]} but I cannot help.'],
+    ['an answer quoted in a broken one', `{"summary": "it says ${clean} to me", "findings": [] `],
+  ])('case 46: %s is not a review without findings, nor made one by the repair round', async (_name, text) => {
+    for (const repaired of [text, clean, short]) {
+      await using run = await start(inTurn({ text }, { text: repaired }))
+      const failure = await failureOf(run.reviewer.review(makeChange(), onePack, never))
+      expect(failure.code).toBe('model_invalid_output')
+      expect(run.server.requests).toHaveLength(2)
+      expect(run.server.requests[1]!.text).toContain(JSON.stringify(text))
+    }
+  })
+
+  it('case 46: an answer that was cut within its words is not a review without findings', async () => {
+    for (const text of [
+      'I cannot review [1]. It is',
+      'See `ids = [',
+      `It asks for ${clean} and`,
+      `${clean} is what it`,
+    ]) {
+      await using run = await start(inTurn({ length: text }, { text: clean }))
+      const failure = await failureOf(run.reviewer.review(makeChange(), onePack, never))
+      expect(failure.code).toBe('model_invalid_output')
+    }
+  })
+
+  it.each([
+    ['bare', clean],
+    ['in a fence', `\`\`\`json\n${clean}\n\`\`\`\n`],
+    ['a bare list', '[]'],
+  ])('takes an answer without findings at its word: %s', async (_name, text) => {
+    await using run = await start(() => ({ text }))
+    expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({ findings: [], complete: true })
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['with words around it', `I looked at it.\n\`\`\`json\n${clean}\n\`\`\`\nAll is well.`],
+    ['with a mistake', '{"summary": "a "good" change", "findings": []}'],
+  ])('takes an answer without findings %s when the repair round confirms it', async (_name, text) => {
+    await using run = await start(inTurn({ text }, { text: clean }))
+    expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({ findings: [], complete: true })
+    expect(run.server.requests).toHaveLength(2)
+  })
+
+  it('reads a bare list of findings', async () => {
+    await using run = await start(() => ({ text: JSON.stringify([finding]) }))
+    expect((await run.reviewer.review(makeChange(), onePack, never)).findings).toHaveLength(1)
   })
 
   it('reads JSON from the text of a model that can do no schema', async () => {

@@ -1,34 +1,58 @@
-// Finds the JSON in a model's text: bare, in a code fence, between sentences, or cut at the end.
+// Finds the JSON in a model's text, and tells an answer from JSON that the text only mentions.
 import { parsePartialJson } from 'ai'
 
 /** Beyond this many opening brackets that lead nowhere the text isn't JSON with words around it. */
 const maxAttempts = 200
 
+/** JSON that was found in a text. */
+export interface FoundJson {
+  readonly value: unknown
+  /** It is the whole text, or all that stands in the one fence that is the whole text. */
+  readonly alone: boolean
+}
+
 /**
- * The JSON object or array in a text; the longest where there are several.
+ * The JSON that a text is: all of it, fenced or not, or else the only object between its words. Of several objects
+ * none counts, for all but one are quotations, and which isn't certain; lists between words are mostly not JSON.
  *
- * @returns undefined where there is none
+ * @returns undefined where there is none, or more than one
  */
-export function findJson(text: string): unknown {
-  const whole = parse(text.trim())
-  if (whole !== undefined) return whole
-  let best: { length: number; value: unknown } | undefined
-  let attempts = 0
-  for (let at = nextOpening(text, 0); at !== -1 && attempts < maxAttempts; attempts++) {
-    const end = endOfValue(text, at)
-    const value = end === -1 ? undefined : parse(text.slice(at, end))
-    if (value !== undefined && end - at > (best?.length ?? 0)) best = { length: end - at, value }
-    at = nextOpening(text, value === undefined ? at + 1 : end)
-  }
-  return best?.value
+export function findJson(text: string): FoundJson | undefined {
+  const whole = parse(withoutFence(text))
+  if (whole !== undefined) return { value: whole, alone: true }
+  const objects = findObjects(text)
+  return objects.length === 1 ? { value: objects[0], alone: false } : undefined
 }
 
 /** What there is of the JSON in a text that was cut: open strings, arrays and objects are closed. */
-export async function findCutJson(text: string): Promise<unknown> {
+export async function findCutJson(text: string): Promise<FoundJson | undefined> {
   const start = nextOpening(text, 0)
-  if (start === -1) return undefined
+  if (start === -1 || endOfValue(text, start) !== -1) return findJson(text)
   const { value, state } = await parsePartialJson(text.slice(start))
-  return state === 'failed-parse' ? findJson(text) : value
+  if (state === 'failed-parse') return findJson(text)
+  return { value, alone: withoutFence(text).startsWith(text.slice(start).trimEnd()) }
+}
+
+/** A text that is one fence without it; any other as it is, both without blanks around. */
+function withoutFence(text: string): string {
+  const trimmed = text.trim()
+  const opening = /^```\w*\s*/.exec(trimmed)
+  if (opening === null) return trimmed
+  return trimmed.slice(opening[0].length, trimmed.endsWith('```') ? -3 : undefined).trim()
+}
+
+/** The objects of a text that stand in no other brackets; none where there are too many brackets to tell. */
+function findObjects(text: string): unknown[] {
+  const objects: unknown[] = []
+  let attempts = 0
+  for (let at = nextOpening(text, 0); at !== -1; attempts++) {
+    if (attempts === maxAttempts) return []
+    const end = endOfValue(text, at)
+    const value = end === -1 || text[at] === '[' ? undefined : parse(text.slice(at, end))
+    if (value !== undefined) objects.push(value)
+    at = nextOpening(text, end === -1 ? at + 1 : end)
+  }
+  return objects
 }
 
 function parse(text: string): unknown {

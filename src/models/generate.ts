@@ -45,8 +45,9 @@ export async function generate(
       abortSignal: AbortSignal.any([signal, deadline]),
     })
     const cut = result.finishReason === 'length'
-    const json = cut ? await findCutJson(result.text) : findJson(result.text)
-    return { text: result.text, json, earlyEnd: watch.earlyEnd(), cut, toolCalls, usage: budget.usage }
+    const found = cut ? await findCutJson(result.text) : findJson(result.text)
+    const { value: json, alone } = found ?? { value: undefined, alone: false }
+    return { text: result.text, json, alone, earlyEnd: watch.earlyEnd(), cut, toolCalls, usage: budget.usage }
   } catch (error) {
     signal.throwIfAborted()
     if (deadline.aborted)

@@ -42,8 +42,13 @@ export type EarlyEnd = 'steps' | 'tokens' | 'cost' | 'time'
 
 export interface Answer {
   readonly text: string
-  /** The JSON in the text, fenced or not; what there is of it where the text was cut; undefined where there is none. */
+  /**
+   * The JSON that the text is, or else the only object between its words; what there is of it where the text was cut.
+   * Undefined where there is none, or more than one.
+   */
   readonly json: unknown
+  /** The JSON is the whole text, fenced or not. Between other words it may be a quotation. */
+  readonly alone: boolean
   readonly earlyEnd: EarlyEnd | null
   /** The text ended at the output limit. */
   readonly cut: boolean

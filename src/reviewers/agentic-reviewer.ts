@@ -1,11 +1,11 @@
 // A reviewer that gives a model the change, lets it look around with read-only tools, and reads its findings.
-import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
+import { ModelError, type ModelErrorCode, UmpireError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { reviewInstructions, reviewMessage } from './prompts/review-prompt.ts'
 import { createFence, type Fence } from './prompts/untrusted-block.ts'
-import { answerShape, type ReadAnswer, readAnswer } from './read-findings.ts'
+import { answerShape, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
 import type { Change, ContextRound, ContextSpan, PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for the whole review. */
@@ -13,6 +13,9 @@ const defaultLimits: GenerateLimits = { steps: 24, outputTokens: 16_000, totalTo
 
 /** How often a round that is too long for the model is halved. */
 const maxHalvings = 2
+
+const notTheObject =
+  'The answer is not just the JSON object that was asked for. JSON that its words only quote, or speak against, is not part of it.'
 
 /** After these the other rounds would only fail in the same way. */
 const finalCodes: readonly ModelErrorCode[] = [
@@ -142,12 +145,19 @@ function remainingLimits({ limits, budget, startedAt }: Run): GenerateLimits {
   return { ...limits, timeMs, totalTokens }
 }
 
-// What a tool found is as untrusted as the change itself.
+// What a tool found is as untrusted as the change itself; so is the reason why it failed, which names what was asked.
 function fenceResults(tool: Tool, fence: Fence): Tool {
+  const wrap = (text: string) => fence.wrap({ origin: tool.name, trust: 'untrusted', path: null }, text)
   return {
     ...tool,
-    run: async (input, signal) =>
-      fence.wrap({ origin: tool.name, trust: 'untrusted', path: null }, await tool.run(input, signal)),
+    run: async (input, signal) => {
+      try {
+        return wrap(await tool.run(input, signal))
+      } catch (error) {
+        if (signal.aborted || !(error instanceof UmpireError)) throw error
+        return wrap(`Error: ${error.message}`)
+      }
+    },
   }
 }
 
@@ -157,18 +167,21 @@ async function readWithRepair(
   answer: Answer,
   signal: AbortSignal,
 ): Promise<{ read: ReadAnswer; dropped: number }> {
-  const read = readAnswer(answer.json, run.change, run.name)
+  const read = readAnswer(answer, run.change, run.name)
   // What was cut is wrong at its end only, and nothing but another full answer would mend it.
   if (read !== undefined && (read.misfits.length === 0 || answer.cut))
     return { read, dropped: read.surplus + read.misfits.length }
   const wrong =
     read === undefined
-      ? { text: answer.text, problems: ['the answer is not the JSON object that was asked for'] }
+      ? { text: answer.text, problems: [notTheObject] }
       : { text: JSON.stringify({ summary: read.summary, findings: read.misfits }), problems: read.problems }
   const repaired = answer.text.trim() === '' ? undefined : await repair(run, wrong, signal)
-  if (read === undefined && repaired === undefined)
-    throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
-  if (read === undefined) return { read: repaired!, dropped: repaired!.surplus + repaired!.misfits.length }
+  if (read === undefined) {
+    const isEmpty = repaired?.findings.length === 0
+    if (repaired === undefined || (isEmpty && !(repaired.misfits.length === 0 && saysNothingFound(answer.text))))
+      throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
+    return { read: repaired, dropped: repaired.surplus + repaired.misfits.length }
+  }
   // Only what was wrong counts of the second answer; it may repeat what was right.
   const isKnown = (finding: ProposedFinding) =>
     read.findings.some((each) => each.path === finding.path && each.title === finding.title)
@@ -191,7 +204,7 @@ async function repair(
       { limits, budget: run.budget },
       signal,
     )
-    return readAnswer(answer.json, run.change, run.name)
+    return readAnswer(answer, run.change, run.name)
   } catch (error) {
     // The findings that did fit are not to be lost with it.
     if (error instanceof ModelError) return undefined

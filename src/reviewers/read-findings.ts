@@ -1,7 +1,7 @@
 // Reads what a model answered as findings: what fits is kept, what doesn't is named.
 import { z } from 'zod'
 import { findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
-import { describeProblems } from '../models/index.ts'
+import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
 import type { Change } from './reviewer.ts'
 
@@ -43,13 +43,19 @@ export interface ReadAnswer {
 }
 
 /**
- * Reads an answer.
+ * Reads an answer. What stands between other words may be quoted from the change, and says by itself neither that
+ * there is nothing to find nor that the change was looked at.
  *
- * @param json the answer's JSON: the object asked for, or the bare list of findings
- * @returns undefined where it is neither
+ * @param answer its JSON is the object asked for, or where it stands alone the bare list of findings
+ * @returns undefined where it is neither, or stands between other words and holds no finding that fits
  */
-export function readAnswer(json: unknown, change: Change, reviewer: string): ReadAnswer | undefined {
-  const loose = looseAnswer.safeParse(Array.isArray(json) ? { findings: json } : json)
+export function readAnswer(
+  { json, alone }: Pick<Answer, 'json' | 'alone'>,
+  change: Change,
+  reviewer: string,
+): ReadAnswer | undefined {
+  const isList = alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
+  const loose = looseAnswer.safeParse(isList ? { findings: json } : json)
   if (!loose.success) return undefined
   const findings: ProposedFinding[] = []
   const misfits: unknown[] = []
@@ -61,8 +67,19 @@ export function readAnswer(json: unknown, change: Change, reviewer: string): Rea
       problems.push(...read.map((problem) => `findings.${index}: ${problem}`))
     } else findings.push(read)
   }
+  if (!alone && findings.length === 0) return undefined
   const kept = findings.length > maxFindings ? findings.sort(bySeverity).slice(0, maxFindings) : findings
   return { summary: loose.data.summary, findings: kept, misfits, problems, surplus: findings.length - kept.length }
+}
+
+/**
+ * Whether a text is one answer without findings, with mistakes or with words around it. Only then may a corrected
+ * answer have none: out of a refusal, or of several answers, no review without findings may come.
+ */
+export function saysNothingFound(text: string): boolean {
+  const at = text.indexOf('"findings"')
+  if (at === -1 || at !== text.lastIndexOf('"findings"')) return false
+  return /^[ \t]*\{/m.test(text.slice(0, at)) && /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
 }
 
 function bySeverity(a: ProposedFinding, b: ProposedFinding): number {
