@@ -55,7 +55,8 @@ export function openQueue(database: OpenDatabase, log: Log, supervise = false): 
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
 export async function startApp(config: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
+  const secrets = listSecrets(config)
+  const log = createLogger({ level: config.log.level, secrets })
   const database = stack.use(await openMigratedDatabase(config, log))
   const wakeUps = await openQueue(database, log, parts.worker)
   stack.defer(() => wakeUps.close())
@@ -65,6 +66,7 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
   const staticReviewer = stack.use(createStaticReviewer())
   const ctx: AppContext = {
     config,
+    secrets: secrets.filter((secret) => secret !== null),
     db: database.db,
     wakeUps,
     platform,

@@ -9,6 +9,8 @@ import type { Reviewer } from './reviewers/reviewer.ts'
 
 export interface AppContext {
   readonly config: Config
+  /** All secrets of the configuration, which are never to be shown. */
+  readonly secrets: readonly string[]
   readonly db: Db
   readonly wakeUps: WakeUps
   readonly platform: Platform

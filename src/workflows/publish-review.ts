@@ -25,7 +25,7 @@ export interface Publication {
  * summary instead.
  */
 export async function publishReview(
-  ctx: Pick<AppContext, 'platform' | 'config' | 'log'>,
+  ctx: Pick<AppContext, 'platform' | 'config' | 'secrets' | 'log'>,
   publication: Publication,
   signal: AbortSignal,
 ): Promise<{ published: PublishedReview; findings: readonly Finding[] }> {
@@ -79,7 +79,7 @@ export async function ensureStatusIfAllowed(
 const refusals: readonly PlatformErrorCode[] = ['platform_forbidden', 'platform_not_found', 'platform_refused']
 
 function ensure(
-  ctx: Pick<AppContext, 'platform' | 'config'>,
+  ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
   { access, review, runId, resolved, durationMs, beforeWrite }: Publication,
   findings: readonly Finding[],
   signal: AbortSignal,
@@ -92,6 +92,7 @@ function ensure(
     durationMs,
     serviceName: ctx.config.serviceName,
     limits,
+    secrets: ctx.secrets,
   })
   return ctx.platform.ensureReview(
     access,
@@ -99,7 +100,7 @@ function ensure(
       number: review.pullRequest.number,
       headSha: review.headSha,
       summary: { marker: summaryMarker, body },
-      comments: renderInlineComments(findings, limits),
+      comments: renderInlineComments(findings, limits, ctx.secrets),
       event: 'comment',
       beforeWrite,
     },

@@ -2,7 +2,8 @@
 import type { Finding, Severity } from '../domain/finding.ts'
 import type { Review, SkippedFile } from '../domain/review.ts'
 import type { InlineComment, PlatformLimits } from '../platforms/platform.ts'
-import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { blotSecrets } from './blot-secrets.ts'
+import { codeFence, codeSpan, isHarmlessCode, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { isWhole } from './summarize-review.ts'
 
 /** By this text our own summary is found again, whatever its version, head and run. */
@@ -20,6 +21,8 @@ export interface SummaryInput {
   readonly durationMs: number
   readonly serviceName: string
   readonly limits: PlatformLimits
+  /** Our own, which nobody is to read in a comment. */
+  readonly secrets: readonly string[]
 }
 
 /** The hidden text that a finding's inline comment carries; another one when it came back, as its thread is resolved. */
@@ -29,27 +32,42 @@ export function findingMarker({ fingerprint, reopened }: Finding): string {
 
 /** The one comment that is edited in place. */
 export function renderSummary(input: SummaryInput): string {
-  const { review } = input
+  const review = blotReview(input.review, input.secrets)
+  const resolved = input.resolved.map((finding) => blotFinding(finding, input.secrets))
   const marker = `${summaryMarker}v=1 head=${review.headSha} run=${input.runId} -->`
-  const footer = `<sub>${neutralizeLine(input.serviceName, 40)} reviewed ${review.headSha.slice(0, 7)} in ${formatDuration(input.durationMs)} with ${review.reviewers.map(codeSpan).join(', ')}</sub>`
+  const reviewers = review.reviewers.map((name) => codeSpan(name)).join(', ')
+  const footer = `<sub>${neutralizeLine(input.serviceName, { maxLength: 40 })} reviewed ${review.headSha.slice(0, 7)} in ${formatDuration(input.durationMs)} with ${reviewers}</sub>`
   const open = review.findings
   const isClean = open.length === 0 && isWhole(review.coverage) && review.verdict === 'APPROVE'
-  const parts = [
+  const heading = [
     marker,
     `### ${renderHeadline(review)}`,
     `Confidence: ${review.confidence}/5: ${review.confidenceReason}`,
-    isClean ? renderCleanLine(review) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
-    renderTable(open.filter((finding) => finding.placement !== 'held_back')),
-    renderUnplaced(open.filter((finding) => finding.placement === 'summary')),
-    renderStates(open, input.resolved),
-    renderCoverage(review),
-    footer,
   ]
-  return fitComment(parts, input.limits.commentLength)
+  return fitComment(
+    {
+      heading: heading.join('\n\n'),
+      words: isClean ? renderCleanLine(review) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
+      rows: renderRows(open.filter((finding) => finding.placement !== 'held_back')),
+      unplaced: renderUnplaced(open.filter((finding) => finding.placement === 'summary')),
+      states: renderStates(open, resolved),
+      coverage: renderCoverage(review),
+      footer,
+    },
+    input.limits.commentLength,
+  )
 }
 
-/** The comments on lines, for the findings placed inline. */
-export function renderInlineComments(findings: readonly Finding[], limits: PlatformLimits): InlineComment[] {
+/**
+ * The comments on lines, for the findings placed inline.
+ *
+ * @param secrets our own, which nobody is to read in a comment
+ */
+export function renderInlineComments(
+  findings: readonly Finding[],
+  limits: PlatformLimits,
+  secrets: readonly string[],
+): InlineComment[] {
   return findings
     .filter((finding) => finding.placement === 'inline')
     .map((finding) => ({
@@ -58,8 +76,38 @@ export function renderInlineComments(findings: readonly Finding[], limits: Platf
       side: finding.side,
       startLine: finding.startLine,
       endLine: finding.endLine,
-      body: renderFinding(finding, limits),
+      body: renderFinding(blotFinding(finding, secrets), limits),
     }))
+}
+
+function blotReview(review: Review, secrets: readonly string[]): Review {
+  const { coverage } = review
+  const blot = (text: string) => blotSecrets(text, secrets)
+  return {
+    ...review,
+    summary: blot(review.summary),
+    findings: review.findings.map((finding) => blotFinding(finding, secrets)),
+    coverage: {
+      ...coverage,
+      skipped: coverage.skipped.map((file) => ({ ...file, path: blot(file.path), reason: blot(file.reason) })),
+      notes: coverage.notes.map(blot),
+    },
+  }
+}
+
+/** A finding as it may be shown. A suggestion is shown as it is or not at all: somebody may commit it. */
+function blotFinding(finding: Finding, secrets: readonly string[]): Finding {
+  const blot = (text: string) => blotSecrets(text, secrets)
+  const { suggestion } = finding
+  const isHarmless = suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
+  return {
+    ...finding,
+    path: blot(finding.path),
+    title: blot(finding.title),
+    body: blot(finding.body),
+    suggestion: isHarmless ? suggestion : null,
+    evidence: finding.evidence.map((item) => ({ ...item, path: blot(item.path), note: blot(item.note) })),
+  }
 }
 
 /** The text for the commit's status, at most 140 characters. */
@@ -94,17 +142,21 @@ function renderCleanLine(review: Review): string {
   return `Nothing found in ${files} ${files === 1 ? 'file' : 'files'} at ${review.headSha.slice(0, 7)}.`
 }
 
-function renderTable(findings: readonly Finding[]): string {
-  if (findings.length === 0) return ''
-  const rows = findings.map(
-    (finding) =>
-      `| ${icons[finding.severity]} | ${neutralizeLine(finding.title, 200)}${finding.verified ? '' : ' *(unverified)*'} | ${renderPlace(finding)} |`,
-  )
-  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n')
+/** The rows of the table. */
+function renderRows(findings: readonly Finding[]): string[] {
+  return findings.map((finding) => {
+    const title = neutralizeLine(finding.title, { maxLength: 200, inCell: true })
+    const unverified = finding.verified ? '' : ' *(unverified)*'
+    return `| ${icons[finding.severity]} | ${title}${unverified} | ${codeSpan(formatPlace(finding), { inCell: true })} |`
+  })
+}
+
+function formatPlace(finding: Finding): string {
+  return `${finding.path}:${finding.startLine}`
 }
 
 function renderPlace(finding: Finding): string {
-  return codeSpan(`${finding.path}:${finding.startLine}`)
+  return codeSpan(formatPlace(finding))
 }
 
 /** Findings without a line of their own are told in full here: nothing is lost. */
@@ -123,7 +175,7 @@ function renderStates(open: readonly Finding[], resolved: readonly Finding[]): s
     ...(held.length > 0 ? [`Held back ${held.length}`] : []),
   ].join(' · ')
   const line = (finding: Finding, word: string) =>
-    `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, 200)} (${renderPlace(finding)})`
+    `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${renderPlace(finding)})`
   return renderDetails(title, [
     ...held.map((finding) => line(finding, 'Held back')),
     ...resolved.map((finding) => line(finding, 'Resolved')),
@@ -137,9 +189,9 @@ function renderCoverage({ coverage }: Review): string {
   const skipped = [...byReason].map(([reason, files]) => {
     const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
     const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
-    return `- Not reviewed (${neutralizeLine(reason, 200)}): ${shown.join(', ')}${more}`
+    return `- Not reviewed (${neutralizeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
   })
-  const notes = coverage.notes.map((note) => `- ${neutralizeLine(note, 400)}`)
+  const notes = coverage.notes.map((note) => `- ${neutralizeLine(note, { maxLength: 400 })}`)
   return renderDetails(`Coverage: ${coverage.filesReviewed} of ${coverage.filesTotal} files reviewed`, [
     ...skipped,
     ...notes,
@@ -153,7 +205,7 @@ function renderDetails(title: string, lines: readonly string[]): string {
 
 function renderClaim(finding: Finding): string {
   const unverified = finding.verified ? '' : ' *(unverified)*'
-  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${neutralizeLine(finding.title, 300)}${unverified}`
+  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${neutralizeLine(finding.title, { maxLength: 300 })}${unverified}`
 }
 
 function renderBody(finding: Finding): string {
@@ -161,7 +213,7 @@ function renderBody(finding: Finding): string {
     .filter((item) => item.path !== finding.path || item.line !== finding.startLine)
     .map(
       (item) =>
-        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${neutralizeLine(item.note, 300)}`}`,
+        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${neutralizeLine(item.note, { maxLength: 300 })}`}`,
     )
   return [
     neutralizeMarkdown(finding.body, { maxLength: 3000 }),
@@ -172,19 +224,52 @@ function renderBody(finding: Finding): string {
 function renderFinding(finding: Finding, limits: PlatformLimits): string {
   const suggestion =
     finding.suggestion !== null && limits.suggestions ? [codeFence('suggestion', finding.suggestion)] : []
-  const parts = [renderClaim(finding), renderBody(finding), ...suggestion, findingMarker(finding)]
-  const whole = parts.join('\n\n')
-  return whole.length <= limits.commentLength ? whole : [renderClaim(finding), findingMarker(finding)].join('\n\n')
+  const claim = renderClaim(finding)
+  const marker = findingMarker(finding)
+  const versions = [
+    [claim, renderBody(finding), ...suggestion, marker],
+    [claim, renderBody(finding), marker],
+    [claim, marker],
+  ].map((parts) => parts.join('\n\n'))
+  return versions.find((version) => version.length <= limits.commentLength) ?? (versions.at(-1) as string)
 }
 
-/** Leaves out the longest optional parts until the comment fits: heading, table and footer stay. */
-function fitComment(parts: readonly string[], maxLength: number): string {
-  const kept = parts.filter((part) => part !== '')
-  while (kept.join('\n\n').length > maxLength) {
-    const longest = kept.reduce((best, part, index) => (part.length > (kept[best] as string).length ? index : best), 0)
-    kept[longest] = '*(left out: the comment would be longer than the platform takes)*'
+/** What a summary is made of, top to bottom; what there is nothing to say about is empty. */
+interface SummaryParts {
+  readonly heading: string
+  readonly words: string
+  readonly rows: readonly string[]
+  readonly unplaced: string
+  readonly states: string
+  readonly coverage: string
+  readonly footer: string
+}
+
+/** From the first to go to the last. Heading, table and footer stay. */
+const optionalParts = ['coverage', 'states', 'unplaced', 'words'] as const
+const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
+
+/** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
+function fitComment(whole: SummaryParts, maxLength: number): string {
+  let parts = whole
+  let text = joinParts(parts)
+  for (const part of optionalParts) {
+    if (text.length <= maxLength) return text
+    parts = { ...parts, [part]: '' }
+    text = joinParts(parts, leftOut)
   }
-  return kept.join('\n\n')
+  let room = maxLength - joinParts({ ...parts, rows: [''] }, leftOut).length
+  const fitting = parts.rows.findIndex((row) => {
+    room -= row.length + 1
+    return room < 0
+  })
+  return fitting === -1 ? text : joinParts({ ...parts, rows: parts.rows.slice(0, fitting) }, leftOut)
+}
+
+function joinParts(parts: SummaryParts, note = ''): string {
+  const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
+  const { heading, words, unplaced, states, coverage, footer } = parts
+  return [heading, words, table, unplaced, states, coverage, note, footer].filter((part) => part !== '').join('\n\n')
 }
 
 function formatDuration(ms: number): string {

@@ -115,7 +115,7 @@ async function concludeReview(
     pullRequest,
     headSha: change.headSha,
     ...decision,
-    summary: summarizeReview(judgement.findings, outcome.reports, coverage),
+    summary: summarizeReview(judgement.findings, outcome.reports, coverage, ctx.secrets),
     findings: judgement.findings,
     coverage,
     usage: outcome.reports.map((report) => report.usage).reduce(addUsage, noUsage),

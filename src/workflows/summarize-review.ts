@@ -2,25 +2,38 @@
 import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
+import { blotSecrets } from './blot-secrets.ts'
+import { codeSpan, neutralizeLine } from './neutralize.ts'
 
 /** Whether nothing at all is to be said about what this review left out. */
 export function isWhole(coverage: Coverage): boolean {
-  return coverage.complete && coverage.notes.length === 0
+  const isSeen = coverage.filesReviewed > 0 || coverage.filesTotal === 0
+  return coverage.complete && isSeen && coverage.notes.length === 0
 }
 
-/** Markdown, the riskiest point first. What a model said about the change as a whole comes after it. */
+/**
+ * Markdown, the riskiest point first. What a model said about the change as a whole comes after it.
+ *
+ * @param secrets our own, which nobody is to read here
+ */
 export function summarizeReview(
   findings: readonly Finding[],
   reports: readonly Pick<ReviewerReport, 'summary'>[],
   coverage: Coverage,
+  secrets: readonly string[],
 ): string {
   const files = coverage.filesReviewed === 1 ? '1 file' : `${coverage.filesReviewed} files`
   const riskiest = findings[0]
   const opening = riskiest
-    ? `${riskiest.title.replace(/\.$/, '')} (\`${riskiest.path.replaceAll('`', "'")}:${riskiest.startLine}\`).`
+    ? describeRiskiest(riskiest, secrets)
     : isWhole(coverage)
       ? `Nothing found in ${files}.`
       : 'No findings to show. The coverage says what is missing from this review.'
-  const words = reports.map((report) => report.summary.trim()).filter((summary) => summary !== '')
+  const words = reports.map((report) => blotSecrets(report.summary, secrets).trim()).filter((summary) => summary !== '')
   return [opening, ...words].join('\n\n')
+}
+
+function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {
+  const claim = neutralizeLine(blotSecrets(title, secrets), { maxLength: 300 })
+  return `The riskiest point is in ${codeSpan(blotSecrets(`${path}:${startLine}`, secrets))}: ${claim}${/[.…?!]$/.test(claim) ? '' : '.'}`
 }

@@ -1,0 +1,223 @@
+// How a review reads on the pull request: judged by what a GFM renderer makes of it.
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../src/domain/finding.ts'
+import type { Review } from '../src/domain/review.ts'
+import { renderInlineComments, renderSummary } from '../src/workflows/render-review.ts'
+import { summarizeReview } from '../src/workflows/summarize-review.ts'
+import { listLiveParts, readText, renderGfm } from './gfm.ts'
+
+const limits = {
+  commentLength: 65_536,
+  listedFiles: 3000,
+  contributorStatistics: true,
+  resolvableThreads: true,
+  suggestions: true,
+}
+const coverage = { filesTotal: 1, filesReviewed: 1, skipped: [], notes: [], complete: true }
+
+function makeFinding(changes: Partial<Finding> = {}): Finding {
+  return {
+    reviewer: 'agentic',
+    rule: null,
+    path: 'src/a.ts',
+    side: 'RIGHT',
+    startLine: 3,
+    endLine: 3,
+    quote: '',
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'It breaks',
+    body: 'When a, then b.',
+    suggestion: null,
+    evidence: [],
+    confidence: 0.9,
+    fingerprint: 'f'.repeat(32),
+    state: 'open',
+    placement: 'inline',
+    verified: true,
+    ...changes,
+  } as Finding
+}
+
+function renderWith(changes: Partial<Review>, options: { commentLength?: number; secrets?: string[] } = {}): string {
+  const review = {
+    headSha: 'a'.repeat(40),
+    verdict: 'NEEDS_DISCUSSION',
+    confidence: 4,
+    confidenceReason: 'the whole change was reviewed',
+    summary: 'A summary.',
+    findings: [],
+    coverage,
+    reviewers: ['static', 'acme/model-1'],
+    ...changes,
+  } as unknown as Review
+  return renderSummary({
+    review,
+    runId: 1,
+    resolved: [makeFinding({ title: 'Gone', state: 'resolved' })],
+    durationMs: 1234,
+    serviceName: 'umpire',
+    limits: { ...limits, commentLength: options.commentLength ?? limits.commentLength },
+    secrets: options.secrets ?? [],
+  })
+}
+
+function renderInline(changes: Partial<Finding>, secrets: string[] = []): string {
+  return renderInlineComments([makeFinding(changes)], limits, secrets)[0]?.body ?? ''
+}
+
+/** What is live beside our own hidden marker, and the change to commit that we offer. */
+function listForeignParts(body: string): string[] {
+  return listLiveParts(body).filter((part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part))
+}
+
+const hostile =
+  '`x | \\`@octocat ![x](https://evil.example/p.png) <img src=x> Fixes #1 [l](https://evil.example) \\` www.evil.example'
+
+describe('a summary', () => {
+  it('case 44: is inert, whatever is said in it', () => {
+    const finding = makeFinding({
+      title: hostile,
+      body: `| a |\n|---|\n| ${hostile} |`,
+      path: `src/\`|${hostile}`,
+      evidence: [{ path: hostile, line: 1, note: hostile }],
+    })
+    const findings = [
+      finding,
+      { ...finding, placement: 'summary' as const },
+      { ...finding, placement: 'held_back' as const },
+    ]
+    const skipped = [{ path: hostile, reason: hostile, matters: true }]
+    const body = renderWith({
+      findings,
+      summary: summarizeReview(findings, [{ summary: `${hostile}\n===\n\n${hostile}` }], coverage, []),
+      coverage: { ...coverage, skipped, notes: [hostile] },
+    })
+    expect(listForeignParts(body)).toEqual([])
+    expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
+    const inline = renderInlineComments([finding], limits, [])[0]?.body ?? ''
+    expect(listForeignParts(inline)).toEqual([])
+  })
+
+  it('shows paths with a pipe as they are, in the table and in lists', () => {
+    const findings = [makeFinding({ path: 'a|b.ts' }), makeFinding({ path: 'c|d.ts', placement: 'held_back' })]
+    const skipped = [{ path: 'e|f.ts', reason: 'binary', matters: false }]
+    const html = renderGfm(renderWith({ findings, coverage: { ...coverage, skipped } }))
+    for (const path of ['a|b.ts:3', 'c|d.ts:3', 'e|f.ts']) expect(html).toContain(`<code>${path}</code>`)
+  })
+
+  it('opens with the riskiest point in a sentence, whatever its title', () => {
+    const say = (title: string, path = 'src/a.ts') =>
+      readText(renderGfm(summarizeReview([makeFinding({ title, path })], [{ summary: ' It adds a. ' }], coverage, [])))
+    const place = 'The riskiest point is in src/a.ts:3:'
+    expect(say('It breaks')).toBe(`${place} It breaks.\nIt adds a.`)
+    expect(say('An odd ` and\n\n# a heading.')).toBe(`${place} An odd ' and # a heading.\nIt adds a.`)
+    expect(say('- ```js x')).toContain(`${place} js x.`)
+    expect(say('x', 'a`b.ts')).toContain('is in a`b.ts:3: x.')
+  })
+
+  it('says the same after it was neutralised a second time', () => {
+    const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
+    const summary = summarizeReview(findings, [], coverage, [])
+    expect(readText(renderGfm(renderWith({ findings, summary })))).toContain(readText(renderGfm(summary)))
+  })
+})
+
+describe('a summary that is too long', () => {
+  const findings = Array.from({ length: 30 }, (_, index) =>
+    makeFinding({ title: `Finding ${index} ${'x'.repeat(100)}` }),
+  )
+  const long = { ...coverage, notes: Array.from({ length: 50 }, (_, index) => `Note ${index} ${'y'.repeat(100)}`) }
+  const frame = [
+    /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs discussion · 30 moderate\n\nConfidence: /,
+    /<sub>umpire .*<\/sub>$/,
+  ]
+
+  it('goes out whole where it fits', () => {
+    const body = renderWith({ findings, coverage: long })
+    expect(body).not.toContain('left out')
+    expect(body).toContain('Note 49')
+  })
+
+  it('loses its details first, then its words, and keeps the whole table', () => {
+    const body = renderWith({ findings, coverage: long }, { commentLength: 6000 })
+    expect(body.length).toBeLessThanOrEqual(6000)
+    for (const part of frame) expect(body).toMatch(part)
+    expect(body.match(/^\| 🟡 \|/gm)).toHaveLength(30)
+    expect(body).toContain('some of it is left out')
+    expect(body).toContain('A summary.')
+    expect(body).not.toContain('<details><summary><strong>Coverage')
+    expect(body).toContain('Resolved: Gone')
+    const unplaced = findings.map((finding) => ({ ...finding, placement: 'summary' as const, body: 'z'.repeat(2900) }))
+    const cut = renderWith({ findings: unplaced }, { commentLength: 60_000 })
+    expect(cut.match(/^\| 🟡 \|/gm)).toHaveLength(30)
+    expect(cut).not.toContain('zzz')
+  })
+
+  it('cuts the table by rows at last', () => {
+    for (const commentLength of [3000, 2000, 1000]) {
+      const body = renderWith({ findings, coverage: long }, { commentLength })
+      expect(body.length).toBeLessThanOrEqual(commentLength)
+      for (const part of frame) expect(body).toMatch(part)
+      const rows = body.match(/^\| 🟡 \|.*\|$/gm) ?? []
+      expect(rows.length).toBeGreaterThan(0)
+      // One row more would not fit.
+      expect(body.length + (rows[0]?.length ?? 0) + 3).toBeGreaterThan(commentLength)
+      expect(renderGfm(body).match(/<td>/g)).toHaveLength(rows.length * 3)
+    }
+  })
+})
+
+describe('a comment on a line', () => {
+  it('offers a change as it is, or not at all', () => {
+    const change = "  if (path === '/merge') return a | b // @alice #1"
+    expect(renderInline({ suggestion: change })).toContain(`\`\`\`suggestion\n${change}\n\`\`\``)
+    for (const suggestion of ['a\n/merge\nb', 'a // <!-- umpire:finding x -->', "const a = '\u202e'"]) {
+      const body = renderInline({ suggestion })
+      expect(body).not.toContain('suggestion')
+      expect(body).toContain('When a, then b.')
+    }
+  })
+
+  it('goes without its change where it would be too long, then without its body', () => {
+    const finding = makeFinding({ suggestion: 's'.repeat(500), body: 'b'.repeat(300) })
+    const render = (commentLength: number) =>
+      renderInlineComments([finding], { ...limits, commentLength }, [])[0]?.body ?? ''
+    expect(render(2000)).toContain('sss')
+    expect(render(600)).toMatch(/It breaks\n\nb{300}\n\n<!-- umpire:finding f{32} -->$/)
+    expect(render(200)).toMatch(/It breaks\n\n<!-- umpire:finding f{32} -->$/)
+  })
+})
+
+describe('case 43: a secret of ours', () => {
+  const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+  const forms = [secret, secret.slice(7), secret.slice(0, -7), Buffer.from(`x:${secret}`).toString('base64')]
+
+  it.each(forms)('case 43: is not posted: %s', (form) => {
+    const finding = makeFinding({
+      title: `Title ${form}`,
+      body: `Body \`${form}\``,
+      path: `src/${form}.ts`,
+      evidence: [{ path: form, line: 1, note: form }],
+      suggestion: `const token = '${form}'`,
+    })
+    const findings = [
+      finding,
+      { ...finding, placement: 'summary' as const },
+      { ...finding, placement: 'held_back' as const },
+    ]
+    const summary = summarizeReview(findings, [{ summary: form }], coverage, [secret])
+    const skipped = [{ path: form, reason: form, matters: true }]
+    const posted = [
+      summary,
+      renderWith({ findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } }, { secrets: [secret] }),
+      renderInline(finding, [secret]),
+    ]
+    for (const body of posted) {
+      expect(body).toContain('[secret')
+      for (let at = 0; at + 12 <= form.length; at++) expect(body).not.toContain(form.slice(at, at + 12))
+    }
+    expect(posted[2]).not.toContain('suggestion')
+    expect(posted[2]).toMatch(/umpire:finding f{32} -->$/)
+  })
+})
