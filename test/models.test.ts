@@ -1,4 +1,6 @@
 // Models over the wire: answers, tools, faults, waits, fallback, limits and budget, for each protocol.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ConfigError, ModelError, UmpireError } from '../src/domain/errors.ts'
@@ -332,6 +334,75 @@ describe('limits', () => {
     const reason = new Error('shutting down')
     controller.abort(reason)
     await expect(running).rejects.toBe(reason)
+  })
+})
+
+/** A server that answers with the status and then the piece of text again and again, until the client goes. */
+async function startFlood(status: number, piece: string) {
+  let sent = 0
+  const gone = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    request.resume()
+    response.on('close', gone.resolve)
+    response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'text/plain' })
+    const pour = () => {
+      do sent += piece.length
+      while (response.write(piece))
+      response.once('drain', pour)
+    }
+    pour()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { main } = createModels({
+    main: { provider: 'compatible', id: 'endless', apiKey: null, baseUrl: `http://127.0.0.1:${port}/v1` },
+    fast: null,
+    timing: { ...timing, retries: 0 },
+  })
+  return {
+    model: main!,
+    gone: gone.promise,
+    sent: () => sent,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const chunkOf = (delta: object) =>
+  `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', choices: [{ index: 0, delta }] })}\n\n`
+
+describe('answers without end', () => {
+  it.each([
+    ['text', chunkOf({ content: 'abcdefgh '.repeat(1000) })],
+    ['reasoning', chunkOf({ reasoning_content: 'abcdefgh '.repeat(1000) })],
+    [
+      'the input of a tool',
+      chunkOf({ tool_calls: [{ index: 0, id: 'c', function: { name: 'look_up', arguments: 'x'.repeat(9000) } }] }),
+    ],
+  ])('case 48: a stream of %s is left when it is longer than any answer', async (_name, piece) => {
+    await using flood = await startFlood(200, piece)
+    const failure = await failureOf(generate(flood.model, { tools: [lookUp] }))
+    expect(failure).toMatchObject({ code: 'model_invalid_output', retryable: false })
+    await flood.gone
+  })
+
+  it.each([
+    ['comments', ': nothing\n'.repeat(6000)],
+    ['one line', 'x'.repeat(60_000)],
+  ])('case 48: a body of %s is left at 64 MB', async (_name, piece) => {
+    await using flood = await startFlood(200, piece)
+    const failure = await failureOf(generate(flood.model))
+    expect(failure).toMatchObject({ code: 'model_unavailable', retryable: true })
+    expect(failure.message).toContain('more than 64 MB')
+    await flood.gone
+  })
+
+  it('case 48: the body of an error is cut, and its status counts', async () => {
+    await using flood = await startFlood(401, 'x'.repeat(60_000))
+    expect((await failureOf(generate(flood.model))).code).toBe('model_unauthorized')
+    await flood.gone
   })
 })
 

@@ -99,7 +99,7 @@ async function callOnce(route: Route, options: CallOptions, budget: Budget): Pro
     responseFormat: demandShape ? options.responseFormat : undefined,
     providerOptions: { ...options.providerOptions, ...route.traits.options },
   })
-  const streamed = await readStream(stream)
+  const streamed = await readStream(stream, options.maxOutputTokens ?? 0)
   budget.add(usageOf(tokensOf(streamed, countCharacters(options)), route.price))
   const { content, finish } = requireWhole(streamed)
   // Not every server obeys "no more tools"; the loop would throw away all that was done.

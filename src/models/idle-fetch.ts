@@ -1,9 +1,14 @@
-// A fetch that gives up when the other side sends no bytes for a while, before or within the answer.
+// A fetch that gives up when the other side sends no bytes for a while, before or within the answer, or too many.
 import { ModelError } from '../domain/errors.ts'
 
+/** Largest answer in bytes: the longest ones take a few MB, with all that protocols put around each token. */
+const maxBytes = 64 * 1024 * 1024
+/** Largest body of an error, in bytes; what is longer is cut, for the status says enough. */
+const maxErrorBytes = 256 * 1024
+
 /**
- * Makes a fetch for one provider. Every received byte, also one that keeps a stream alive, starts the wait anew.
- * Redirects are refused: they would carry the key to another address.
+ * Makes a fetch for one provider. Every received byte, also one that keeps a stream alive, starts the wait anew; after
+ * 64 MB the answer fails. Redirects are refused: they would carry the key to another address.
  *
  * @param idleTimeoutMs longest silence, in milliseconds
  */
@@ -24,7 +29,7 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
         return response
       }
       restart()
-      const body = watch(response.body, restart, () => clearTimeout(timer))
+      const body = watch(response.body, response.ok, restart, () => clearTimeout(timer))
       return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
     } catch (error) {
       clearTimeout(timer)
@@ -33,13 +38,26 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
   }
 }
 
-function watch(body: ReadableStream<Uint8Array>, onBytes: () => void, onEnd: () => void): ReadableStream<Uint8Array> {
+function watch(
+  body: ReadableStream<Uint8Array>,
+  isAnswer: boolean,
+  onBytes: () => void,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader()
+  const most = isAnswer ? maxBytes : maxErrorBytes
+  let received = 0
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read()
-        if (done) {
+        received += value?.length ?? 0
+        if (received > most) {
+          // Not waited for: a server that won't stop may not confirm it either.
+          reader.cancel().catch(() => {})
+          if (isAnswer) throw new ModelError('model_unavailable', `The model sent more than ${most / 1024 ** 2} MB.`)
+        }
+        if (done || received > most) {
           onEnd()
           controller.close()
         } else {

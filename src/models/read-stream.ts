@@ -15,15 +15,29 @@ export interface StreamedAnswer {
   readonly characters: number
 }
 
-/** Reads a stream to its end. Never throws for what is in the stream or for its breaking off: that is `error`. */
-export async function readStream(stream: CallStream): Promise<StreamedAnswer> {
+/** More than any tokenizer makes of one token on average, and room for what is not counted as output. */
+const charactersPerToken = 16
+const moreCharacters = 100_000
+
+/**
+ * Reads a stream to its end, or until it holds more than an answer can, and lets go of it then. Never throws for what
+ * is in the stream or for its breaking off: that is `error`.
+ *
+ * @param outputTokens the limit that the model was given; not every server keeps it
+ */
+export async function readStream(stream: CallStream, outputTokens: number): Promise<StreamedAnswer> {
+  const most = outputTokens * charactersPerToken + moreCharacters
   const blocks = new Map<string, { at: number; kind: 'text' | 'reasoning' }>()
   const content: Content[] = []
   let finish: Finish | undefined
   let error: unknown
   let characters = 0
+  let held = 0
   try {
     for await (const part of stream) {
+      // A part costs memory also when it is empty.
+      held += 1 + ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0)
+      if (held > most) throw new ModelError('model_invalid_output', 'Model: it wrote more than it was allowed to.')
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start': {
