@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPlatform } from '../src/platforms/index.ts'
-import type { Platform } from '../src/platforms/platform.ts'
+import type { Platform, ReviewToPublish } from '../src/platforms/platform.ts'
 
 interface Received {
   method: string
@@ -154,6 +154,135 @@ describe('case 51: refusals are told apart', () => {
   })
 })
 
+const summaryMarker = '<!-- umpire:review '
+
+/** A review with comments on lines 1, 2, 3 and so on. */
+function makeReview(comments: number): ReviewToPublish {
+  const lines = Array.from({ length: comments }, (_, index) => index + 1)
+  return {
+    number: 7,
+    headSha: 'a'.repeat(40),
+    summary: { marker: summaryMarker, body: `${summaryMarker}v=1 -->\n\nText` },
+    comments: lines.map((line) => {
+      const marker = `<!-- umpire:finding ${line} -->`
+      const body = `Claim\n\n${marker}`
+      return { marker, path: 'a.ts', side: 'RIGHT', startLine: line, endLine: line, body }
+    }),
+    event: 'comment',
+    beforeWrite: async () => {},
+  }
+}
+
+/** Answers reads with these lists (by the end of their address), and takes every write but those of `refuse`. */
+function github(lists: Record<string, unknown[]>, refuse?: (request: Received) => Respond | undefined): Respond {
+  return (request, response) => {
+    const path = new URL(request.path, 'http://localhost').pathname
+    const list = Object.entries(lists).find(([end]) => path.endsWith(end))?.[1] ?? []
+    const refusal = request.method === 'GET' ? undefined : refuse?.(request)
+    if (refusal !== undefined) refusal(request, response)
+    else if (path === '/user') answer(200, { id: 7, login: 'ann' })(request, response)
+    else if (request.method === 'GET') answer(200, list)(request, response)
+    else if (request.method === 'DELETE') response.writeHead(204).end()
+    else answer(200, { id: 70, user: { id: 7 } })(request, response)
+  }
+}
+
+describe('refused reviews', () => {
+  it.each([
+    ['the code', [{ resource: 'PullRequestReview', code: 'abuse', field: 'data', message: 'was refused' }]],
+    [
+      'the reason',
+      [{ resource: 'PullRequestReview', code: 'custom', field: 'data', message: 'was submitted too quickly' }],
+    ],
+    ['its sentence', ['Review comments is invalid and Review threads is invalid']],
+  ])('case 51: too many comments at once are known by %s and end in one attempt', async (_, errors) => {
+    const refusal = answer(422, { message: 'Unprocessable Entity', errors })
+    const { platform, requests } = await start(
+      github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
+    )
+    const error = await catchError(platform.ensureReview(access, makeReview(8)))
+    expect(error).toMatchObject({ code: 'platform_rate_limited', status: 422, retryable: true, retryAfterMs: 60_000 })
+    expect(requests.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(1)
+  })
+
+  it('case 51: what is not about a line is not taken for a bad line', async () => {
+    const refusal = answer(422, { message: 'Validation Failed', errors: ['The reason is new'] })
+    const { platform, requests } = await start(
+      github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
+    )
+    expect(await catchError(platform.ensureReview(access, makeReview(8)))).toMatchObject({ code: 'platform_refused' })
+    expect(requests.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(1)
+  })
+
+  it.each([
+    'Line could not be resolved',
+    'Path could not be resolved',
+    'pull_request_review_thread.diff_hunk is blank',
+  ])('case 51: "%s" costs only the comment that it is about', async (reason) => {
+    const refusal = answer(422, { message: 'Unprocessable Entity', errors: [reason] })
+    const { platform } = await start(
+      github({}, ({ path, body }) => (path.endsWith('/reviews') && body.includes('"line":3') ? refusal : undefined)),
+    )
+    const { refused } = await platform.ensureReview(access, makeReview(4))
+    expect(refused).toEqual(['<!-- umpire:finding 3 -->'])
+  })
+
+  it("comments of the token's owner that quote a marker are left alone", async () => {
+    const user = { id: 7 }
+    const { platform, requests } = await start(
+      github({
+        '/issues/7/comments': [
+          { id: 4, body: `Wrong:\n\`\`\`\n${summaryMarker}v=1 -->\n\`\`\``, user },
+          { id: 5, body: `${summaryMarker}v=1 -->\n\nOld`, user },
+          { id: 6, body: `> ${summaryMarker}v=1 -->\n\nI disagree`, user },
+          { id: 8, body: `${summaryMarker}v=1 -->\n\nTwice`, user },
+        ],
+        '/pulls/7/comments': [{ id: 9, body: `> <!-- umpire:finding 1 -->\n\nNot so`, user }],
+      }),
+    )
+    await platform.ensureReview(access, makeReview(1))
+    const writes = requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)
+    expect(writes).toEqual([
+      'DELETE /repos/octo/hello/issues/comments/8',
+      'PATCH /repos/octo/hello/issues/comments/5',
+      'POST /repos/octo/hello/pulls/7/reviews',
+    ])
+  })
+})
+
+describe('diffs that are not made', () => {
+  const refusal = (status: number, message: string) =>
+    answer(status, { message, errors: [{ resource: 'PullRequest', field: 'diff', code: 'not_available' }] })
+  const tooLong = 'Sorry, this diff is taking too long to generate.'
+  const busy = 'Sorry, this diff is temporarily unavailable due to heavy server load.'
+
+  it.each([
+    [422, tooLong, 'platform_too_large', false],
+    [500, tooLong, 'platform_too_large', false],
+    [500, busy, 'platform_unavailable', true],
+    [422, busy, 'platform_unavailable', true],
+  ])('case 51: status %i, "%s" is %s', async (status, message, code, retryable) => {
+    const error = await failWith(refusal(status, message), (platform) => platform.getDiff(access, 7))
+    expect(error).toMatchObject({ code, status, retryable })
+  })
+
+  it('case 51: the merge base is asked for without a diff, and again where that fails', async () => {
+    const sha = 'c'.repeat(40)
+    const { platform, requests } = await start(answer(200, { merge_base_commit: { sha } }))
+    expect(await platform.mergeBase(access, 'main', 'topic')).toBe(sha)
+    expect(requests.map(({ path }) => path)).toEqual(['/repos/octo/hello/compare/main...topic?per_page=1&page=2'])
+    for (const status of [406, 422, 500]) {
+      const error = await failWith(refusal(status, tooLong), (other) => other.mergeBase(access, 'main', 'topic'))
+      expect(error).toMatchObject({
+        code: 'platform_unavailable',
+        status,
+        retryable: true,
+        message: expect.stringContaining(tooLong),
+      })
+    }
+  })
+})
+
 describe('case 51: redirects', () => {
   it('case 51: a renamed repository is read at its new address', async () => {
     const { platform, requests } = await start((request, response) =>
@@ -278,7 +407,17 @@ describe('case 51: pages', () => {
       answer(200, [file], { link: `</x?page=${++page}>; rel="next"` })(request, response),
     )
     expect(await catchError(platform.listFiles(access, 7))).toMatchObject({ code: 'platform_invalid_response' })
-    expect(requests).toHaveLength(100)
+    expect(requests).toHaveLength(Math.ceil(10_000 / 30))
+  })
+
+  it('case 51: a page of the longest comments is read', async () => {
+    const body = '😀'.repeat(65_536)
+    const others = Array.from({ length: 60 }, (_, id) => ({ id, body, user: { id: 9 } }))
+    const { platform, requests } = await start(github({ '/issues/7/comments': others }))
+    expect(await platform.ensureReview(access, makeReview(1))).toMatchObject({ summary: { id: '70' }, refused: [] })
+    expect(
+      requests.filter(({ path }) => path.includes('s?')).map(({ path }) => new URL(path, 'http://x').search),
+    ).toEqual(Array.from({ length: 3 }, () => '?per_page=30'))
   })
 
   it('case 56: files are listed up to 3,000', async () => {
@@ -408,6 +547,15 @@ describe('special answers', () => {
     const error = await failWith(answer(200, { data: null, errors: [{ type, message: 'Why' }] }), (platform) =>
       platform.resolveThread(access, 7, 'PRRT_1'),
     )
-    expect(error).toMatchObject({ code, message: 'Why' })
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/^Why/) })
+  })
+
+  it('a token that may not resolve threads is told what it lacks', async () => {
+    const message = 'Resource not accessible by personal access token'
+    const error = await failWith(answer(200, { data: null, errors: [{ type: 'FORBIDDEN', message }] }), (platform) =>
+      platform.resolveThread(access, 7, 'PRRT_1'),
+    )
+    expect(error).toMatchObject({ code: 'platform_forbidden', retryable: false })
+    expect(error.message).toBe(`${message} (To resolve threads, a fine-grained token needs Contents: write.)`)
   })
 })

@@ -99,7 +99,7 @@ export interface CloneAddress {
 
 /** An inline comment to stand on a line of the diff. */
 export interface InlineComment {
-  /** Hidden text that `body` contains and that no other comment does. */
+  /** Hidden text that `body` ends with and that no other comment does. */
   readonly marker: string
   readonly path: string
   readonly side: DiffSide
@@ -115,7 +115,7 @@ export interface ReviewToPublish {
   /** The reviewed commit, to which the inline comments are tied. */
   readonly headSha: string
   readonly summary: {
-    /** Hidden text by which an earlier summary is found; `body` contains it. */
+    /** Hidden text by which an earlier summary is found; `body` begins with it. */
     readonly marker: string
     readonly body: string
   }

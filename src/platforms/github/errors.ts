@@ -58,9 +58,11 @@ export function cleanMessage(message: string, token: string | undefined): string
 }
 
 function classify(status: number, headers: Headers, details: ErrorBody): PlatformErrorCode {
-  if (isRateLimit(status, headers, details.message)) return 'platform_rate_limited'
-  const tooLarge = details.errors.some((error) => typeof error === 'object' && error.code === 'too_large')
-  if (status === 406 || tooLarge) return 'platform_too_large'
+  if (isRateLimit(status, headers, details)) return 'platform_rate_limited'
+  if (status === 406 || hasCode(details, 'too_large')) return 'platform_too_large'
+  // A diff that wasn't made: it takes too long, whoever asks again, or the platform is busy just now.
+  if (hasCode(details, 'not_available'))
+    return /too long/i.test(describe(details)) ? 'platform_too_large' : 'platform_unavailable'
   if (status === 401) return 'platform_unauthorized'
   if (status === 403 || status === 451) return 'platform_forbidden'
   if (status === 404 || status === 410) return 'platform_not_found'
@@ -68,15 +70,22 @@ function classify(status: number, headers: Headers, details: ErrorBody): Platfor
   return status < 400 ? 'platform_invalid_response' : 'platform_refused'
 }
 
-/** The primary limit shows in a header; the secondary in `retry-after` or only in the message. */
-function isRateLimit(status: number, headers: Headers, message: string): boolean {
+/**
+ * The primary limit shows in a header; the secondary in `retry-after` or only in the body. Where it is one for writing
+ * comments, the status may be the 422 of an invalid review.
+ */
+function isRateLimit(status: number, headers: Headers, details: ErrorBody): boolean {
   if (status === 429) return true
-  if (status !== 403) return false
-  return (
-    headers.has('retry-after') ||
-    headers.get('x-ratelimit-remaining') === '0' ||
-    /rate limit|abuse detection|submitted too quickly/i.test(message)
-  )
+  if (status !== 403 && status !== 422) return false
+  const inHeaders = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
+  return (status === 403 && inHeaders) || hasCode(details, 'abuse') || limitMessage.test(describe(details))
+}
+
+const limitMessage =
+  /rate limit|abuse detection|submitted too quickly|review comments is invalid and review threads is invalid/i
+
+function hasCode(details: ErrorBody, code: string): boolean {
+  return details.errors.some((error) => typeof error === 'object' && error.code === code)
 }
 
 /** Milliseconds to wait, by the platform's clock where it shows it; undefined where nothing was said. */

@@ -2,23 +2,34 @@
 import { z } from 'zod'
 import { type Call, type Connection, invalidResponse, parseAnswer, send } from './request.ts'
 
-const pageSize = 100
-const mostPages = 100
+const mostItems = 10_000
+/** Ample for a page: a comment has up to 65,536 characters, each of up to 12 bytes in JSON. */
+const maxPageBytes = 64 * 2 ** 20
+/** For lists whose items can be long. */
+export const longItemsPageSize = 30
 
 /**
  * The items of a list, in the platform's order, fetched as they are asked for. The next page is asked for at our own
  * address with the query that the `Link` header (RFC 8288) names, so no answer can lead us elsewhere.
  *
- * @throws PlatformError `platform_invalid_response` for more than 100 pages, and for pages that lead in a circle
+ * @param pageSize how many items to ask for at once, at most 100
+ * @throws PlatformError `platform_invalid_response` for more pages than 10,000 items have, and for pages that lead in
+ *   a circle
  */
-export async function* readPages<T>(connection: Connection, call: Call, schema: z.ZodType<T>): AsyncGenerator<T> {
+export async function* readPages<T>(
+  connection: Connection,
+  call: Call,
+  schema: z.ZodType<T>,
+  pageSize = 100,
+): AsyncGenerator<T> {
+  const mostPages = Math.ceil(mostItems / pageSize)
   const page = z.array(schema)
   const seen = new Set<string>()
   let query: string | undefined = `?per_page=${pageSize}`
   while (query !== undefined) {
     if (seen.has(query) || seen.size === mostPages) throw invalidResponse('The pages of a list did not end.')
     seen.add(query)
-    const answer = await send(connection, { ...call, path: call.path + query })
+    const answer = await send(connection, { maxBytes: maxPageBytes, ...call, path: call.path + query })
     yield* parseAnswer(answer, page)
     query = findNextQuery(answer.headers.get('link'))
   }

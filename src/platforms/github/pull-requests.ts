@@ -1,8 +1,9 @@
 // Reads pull requests: themselves, their diff, their files, and where they left the base.
 import { z } from 'zod'
+import { PlatformError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access, ListedFile } from '../platform.ts'
-import { readPages } from './pages.ts'
+import { longItemsPageSize, readPages } from './pages.ts'
 import { encodeRef, makeCall } from './repository.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
@@ -76,7 +77,10 @@ export async function getDiff(
   return (await send(connection, call)).body.toString('utf8')
 }
 
-/** GET /repos/{owner}/{repo}/compare/{base}...{head}. */
+/**
+ * GET /repos/{owner}/{repo}/compare/{base}...{head}. The second page has no list of files, which spares the platform
+ * the diff; where it tries to make one all the same and fails, that is worth another try, and no matter of size.
+ */
 export async function getMergeBase(
   connection: Connection,
   access: Access,
@@ -84,10 +88,15 @@ export async function getMergeBase(
   head: string,
   signal?: AbortSignal,
 ): Promise<string> {
-  const path = `/compare/${encodeRef(base)}...${encodeRef(head)}?per_page=1`
+  const path = `/compare/${encodeRef(base)}...${encodeRef(head)}?per_page=1&page=2`
   const comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) })
   const call = makeCall(access, path, signal, { maxBytes: maxDiffBytes })
-  return (await sendForJson(connection, call, comparison)).merge_base_commit.sha
+  try {
+    return (await sendForJson(connection, call, comparison)).merge_base_commit.sha
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.code === 'platform_too_large' && error.status > 0)) throw error
+    throw new PlatformError('platform_unavailable', error.message, { status: error.status, cause: error })
+  }
 }
 
 /** GET /repos/{owner}/{repo}/pulls/{number}/files, all pages that there are. */
@@ -98,7 +107,8 @@ export async function listFiles(
   signal?: AbortSignal,
 ): Promise<readonly ListedFile[]> {
   const files: ListedFile[] = []
-  for await (const file of readPages(connection, makeCall(access, `/pulls/${number}/files`, signal), listedFile)) {
+  const call = makeCall(access, `/pulls/${number}/files`, signal)
+  for await (const file of readPages(connection, call, listedFile, longItemsPageSize)) {
     files.push({
       path: file.filename,
       oldPath: file.previous_filename ?? file.filename,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Access, InlineComment, PublishedReview, ReviewToPublish, Viewer } from '../platform.ts'
-import { readPages } from './pages.ts'
+import { longItemsPageSize, readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
 import { type Call, type Connection, pause, send, sendForJson } from './request.ts'
 
@@ -60,7 +60,9 @@ async function publishMissing(publication: Publication): Promise<PublishedReview
 
 async function ensureSummary(publication: Publication): Promise<PublishedReview['summary']> {
   const { number, summary } = publication.review
-  const own = await listOwn(publication, `/issues/${number}/comments`, (body) => body.includes(summary.marker))
+  const own = await listOwn(publication, `/issues/${number}/comments`, (body) =>
+    body.trimStart().startsWith(summary.marker),
+  )
   const [oldest, ...newer] = own.toSorted((a, b) => a.id - b.id)
   for (const extra of newer) await deleteComment(publication, extra.id)
   if (oldest !== undefined && isSameText(oldest.body, summary.body)) return nameComment(oldest)
@@ -82,16 +84,20 @@ async function deleteComment(publication: Publication, id: number): Promise<void
 async function listStanding(publication: Publication): Promise<PublishedReview['comments']> {
   const { comments, number } = publication.review
   if (comments.length === 0) return []
-  const findMarker = (body: string) => comments.find(({ marker }) => body.includes(marker))?.marker
+  const findMarker = (body: string) => comments.find(({ marker }) => body.trimEnd().endsWith(marker))?.marker
   const own = await listOwn(publication, `/pulls/${number}/comments`, (body) => findMarker(body) !== undefined)
   const byMarker = new Map(own.toReversed().map((one) => [findMarker(one.body)!, one]))
   return [...byMarker].map(([marker, one]) => ({ marker, ...nameComment(one) }))
 }
 
+/**
+ * Our account's comments that are ours by their marker's place, too: a person whose token we have may quote the marker
+ * in a comment of their own.
+ */
 async function listOwn(publication: Publication, path: string, isWanted: (body: string) => boolean) {
   const { connection, access, viewer, signal } = publication
   const own: Comment[] = []
-  for await (const one of readPages(connection, makeCall(access, path, signal), comment)) {
+  for await (const one of readPages(connection, makeCall(access, path, signal), comment, longItemsPageSize)) {
     if (String(one.user?.id) === viewer.id && isWanted(one.body)) own.push(one)
   }
   return own
@@ -106,6 +112,7 @@ async function decideEvent(publication: Publication): Promise<ReviewEvent> {
     connection,
     makeCall(access, `/pulls/${review.number}/reviews`, signal),
     postedReview,
+    longItemsPageSize,
   )) {
     const isOurs = String(one.user?.id) === viewer.id && one.commit_id === review.headSha
     if (isOurs && ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(one.state)) last = one.state
@@ -131,7 +138,7 @@ async function postReview(
     await postOnce(publication, comments, event, summaryUrl)
     return []
   } catch (error) {
-    if (!(error instanceof PlatformError && error.status === 422)) throw error
+    if (!(error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422)) throw error
     if (event !== 'COMMENT' && /own pull request/i.test(error.message)) {
       return postReview(publication, comments, 'COMMENT', summaryUrl)
     }
@@ -177,7 +184,7 @@ async function prepareWrite(publication: Publication, path: string, rest: Partia
 
 /** False for refusals of the review as a whole: an unknown commit, or a draft of ours that stands in the way. */
 function mayBeOneComment(error: PlatformError): boolean {
-  return !/\bcommit|\bSHA\b|pending review/i.test(error.message)
+  return /line|path|hunk|position|side|diff/i.test(error.message)
 }
 
 function isUnclear(error: unknown): boolean {

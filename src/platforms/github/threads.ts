@@ -7,6 +7,8 @@ import { cleanMessage, readWait } from './errors.ts'
 import { type Connection, invalidResponse, parseAnswer, send } from './request.ts'
 
 const mostPages = 100
+/** Threads hold comments of up to 65,536 characters each. */
+const maxPageBytes = 64 * 2 ** 20
 
 const listQuery = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -81,14 +83,24 @@ export async function listThreads(
   throw invalidResponse('The pages of a list did not end.')
 }
 
-/** Resolving what is resolved changes nothing. */
+/**
+ * Resolving what is resolved changes nothing.
+ *
+ * @throws PlatformError `platform_forbidden` that says what a fine-grained token needs for it
+ */
 export async function resolveThread(
   connection: Connection,
   access: Access,
   threadId: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  await ask(connection, access, { query: resolveMutation, variables: { threadId } }, z.unknown(), signal)
+  try {
+    await ask(connection, access, { query: resolveMutation, variables: { threadId } }, z.unknown(), signal)
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
+    const message = `${error.message} (To resolve threads, a fine-grained token needs Contents: write.)`
+    throw new PlatformError('platform_forbidden', message, { status: error.status, cause: error })
+  }
 }
 
 function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
@@ -126,7 +138,7 @@ async function ask<T>(
     data: z.unknown().optional(),
     errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).optional(),
   })
-  const call = { method: 'POST', path: '', token: access.token, body, signal } as const
+  const call = { method: 'POST', path: '', token: access.token, body, signal, maxBytes: maxPageBytes } as const
   const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
   const { data, errors } = parseAnswer(answer, envelope)
   const error = errors?.[0]
