@@ -1,9 +1,13 @@
 // The static reviewer through its interface: what each rule reports, what none does, and hostile files.
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
+import { RuleWorkers } from '../src/reviewers/rules/rule-workers.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
+import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
 import { scriptSamples } from './samples/rule-samples-script.ts'
@@ -162,6 +166,38 @@ export async function other(deliver: (id: string) => void) {
   })
 })
 
+describe('too many findings', () => {
+  const many = `${'breakpoint()\n'.repeat(150)}<<<<<<< ours\n`
+
+  it('are cut to the worst 100 of a file, and the others counted', async () => {
+    const change = addedFiles({ 'src/many.py': many, 'src/one.py': 'breakpoint()\n' })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    const lines = report.findings.filter(({ path }) => path === 'src/many.py').map(({ startLine }) => startLine)
+    expect(lines).toEqual([...Array.from({ length: 99 }, (_, index) => index + 1), 151])
+    expect(report.findings).toHaveLength(101)
+    expect(report.notes).toEqual([expect.stringContaining('found 51 more places that are not shown')])
+    expect(report).toMatchObject({ complete: true, unread: ['src/many.py'] })
+  })
+
+  it('are cut to the worst 500 of a review', async () => {
+    const files = Array.from({ length: 7 }, (_, index) => [`src/${index}.py`, `${'breakpoint()\n'.repeat(80)}`])
+    const change = addedFiles({ ...Object.fromEntries(files), 'src/last.py': '<<<<<<< ours\n' })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.findings).toHaveLength(500)
+    expect(report.findings.map(({ severity }) => severity)).toContain('critical')
+    expect(report.notes).toEqual([expect.stringContaining('found 61 more places that are not shown')])
+    expect(report.complete).toBe(true)
+    expect(report.unread).toHaveLength(7)
+  })
+
+  it('are not those of rules that are switched off', async () => {
+    await using quiet = createStaticReviewer({ disabledRules: ['breakpoint'] })
+    const report = await quiet.review(addedFiles({ 'src/many.py': many }), emptyContext, AbortSignal.timeout(60_000))
+    expect(report).toMatchObject({ notes: [], unread: [], complete: true })
+    expect(report.findings).toHaveLength(1)
+  })
+})
+
 describe('secrets', () => {
   it('are repeated nowhere, also when another rule reports the line', async () => {
     const secret = secretsOfSamples[1]!
@@ -208,6 +244,57 @@ describe('hostile files', () => {
     const report = await reviewerOfOne.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.notes).toEqual([expect.stringMatching(/"src\/hanging\.ts".*took too long/)])
     expect(report.findings.map((finding) => finding.path)).toEqual(['src/sound.ts'])
+  })
+
+  it('case 39: a thread that a file was too much for is replaced, with the memory it took', async () => {
+    const threads: { exited: Promise<unknown> }[] = []
+    const note = (thread: Worker) => threads.push({ exited: once(thread, 'exit') })
+    process.on('worker', note)
+    try {
+      await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 5 })
+      const hostile = addedFiles({ 'src/brackets.ts': `${'['.repeat(300_000)}\n` })
+      const report = await impatient.review(hostile, emptyContext, AbortSignal.timeout(60_000))
+      expect(report.complete).toBe(false)
+      await impatient.review(addedFiles(sound), emptyContext, AbortSignal.timeout(60_000))
+      expect(threads).toHaveLength(2)
+      await threads[0]!.exited
+    } finally {
+      process.off('worker', note)
+    }
+  })
+
+  it('case 39: disposing in the middle of a check ends the check', async () => {
+    const workers = new RuleWorkers({ threads: 1, deadlineMs: 120_000, graceMs: 0 })
+    const text = 'let a = 1\n'
+    const running = workers.check({ path: 'a.ts', kind: 'typescript', text, addedLines: [1], imported: [] })
+    await workers[Symbol.asyncDispose]()
+    expect(await running).toEqual({ outcome: 'failed' })
+  })
+
+  it('case 39: a workflow file that takes too long is cut off after the time of a file', async () => {
+    await using impatient = createStaticReviewer({ threads: 1, fileDeadlineMs: 1, graceMs: 0 })
+    const workflow = `jobs:\n${'  a: { runs-on: x, steps: [] }\n'.repeat(15_000)}`
+    const change = addedFiles({ '.github/workflows/slow.yml': workflow })
+    const report = await impatient.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.notes).toEqual([expect.stringContaining('took too long')])
+  })
+
+  it('case 39: imports of many names, from long files, cost no more than others', async () => {
+    const names = Array.from({ length: 500 }, (_, index) => `n${index.toString(36)}`)
+    const modules = Array.from({ length: 20 }, (_, index) => [`src/m${index}.ts`, 'export \n'.repeat(30_000)])
+    const imports = modules.map(([path]) => `import {${names.join(',')}} from '../${path}'\n`).join('')
+    const calls = names.map((name) => `${name}()\n`).join('')
+    const shown = { 'src/a.ts': imports.repeat(10) + calls, 'src/b.ts': imports.repeat(10) + calls, ...sound }
+    const change = addedFiles({ ...Object.fromEntries(modules), ...shown }, shown)
+    const read: string[] = []
+    const readFile: Snapshot['readFile'] = (path, options) => {
+      read.push(path)
+      return change.head.readFile(path, options)
+    }
+    const head = { ...change.head, readFile }
+    const { findings } = await reviewer.review({ ...change, head }, emptyContext, AbortSignal.timeout(60_000))
+    expect(findings.map(({ path }) => path)).toEqual(['src/sound.ts'])
+    expect(read.length).toBeLessThan(30)
   })
 
   it.each([

@@ -1,12 +1,12 @@
 // The reviewer that needs no model: rules about known classes of mistakes, on the added lines only.
 import { extname } from 'node:path'
 import type { FileDiff } from '../domain/diff.ts'
-import type { ProposedFinding } from '../domain/finding.ts'
+import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { createSlots } from '../lib/slots.ts'
 import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
-import { findImportedFunctions } from './rules/imported-functions.ts'
+import { readImportedModules } from './rules/imported-functions.ts'
 import { rules } from './rules/index.ts'
 import { javascriptFamily, type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
 import type { CheckRequest } from './rules/rule-worker.ts'
@@ -19,6 +19,9 @@ const maxFileBytes = 512 * 1024
 const filesAtOnce = 4
 /** No line that people write is longer; a rule that reads a line reads no more of it. */
 const maxLineLength = 2_000
+/** More than a person reads; the rest is counted, least severe first. */
+const mostInFile = 100
+const mostInReview = 500
 
 export interface StaticReviewerOptions {
   /** Ids of rules that are switched off. */
@@ -34,14 +37,18 @@ export interface StaticReviewerOptions {
 /** What a file came to. */
 interface FileReport {
   readonly path: string
+  /** The worst of those that were found. */
   readonly findings: readonly ProposedFinding[]
+  readonly found: number
   readonly note: string | undefined
 }
 
 /**
  * Makes the static reviewer. It reads only the added lines and the head version of the files they are in, asks no
  * network, and never throws but for an aborted signal: a file that can't be read or parsed in time is named in
- * `notes` and makes the report incomplete. Dispose of it to end its threads.
+ * `notes` and makes the report incomplete. Of too many findings the worst are kept and the others counted in `notes`;
+ * that leaves the report complete, for all was looked at, but their files are `unread`: what isn't reported of them
+ * may still be there. Dispose of it to end its threads.
  */
 export function createStaticReviewer(options: StaticReviewerOptions = {}): Reviewer & AsyncDisposable {
   const disabled = new Set(options.disabledRules)
@@ -59,36 +66,68 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Revie
       const reports = await Promise.all(
         files.map(async (file) => {
           const release = await slots.take()
-          return reviewFile(change, file, workers, signal).finally(release)
+          return reviewFile(change, file, { workers, disabled }, signal).finally(release)
         }),
       )
       signal.throwIfAborted()
-      const notes = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
-      const findings = reports.flatMap((report) => report.findings).filter((finding) => !disabled.has(finding.rule!))
-      const unread = reports.filter(({ note }) => note !== undefined).map(({ path }) => path)
-      return { findings, summary: '', usage: noUsage, notes, unread, complete: notes.length === 0 }
+      return summarizeReports(reports)
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
 }
 
+function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
+  const findings = keepWorst(
+    reports.flatMap((report) => report.findings),
+    mostInReview,
+  )
+  const kept = new Map<string, number>()
+  for (const { path } of findings) kept.set(path, (kept.get(path) ?? 0) + 1)
+  const surplus = reports.reduce((sum, report) => sum + report.found, 0) - findings.length
+  const missed = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  const isWhole = (report: FileReport) => report.note === undefined && report.found === (kept.get(report.path) ?? 0)
+  return {
+    findings,
+    summary: '',
+    usage: noUsage,
+    notes: surplus === 0 ? missed : [...missed, describeSurplus(surplus)],
+    unread: reports.filter((report) => !isWhole(report)).map(({ path }) => path),
+    complete: missed.length === 0,
+  }
+}
+
+function describeSurplus(count: number): string {
+  const found = count === 1 ? '1 more place that is not shown' : `${count} more places that are not shown`
+  return `The rules found ${found}: of a file the worst ${mostInFile} are, of a review the worst ${mostInReview}.`
+}
+
+/** The most severe of the findings, among equals those on earlier lines; in the order in which they came. */
+function keepWorst<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(findings: readonly T[], most: number): T[] {
+  if (findings.length <= most) return [...findings]
+  const rank = (finding: T) => severities.indexOf(finding.severity)
+  const sorted = findings.toSorted((one, other) => rank(one) - rank(other) || one.startLine - other.startLine)
+  const kept = new Set(sorted.slice(0, most))
+  return findings.filter((finding) => kept.has(finding))
+}
+
 async function reviewFile(
   change: Change,
   file: FileDiff,
-  workers: RuleWorkers,
+  { workers, disabled }: { workers: RuleWorkers; disabled: ReadonlySet<string> },
   signal: AbortSignal,
 ): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
-  if (added.size === 0) return { path: file.path, findings: [], note: undefined }
+  if (added.size === 0) return { path: file.path, findings: [], found: 0, note: undefined }
   const isTest = isTestPath(file.path)
-  const found = checkLines(file.path, added, isTest)
+  const inLines = checkLines(file.path, added, isTest)
   const kind = isTest ? undefined : kindOf(file.path)
   const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : { found: [], note: undefined }
-  const findings = [...found, ...parsed.found]
+  const found = [...inLines, ...parsed.found]
+    .filter((finding) => !disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
-    .map((finding) => toProposal(finding, file.path, added))
-  return { path: file.path, findings, note: parsed.note }
+  const findings = keepWorst(found, mostInFile).map((finding) => toProposal(finding, file.path, added))
+  return { path: file.path, findings, found: found.length, note: parsed.note }
 }
 
 /** Text of the added lines by their number at the head, without a CR at the end. */
@@ -172,7 +211,12 @@ async function checkSyntax(
   const numbers = [...added.keys()].filter((number) => lines[number - 1] === added.get(number))
   if (numbers.length < added.size && numbers.length === 0) return unread('the diff and the file at the head differ')
   const imported = isScript(kind)
-    ? await findImportedFunctions(file.path, text, [...added.values()].join('\n'), change.head)
+    ? await readImportedModules(
+        file.path,
+        text,
+        numbers.map((number) => added.get(number)!.slice(0, maxLineLength)),
+        change.head,
+      )
     : []
   signal.throwIfAborted()
   const result = await workers.check({ path: file.path, kind, text, addedLines: numbers, imported })

@@ -4,10 +4,10 @@ import { parentPort } from 'node:worker_threads'
 import { Language as Grammar, Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { parseDocument } from 'yaml'
 import { createFileIndex } from './file-index.ts'
+import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
 import { rules } from './index.ts'
 import {
   type Hit,
-  type ImportedFunction,
   type Language,
   type LineRange,
   type Rule,
@@ -26,7 +26,8 @@ export interface CheckRequest {
   readonly text: string
   /** 1-based, ascending. */
   readonly addedLines: readonly number[]
-  readonly imported: readonly ImportedFunction[]
+  /** Files that it imports from. */
+  readonly imported: readonly ImportedModule[]
   /** For parsing and for the rules together, in milliseconds. */
   readonly deadlineMs: number
 }
@@ -55,10 +56,17 @@ function loadGrammar(language: Language): Promise<Grammar> {
   return loading
 }
 
+function sayStarted({ id }: CheckRequest): void {
+  parentPort?.postMessage({ id, outcome: 'started' } satisfies CheckResponse)
+}
+
 async function checkSource(request: CheckRequest, language: Language): Promise<RuleFinding[]> {
   const grammar = await loadGrammar(language)
-  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies CheckResponse)
+  sayStarted(request)
   const until = performance.now() + request.deadlineMs
+  const checkTime = () => {
+    if (performance.now() > until) throw new DeadlineError()
+  }
   const parser = new Parser()
   let tree: Tree | null = null
   try {
@@ -72,9 +80,9 @@ async function checkSource(request: CheckRequest, language: Language): Promise<R
       lines: request.text.split(/\r?\n/),
       root: tree.rootNode,
       index: createFileIndex(tree.rootNode),
-      imported: request.imported,
+      imported: findImportedFunctions(request.imported, checkTime),
     }
-    return runChecks(file, tree, new Set(request.addedLines), until)
+    return runChecks(file, tree, new Set(request.addedLines), checkTime)
   } finally {
     tree?.delete()
     parser.delete()
@@ -85,7 +93,7 @@ async function checkSource(request: CheckRequest, language: Language): Promise<R
  * Visits the nodes that touch added lines, and for the wide checks all of the functions around them. What lies inside
  * a syntax error is left alone.
  */
-function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, until: number): RuleFinding[] {
+function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, checkTime: () => void): RuleFinding[] {
   const checks = checksByNode(file.language)
   const isTouched = touchTest(added, file.lines.length)
   const findings = new Map<string, RuleFinding>()
@@ -93,7 +101,7 @@ function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, unt
   let wideUntil = 0
   try {
     for (let visited = 1; ; visited++) {
-      if (visited % 256 === 0 && performance.now() > until) throw new DeadlineError()
+      if (visited % 256 === 0) checkTime()
       const type = cursor.nodeType
       const touched = isTouched(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
       if (touched && functionTypes.has(type)) wideUntil = Math.max(wideUntil, cursor.endIndex)
@@ -152,6 +160,7 @@ function touchTest(added: ReadonlySet<number>, lineCount: number): (from: number
 }
 
 function checkWorkflow(request: CheckRequest): RuleFinding[] {
+  sayStarted(request)
   const document = parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
   const added = new Set(request.addedLines)

@@ -34,7 +34,10 @@ export class RuleWorkers implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Checks one file. Never rejects: a thread that hangs or dies makes the outcome `too_slow` or `failed`. */
+  /**
+   * Checks one file. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow` or
+   * `failed`. After those the thread is replaced.
+   */
   check(work: Work): Promise<CheckOutcome> {
     if (this.#isClosed) return Promise.resolve({ outcome: 'failed' })
     return new Promise((settle) => {
@@ -77,25 +80,29 @@ export class RuleWorkers implements AsyncDisposable {
   #run(worker: Worker, { work, settle }: Waiting): void {
     const { deadlineMs, graceMs } = this.#options
     const request: CheckRequest = { ...work, id: this.#nextId++, deadlineMs }
-    const finish = (outcome: CheckOutcome, isUsable: boolean) => {
+    const finish = (outcome: CheckOutcome) => {
       clearTimeout(timer)
+      worker.off('exit', fail)
       worker.removeAllListeners('message')
       worker.removeAllListeners('error')
       worker.on('error', () => {})
       worker.unref()
-      if (isUsable) this.#idle.push(worker)
+      // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
+      if (outcome.outcome === 'checked' && !this.#isClosed) this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()
     }
-    const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }, false), milliseconds)
+    const fail = () => finish({ outcome: 'failed' })
+    const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }), milliseconds)
     let timer = endAfter(startupMs)
     worker.on('message', (response: CheckResponse) => {
-      if (response.outcome !== 'started') return finish(response, true)
+      if (response.outcome !== 'started') return finish(response)
       clearTimeout(timer)
       timer = endAfter(deadlineMs + graceMs)
     })
-    worker.on('error', () => finish({ outcome: 'failed' }, false))
+    worker.on('error', fail)
+    worker.once('exit', fail)
     worker.ref()
     worker.postMessage(request)
   }
