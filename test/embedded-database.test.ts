@@ -20,8 +20,9 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/db/database.ts'
+import { DurableFiles } from '../src/db/embedded/durable-files.ts'
 import { openEmbedded } from '../src/db/embedded/embedded-database.ts'
-import { openEngine } from '../src/db/embedded/engine.ts'
+import { durableStartParameters, openEngine } from '../src/db/embedded/engine.ts'
 import { startMaintenance } from '../src/db/embedded/maintenance.ts'
 import type { QueryResult } from '../src/db/embedded/query-result.ts'
 import { isDatabaseUnavailable } from '../src/db/errors.ts'
@@ -121,6 +122,83 @@ describe('what was committed', () => {
       code: 'database_unsafe',
     })
   })
+
+  it('reaches the disk with the folders in which its files are, and nothing is skipped silently', async () => {
+    const place = join(directory, 'synced')
+    mkdirSync(place)
+    const failures: Error[] = []
+    const files = new DurableFiles(place, (error) => failures.push(error))
+    const postgres = await PGlite.create({ fs: files, startParams: [...durableStartParameters] })
+    const { FS } = (postgres as unknown as { Module: { FS: EngineFiles } }).Module
+    const folder = FS.open('/pglite/data/pg_wal', 0)
+    const before = files.syncs
+    expect(folder.stream_ops.fsync(folder)).toBe(0)
+    expect(files.syncs).toBe(before + 1)
+    expect(failures).toEqual([])
+    expect(folder.stream_ops.fsync({ ...folder, nfd: undefined })).not.toBe(0)
+    expect(failures).toHaveLength(1)
+    await postgres.close()
+  })
+
+  /** What the C library of the engine calls. */
+  interface EngineFiles {
+    open(path: string, flags: number): { nfd?: number; stream_ops: { fsync(stream: object): number } }
+  }
+
+  it('is acknowledged when the database is closed at once', async () => {
+    const embedded = await openEmbedded(directory)
+    await embedded.query('create table rows (id int)')
+    const inserts = Promise.allSettled([1, 2, 3].map((id) => embedded.query('insert into rows values ($1)', [id])))
+    await embedded.close()
+    expect((await inserts).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    const again = await openEmbedded(directory)
+    expect(await again.query('select count(*)::int as n from rows')).toMatchObject({ rows: [{ n: 3 }] })
+    await again.close()
+  })
+
+  it('is acknowledged while the next one holds the connection and does nothing', async () => {
+    const { embedded, committed, next } = await commitBeforeNext()
+    await next.query('begin')
+    await committed
+    await next.query('insert into rows values (2)')
+    await next.query('commit')
+    next.release()
+    expect(await embedded.query('select id from rows order by id')).toMatchObject({ rows: [{ id: 1 }, { id: 2 }] })
+    await embedded.close()
+  })
+
+  it('is acknowledged while the next one rests in its open transaction, which goes on', async () => {
+    const { embedded, committed, next } = await commitBeforeNext()
+    await next.query('begin')
+    await next.query('insert into rows values (2)')
+    await committed
+    await next.query('rollback')
+    next.release()
+    expect(await embedded.query('select id from rows')).toMatchObject({ rows: [{ id: 1 }] })
+    await embedded.close()
+  })
+
+  it('is acknowledged while the next one rests in a failed transaction, which is ended', async () => {
+    const { embedded, committed, next } = await commitBeforeNext()
+    await next.query('begin')
+    await expect(next.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
+    await committed
+    await expect(next.query('select 1')).rejects.toMatchObject({ code: 'database_transaction_idle' })
+    next.release()
+    await embedded.close()
+  })
+
+  /** A transaction that shares its way to the disk with the next one, which has the connection by then. */
+  async function commitBeforeNext() {
+    const embedded = await openEmbedded(directory, { watchMs: 10 })
+    await embedded.query('create table rows (id int)')
+    const first = await embedded.connect()
+    await first.query('begin')
+    await first.query('insert into rows values (1)')
+    const waiting = embedded.connect()
+    const committed = first.query('commit').then(() => first.release())
+    return { embedded, committed, next: await waiting }
+  }
 })
 
 describe('the connection', () => {
@@ -192,6 +270,44 @@ describe('the connection', () => {
     await closed
     await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
   })
+
+  it('closes although a statement never ends, and keeps what was committed', async () => {
+    const embedded = await openEmbedded(directory)
+    await embedded.query('create table rows as select 1 as id')
+    const [endless] = await Promise.all([outcomeOf(embedded.query(endlessStatement)), embedded.close(50)])
+    expect(endless).toMatchObject({ code: 'database_stopped' })
+    const again = await openEmbedded(directory)
+    expect(await again.query('select id from rows')).toMatchObject({ rows: [{ id: 1 }] })
+    await again.close()
+  })
+
+  it('closes although a transaction never ends, which is rolled back', async () => {
+    const embedded = await openEmbedded(directory)
+    const forgotten = await embedded.connect()
+    await forgotten.query('begin')
+    await forgotten.query('create table half_done (id int)')
+    await embedded.close(1000)
+    const again = await openEmbedded(directory)
+    expect(await again.query(`select to_regclass('half_done') as found`)).toMatchObject({ rows: [{ found: null }] })
+    await again.close()
+  })
+
+  it('stops the engine when a statement takes too long, so that the process is started again', async () => {
+    const embedded = await openEmbedded(directory, { statementLimitMs: 100 })
+    const [endless, fault] = await Promise.all([outcomeOf(embedded.query(endlessStatement)), embedded.broken])
+    expect(fault).toMatchObject({
+      code: 'database_stopped',
+      message: expect.stringContaining('a statement took longer than 0.1 s'),
+    })
+    expect(endless).toBe(fault)
+    await embedded.close()
+    await (await openDatabase(database.config, silentLog)).close()
+  })
+
+  const endlessStatement =
+    'with recursive numbers(n) as (select 1 union all select n from numbers) select count(*) from numbers where n = 0'
+
+  const outcomeOf = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: unknown) => error)
 })
 
 describe('maintenance', () => {

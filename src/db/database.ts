@@ -77,8 +77,8 @@ async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDa
     return listening
   }
   const close = async () => {
-    await stopMaintenance()
-    await database.close()
+    // Together: what maintenance does may wait behind a statement that only the close breaks off.
+    await Promise.all([stopMaintenance(), database.close()])
   }
   return {
     db: await createKysely(embeddedPool(database), guard),

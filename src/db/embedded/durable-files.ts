@@ -7,8 +7,9 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 /** Number of `EIO` in the engine's C library (WASI). */
 const inputOutputError = 29
 
+/** A file or a folder; the engine opens both on the real file system. */
 interface OpenFile {
-  nfd?: number
+  nfd: number
 }
 
 /** The part of the engine's file layer that is mended here. An internal: the version of the engine is pinned. */
@@ -38,8 +39,8 @@ export class DurableFiles extends NodeFS {
   }
 
   #sync(file: OpenFile): number {
-    if (file.nfd === undefined) return 0
     try {
+      // Without a descriptor it throws: nothing is skipped silently.
       fsyncSync(file.nfd)
       this.syncs++
       return 0

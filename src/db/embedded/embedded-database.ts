@@ -6,24 +6,24 @@ import { ConnectionLease, type Lessor } from './connection-lease.ts'
 import type { RunWays } from './embedded-thread.ts'
 import { type EnginePort, startEngine } from './engine-port.ts'
 import { type FolderLock, lockFolder } from './folder-lock.ts'
-import { type QueryResult, restoreError } from './query-result.ts'
+import { HeldAnswers } from './held-answers.ts'
+import type { QueryResult } from './query-result.ts'
 
-/** A connection that was not used for `idleLimitMs` while others wait is taken away and its transaction rolled back. */
-export interface IdleLimit {
+/** Times in milliseconds. */
+export interface Limits {
+  /** A connection that was not used for so long while others wait is taken away and its transaction rolled back. */
   idleLimitMs: number
-  /** How often to look. */
+  /** How often to look for such a connection. */
   watchMs: number
+  /** The engine is stopped when one statement takes longer: it has no `statement_timeout`. */
+  statementLimitMs: number
 }
 
-const usualLimit: IdleLimit = { idleLimitMs: 60_000, watchMs: 5_000 }
+const usualLimits: Limits = { idleLimitMs: 60_000, watchMs: 5_000, statementLimitMs: 120_000 }
 
 /** Below this, PostgreSQL may not be able to write its log any more. */
 const minimumFreeBytes = 64 * 1024 * 1024
 
-/** Commits wait for each other at most until there are so many, or so long; and not at all when nobody else waits. */
-const groupLimits = { commits: 64, milliseconds: 5 }
-/** Brings everything up to here to the disk. */
-const syncStatement = `select pg_logical_emit_message(false, 'umpire', 'sync', true)`
 /** A single statement that writes. */
 const writing = /^\s*(insert|update|delete|merge|with)\b/i
 
@@ -32,11 +32,12 @@ const writing = /^\s*(insert|update|delete|merge|with)\b/i
  *
  * @throws DatabaseFault `database_locked`, `database_version` or `database_unsafe`
  */
-export async function openEmbedded(directory: string, limit = usualLimit): Promise<EmbeddedDatabase> {
+export async function openEmbedded(directory: string, limits: Partial<Limits> = {}): Promise<EmbeddedDatabase> {
+  const all = { ...usualLimits, ...limits }
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = lockFolder(directory)
   try {
-    return new EmbeddedDatabase(directory, await startEngine(directory), lock, limit)
+    return new EmbeddedDatabase(directory, await startEngine(directory, all.statementLimitMs), lock, all)
   } catch (error) {
     lock.release()
     throw error
@@ -49,13 +50,6 @@ interface Waiter {
   reject(error: Error): void
 }
 
-interface HeldAnswer {
-  /** On the clock of `performance.now()`. */
-  readonly since: number
-  resolve(): void
-  reject(error: Error): void
-}
-
 export class EmbeddedDatabase implements Lessor {
   readonly #directory: string
   readonly #engine: EnginePort
@@ -64,21 +58,20 @@ export class EmbeddedDatabase implements Lessor {
   /** Who has the connection; null when nobody does and nobody waits. */
   #lease: ConnectionLease | null = null
   readonly #waiters: Waiter[] = []
-  /** Answers held back until what they tell of is on the disk. */
-  readonly #unsynced: HeldAnswer[] = []
+  readonly #unsynced: HeldAnswers
   #closing: Promise<void> | null = null
   readonly #broken = Promise.withResolvers<DatabaseFault>()
 
-  constructor(directory: string, engine: EnginePort, lock: FolderLock, limit: IdleLimit) {
+  constructor(directory: string, engine: EnginePort, lock: FolderLock, limits: Limits) {
     this.#directory = directory
     this.#engine = engine
     this.#lock = lock
-    this.#watch = setInterval(() => this.#endIdleUse(limit.idleLimitMs), limit.watchMs)
+    this.#unsynced = new HeldAnswers(engine)
+    this.#watch = setInterval(() => this.#endIdleUse(limits), limits.watchMs)
     this.#watch.unref()
     engine.onStop((fault) => {
       clearInterval(this.#watch)
       for (const waiter of this.#waiters.splice(0)) waiter.reject(fault)
-      for (const held of this.#unsynced.splice(0)) held.reject(fault)
       if (this.#closing === null) this.#broken.resolve(fault)
     })
   }
@@ -129,8 +122,9 @@ export class EmbeddedDatabase implements Lessor {
   }
 
   /**
-   * Lets those who already wait have their turn, then closes the database and releases its folder. A transaction
-   * that doesn't end is rolled back after `patienceMs`.
+   * Lets those who already wait have their turn, then closes the database and releases its folder. A transaction that
+   * doesn't end is rolled back after half of `patienceMs`; a statement that doesn't end is broken off after all of it,
+   * and the next start recovers what was committed.
    */
   close(patienceMs = 10_000): Promise<void> {
     this.#closing ??= this.#close(patienceMs)
@@ -138,11 +132,16 @@ export class EmbeddedDatabase implements Lessor {
   }
 
   async #close(patienceMs: number): Promise<void> {
+    const deadline = performance.now() + patienceMs
     const patience = Promise.withResolvers<void>()
-    const timer = setTimeout(patience.resolve, patienceMs)
+    const timer = setTimeout(patience.resolve, patienceMs / 2)
     await Promise.race([this.#enqueue(new ConnectionLease(this)), patience.promise]).catch(() => {})
     clearTimeout(timer)
-    await this.#engine.close()
+    // The last checkpoint brings to the disk what they wait for.
+    const unsynced = this.#unsynced.take()
+    const orderly = await this.#engine.close(Math.max(0, deadline - performance.now()))
+    if (orderly) unsynced.resolve()
+    else unsynced.reject(this.#engine.stopped!)
     this.#lock.release()
   }
 
@@ -159,18 +158,17 @@ export class EmbeddedDatabase implements Lessor {
   }
 
   mayBeLazy(text: string, values: readonly unknown[]): boolean {
-    if (this.#waiters.length === 0 && this.#unsynced.length === 0) return false
+    if (this.#waiters.length === 0 && this.#unsynced.count === 0) return false
     return this.#engine.status === 'T' ? text === 'commit' : values.length > 0 && writing.test(text)
   }
 
   /** Those who only read wait too: what they saw must not vanish. */
   async settle(lease: ConnectionLease, lazy: boolean): Promise<void> {
-    if (!lazy && this.#unsynced.length === 0) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#unsynced.push({ since: performance.now(), resolve, reject })
+    if (!lazy && this.#unsynced.count === 0) return
+    const synced = this.#unsynced.hold()
     this.giveBack(lease)
     if (!this.#lease) this.#handOver()
-    await promise
+    await synced
   }
 
   giveBack(lease: ConnectionLease): void {
@@ -191,9 +189,8 @@ export class EmbeddedDatabase implements Lessor {
 
   /** It is the next one's turn; before that, what was committed is brought to the disk when that is due. */
   #handOver(): void {
-    if (this.#unsynced.length > 0 && this.#isSyncDue()) {
-      const group = this.#unsynced.splice(0)
-      void this.#useFirst(() => this.#sync(group))
+    if (this.#unsynced.isDue || (this.#unsynced.count > 0 && this.#waiters.length === 0)) {
+      void this.#useFirst(() => this.#unsynced.sync())
       return
     }
     const waiter = this.#waiters.shift()
@@ -209,24 +206,10 @@ export class EmbeddedDatabase implements Lessor {
     this.#handOver()
   }
 
-  #isSyncDue(): boolean {
-    const { commits, milliseconds } = groupLimits
-    if (this.#waiters.length === 0 || this.#unsynced.length >= commits) return true
-    return performance.now() - this.#unsynced[0]!.since >= milliseconds
-  }
-
-  async #sync(group: readonly HeldAnswer[]): Promise<void> {
-    try {
-      const { error } = await this.#engine.run(syncStatement, [])
-      if (error) throw restoreError(error)
-      for (const held of group) held.resolve()
-    } catch (error) {
-      for (const held of group) held.reject(error as Error)
-    }
-  }
-
-  #endIdleUse(idleLimitMs: number): void {
-    if (this.#engine.busy || this.#waiters.length === 0) return
-    if (this.#lease && performance.now() - this.#lease.usedAt >= idleLimitMs) this.#lease.revoke()
+  /** A transaction that failed can only be rolled back, and until then nothing can be brought to the disk. */
+  #endIdleUse({ idleLimitMs, watchMs }: Limits): void {
+    if (this.#engine.busy || (this.#waiters.length === 0 && this.#unsynced.count === 0)) return
+    const limit = this.#unsynced.count > 0 && this.#engine.status === 'E' ? watchMs : idleLimitMs
+    if (this.#lease && performance.now() - this.#lease.usedAt >= limit) this.#lease.revoke()
   }
 }

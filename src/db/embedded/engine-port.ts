@@ -6,12 +6,23 @@ import { encodeParameter } from '../values.ts'
 import type { RunWays, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
 import type { TransactionStatus, WireReply } from './engine.ts'
 
+/** So often in `statementLimitMs` it is looked whether the same statement is still under way. */
+const looksPerLimit = 4
+
+interface Pending {
+  resolve(reply: WireReply): void
+  reject(error: Error): void
+  /** How often it was seen under way. Counted, so that a process that was halted in between doesn't seem slow. */
+  looks: number
+}
+
 /**
  * Starts the thread and waits until its database is open.
  *
+ * @param statementLimitMs when one statement takes longer, the engine is stopped (by a quarter of it too late at most)
  * @throws DatabaseFault `database_version`, `database_unsafe` or `database_stopped`
  */
-export async function startEngine(directory: string): Promise<EnginePort> {
+export async function startEngine(directory: string, statementLimitMs: number): Promise<EnginePort> {
   const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: { directory },
     // Room for what PostgreSQL may nest: see `max_stack_depth` in engine.ts.
@@ -19,7 +30,7 @@ export async function startEngine(directory: string): Promise<EnginePort> {
   })
   const ended = once(worker, 'exit').then((): [ThreadMessage] => [{ kind: 'broken', reason: 'its thread ended' }])
   const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
-  if (first.kind === 'ready') return new EnginePort(worker)
+  if (first.kind === 'ready') return new EnginePort(worker, statementLimitMs)
   await worker.terminate()
   throw describeFailedStart(first)
 }
@@ -39,13 +50,18 @@ export class EnginePort {
   stopped: DatabaseFault | null = null
   readonly #worker: Worker
   readonly #ended: Promise<unknown>
+  readonly #watchdog: NodeJS.Timeout
+  /** The database was closed in good order: all of it is on the disk. */
+  #closed = false
   /** Requests under way, in the order in which the thread answers them. */
-  readonly #pending: { resolve(reply: WireReply): void; reject(error: Error): void }[] = []
+  readonly #pending: Pending[] = []
   readonly #listeners = new Map<string, Set<(payload: string) => void>>()
   readonly #onStop: ((fault: DatabaseFault) => void)[] = []
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, statementLimitMs: number) {
     this.#worker = worker
+    this.#watchdog = setInterval(() => this.#endSlowStatement(statementLimitMs), statementLimitMs / looksPerLimit)
+    this.#watchdog.unref()
     this.#ended = new Promise((resolve) => worker.once('exit', resolve))
     worker.on('message', (message: ThreadMessage) => this.#receive(message))
     worker.on('error', (error) => this.stop(`its thread failed: ${error.message}`))
@@ -62,7 +78,7 @@ export class EnginePort {
     if (this.stopped) return Promise.reject(this.stopped)
     const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter), ...ways }
     return new Promise((resolve, reject) => {
-      this.#pending.push({ resolve, reject })
+      this.#pending.push({ resolve, reject, looks: 0 })
       this.#worker.postMessage(request)
     })
   }
@@ -88,13 +104,21 @@ export class EnginePort {
     void this.#worker.terminate()
   }
 
-  /** Rolls back what is open, closes the database and waits for the end of the thread. */
-  async close(): Promise<void> {
+  /**
+   * Rolls back what is open, closes the database and waits for the end of the thread, which is ended in the middle of
+   * what it does when that takes longer than `patienceMs`.
+   *
+   * @returns whether the database was closed in good order, with all that was committed on the disk
+   */
+  async close(patienceMs: number): Promise<boolean> {
     if (!this.stopped) {
       this.#worker.postMessage({ kind: 'close' } satisfies ThreadRequest)
       this.#fail('it was closed')
     }
+    const timer = setTimeout(() => void this.#worker.terminate(), patienceMs)
     await this.#ended
+    clearTimeout(timer)
+    return this.#closed
   }
 
   #receive(message: ThreadMessage): void {
@@ -105,11 +129,20 @@ export class EnginePort {
       for (const listener of this.#listeners.get(message.channel) ?? []) listener(message.payload)
     } else if (message.kind === 'broken') {
       this.stop(message.reason)
+    } else if (message.kind === 'closed') {
+      this.#closed = true
     }
+  }
+
+  /** The engine answers in order, so it is always the oldest one that is under way. */
+  #endSlowStatement(limitMs: number): void {
+    const [oldest] = this.#pending
+    if (oldest && ++oldest.looks > looksPerLimit) this.stop(`a statement took longer than ${limitMs / 1000} s`)
   }
 
   #fail(reason: string): void {
     if (this.stopped) return
+    clearInterval(this.#watchdog)
     this.stopped = new DatabaseFault('database_stopped', `The embedded database stopped: ${reason}`)
     for (const request of this.#pending.splice(0)) request.reject(this.stopped)
     for (const callback of this.#onStop.splice(0)) callback(this.stopped)

@@ -174,7 +174,9 @@ class EmbeddedEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#exchange(encodeSimpleQuery('rollback'))
-    await this.#exchange(encodeSimpleQuery('checkpoint'))
+    const { error } = await this.#exchange(encodeSimpleQuery('checkpoint'))
+    // Callers take a close in good order as the word that all is on the disk.
+    if (error) throw new Error(`The last checkpoint failed: ${error.message}`)
     await this.#database.close()
   }
 }

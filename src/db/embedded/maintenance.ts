@@ -34,14 +34,16 @@ const usualPlan: MaintenancePlan = {
 export function startMaintenance(database: EmbeddedDatabase, log: Log, plan = usualPlan): () => Promise<void> {
   const state = { position: '0/0', checkpointAt: performance.now(), vacuumAt: performance.now(), postponed: 0 }
   let running = Promise.resolve()
+  let ended = false
   const look = async () => {
-    if (!database.idle && state.postponed++ < 3) return
+    if (ended || (!database.idle && state.postponed++ < 3)) return
     state.postponed = 0
     try {
       await checkpointWhenDue(database, plan, state)
       await vacuumWhenDue(database, plan, state)
     } catch (error) {
-      log.warn({ err: error }, 'Maintenance of the embedded database failed')
+      // It can be the end itself that broke it off.
+      if (!ended) log.warn({ err: error }, 'Maintenance of the embedded database failed')
     }
   }
   const timer = setInterval(() => {
@@ -49,6 +51,7 @@ export function startMaintenance(database: EmbeddedDatabase, log: Log, plan = us
   }, plan.look)
   timer.unref()
   return async () => {
+    ended = true
     clearInterval(timer)
     await running
   }
