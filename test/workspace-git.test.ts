@@ -1,7 +1,7 @@
 // Mirrors and snapshots against a real platform over HTTP, with repositories that mean harm.
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { getEventListeners, once } from 'node:events'
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -117,11 +117,36 @@ describe('mirrors', () => {
     expect(history.toString().trim().split('\n').sort()).toEqual([first, second].sort())
   })
 
-  it('start no process for commits that are there', async () => {
-    const { sha } = await fetched({ a: 'x' })
+  it('ask nobody for commits that are there', async () => {
+    const { mirror, sha } = await fetched({ a: 'x' })
+    forge.faults.add({ match: () => true, action: answer(503) })
+    await mirror.fetchCommits([sha])
+    await expect(mirror.fetchCommits(['0'.repeat(40)])).rejects.toThrow('503')
+  })
+
+  it('say so where there is no git', async () => {
     const without = open({ host: { path: '/nonexistent', variables: {} } })
-    await without.fetchCommits([sha])
     await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow('git could not be started')
+  })
+
+  it("have the form that the platform's have, whatever git's own default is", async () => {
+    const sha = await publish({ a: 'x' })
+    const variables = { GIT_DEFAULT_HASH: 'sha256', GIT_DEFAULT_REF_FORMAT: 'reftable' }
+    const mirror = open({ host: { ...gitHostFrom(process.env), variables } })
+    await mirror.fetchCommits([sha])
+    expect(await readText(mirror, sha, 'a')).toBe('x')
+  })
+
+  it('show text of more than 8 MB as binary', async () => {
+    const text = (word: string, bytes: number) => `${word} on every line\n`.repeat(bytes / 20)
+    const first = await publish({ large: text('first', 9e6), small: text('first', 2e6) })
+    const second = await publish({ large: text('other', 9e6), small: text('other', 2e6) })
+    const mirror = open()
+    await mirror.fetchCommits([first, second])
+    expect(parseDiff(await mirror.diff(first, second)).files).toMatchObject([
+      { path: 'large', binary: true },
+      { path: 'small', binary: false },
+    ])
   })
 
   it('read files of many sizes at once, and refuse those that are too large', async () => {
@@ -208,6 +233,62 @@ describe('mirrors', () => {
   })
 })
 
+describe('damaged mirrors', () => {
+  /** The file of the mirror's pack, made fit to be written to. */
+  async function findPack(gitDirectory: string, extension: string): Promise<string> {
+    const packs = join(gitDirectory, 'objects/pack')
+    const name = (await readdir(packs)).find((file) => file.endsWith(extension))
+    if (name === undefined) expect.fail('the commits should be in a pack')
+    await chmod(join(packs, name), 0o600)
+    return join(packs, name)
+  }
+
+  const damages: Record<string, (gitDirectory: string, sha: string) => Promise<void>> = {
+    'an empty pack': async (mirror) => truncate(await findPack(mirror, '.pack')),
+    'a pack with zeros in its files': async (mirror) => {
+      const pack = await findPack(mirror, '.pack')
+      const bytes = await readFile(pack)
+      await writeFile(pack, bytes.fill(0, bytes.length >> 1, bytes.length - 100))
+    },
+    'no index of the pack': async (mirror) => rm(await findPack(mirror, '.idx')),
+    'no objects': async (mirror) => rm(join(mirror, 'objects'), { recursive: true }),
+    'an empty ref': async (mirror, sha) => truncate(join(mirror, 'refs/umpire', sha)),
+    'an empty HEAD': async (mirror) => truncate(join(mirror, 'HEAD')),
+    'zeros for settings': async (mirror) => writeFile(join(mirror, 'config'), Buffer.alloc(100)),
+    'zeros for the ends of history': async (mirror) => writeFile(join(mirror, 'shallow'), Buffer.alloc(100)),
+  }
+
+  const text = (word: string) =>
+    Array.from({ length: 500 }, (_, line) => `${word} ${line} ${Math.sin(line)}`).join('\n')
+  let shas: [one: string, two: string, three: string]
+  beforeAll(async () => {
+    const version = (word: string) => publish({ 'src/a.ts': text(word) })
+    shas = [await version('one'), await version('two'), await version('three')]
+  })
+
+  it.each(Object.keys(damages))('are made anew: %s', async (name) => {
+    const [one, two, three] = shas
+    for (const head of [two, three]) {
+      const mirror = open()
+      await mirror.fetchCommits([one, two])
+      await damages[name]!(mirror.gitDirectory, one)
+      await mirror.fetchCommits([one, head])
+      expect(parseDiff(await mirror.diff(one, head)).files).toMatchObject([{ path: 'src/a.ts', additions: 500 }])
+      expect(await readText(mirror, head, 'src/a.ts')).toBe(text(head === two ? 'two' : 'three'))
+      expect(await readdir(directory)).toHaveLength(1)
+      await rm(mirror.gitDirectory, { recursive: true })
+    }
+  })
+
+  it('are not thrown away for a commit that was never there', async () => {
+    const { mirror, sha } = await fetched({ a: 'x' })
+    forge.faults.add({ match: () => true, action: answer(503) })
+    await expect(mirror.diff(sha, 'f'.repeat(40))).rejects.toThrow(GitError)
+    await expect(mirror.fetchCommits([sha, 'f'.repeat(40)])).rejects.toThrow('503')
+    expect(await readText(mirror, sha, 'a')).toBe('x')
+  })
+})
+
 /** Command lines of running processes that name a path (Linux). */
 async function processesOn(path: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
@@ -273,6 +354,31 @@ describe('mirrors that several use at once', () => {
     await utimes(path, past, past)
     await using lock = await acquireLock(path, { waitMs: 0 })
     await expect(acquireLock(path, { waitMs: 0 })).rejects.toThrow('in use')
+    expect(lock).toBeDefined()
+  })
+
+  it('end with the reason of their signal while they wait for a lock', async () => {
+    const path = join(directory, 'some.lock')
+    await using _held = await acquireLock(path, { waitMs: 0 })
+    const reason = new Error('the lease was lost')
+    const stop = new AbortController()
+    const waiting = acquireLock(path, { waitMs: 60_000, signal: stop.signal })
+    const abortOnceItListens = (): unknown =>
+      getEventListeners(stop.signal, 'abort').length > 0 ? stop.abort(reason) : setImmediate(abortOnceItListens)
+    abortOnceItListens()
+    await expect(waiting).rejects.toBe(reason)
+    expect(await readdir(directory)).toEqual(['some.lock'])
+  })
+
+  it('leave no lock that names no holder when a process ends in the middle of taking it', async () => {
+    const path = join(directory, 'some.lock')
+    const module = new URL('../src/workspace/lock-file.ts', import.meta.url).href
+    const script = `import { acquireLock } from '${module}'
+      await acquireLock(${JSON.stringify(path)}, { waitMs: 0 })`
+    // The process can make files, but writes nothing into them.
+    const limited = ['-c', 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script]
+    await expect(promisify(execFile)('/bin/sh', limited)).rejects.toThrow()
+    await using lock = await acquireLock(path, { waitMs: 0 })
     expect(lock).toBeDefined()
   })
 
@@ -665,5 +771,19 @@ describe('searches', () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     await using snapshot = mirror.snapshot(sha)
     await expect(snapshot.search('x', { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+  })
+
+  it('refuse back-references', async () => {
+    const { mirror, sha } = await fetched({ a: 'aa\n' })
+    await using snapshot = mirror.snapshot(sha)
+    for (const pattern of ['(a*)\\1', '\\\\\\2(x)', '[\\]\\9', '^(a|b)*\\1$'])
+      await expect(snapshot.search(pattern)).rejects.toThrow('Back-references')
+  })
+
+  it('find backslashes before digits', async () => {
+    const { mirror, sha } = await fetched({ a: 'C:\\1\n' })
+    await using snapshot = mirror.snapshot(sha)
+    expect(await snapshot.search('C:\\\\1')).toHaveLength(1)
+    expect(await snapshot.search('C:\\1', { fixed: true })).toHaveLength(1)
   })
 })

@@ -115,7 +115,7 @@ async function findSkipReason(
   sources: Pick<Sources, 'head' | 'base'>,
 ): Promise<Pick<SkippedFile, 'reason' | 'matters'> | null> {
   if (file.submodule) return { reason: 'submodule', matters: false }
-  if (file.binary) return { reason: 'binary', matters: false }
+  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: false }
   const byPath = classifyFile(file.path)
   if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
   const content = await readForClass(file, sources)

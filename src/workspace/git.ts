@@ -1,11 +1,20 @@
 // Mirrors: bare repositories that hold the commits under review, fetched at depth 1 and never checked out.
 import { createHash } from 'node:crypto'
-import { access, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { checkAddress, type RepositoryAddress } from './clone-address.ts'
 import { createGitSnapshot } from './git-snapshot.ts'
 import { acquireLock } from './lock-file.ts'
+import {
+  checkCommits,
+  commitRef,
+  discardMirror,
+  listMissing,
+  markUsed,
+  prepareMirror,
+  saysDamaged,
+} from './mirror-folder.ts'
 import { defaultGitHost, type GitHost, runGit } from './run-git.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -35,14 +44,15 @@ export interface Mirror {
   readonly gitDirectory: string
   /**
    * Makes sure that the mirror has these commits (whole object ids). Asks nobody for those that it has, so that
-   * the caller must have checked that they may be seen.
+   * the caller must have checked that they may be seen. A damaged mirror is thrown away and made anew.
    */
   fetchCommits(shas: readonly string[], limits?: GitLimits): Promise<void>
   /** The commit that a branch points at now, by default the default branch; undefined where there is none. */
   branchHead(branch?: string, limits?: GitLimits): Promise<string | undefined>
   /**
    * git's diff between two commits that the mirror has, as bytes for `parseDiff`. One of more than `maxBytes`
-   * (default 50 MiB) is cut in the middle of a line, which `parseDiff` sees.
+   * (default 50 MiB) is cut in the middle of a line, which `parseDiff` sees. Where the mirror turns out to be
+   * damaged, the commits are fetched anew.
    */
   diff(base: string, head: string, limits?: GitLimits & { readonly maxBytes?: number }): Promise<Buffer>
   /** The files at a commit that the mirror has. */
@@ -61,25 +71,44 @@ export function openMirror(options: MirrorOptions): Mirror {
     ),
   } as const
 
+  const lock = (limits: GitLimits) =>
+    acquireLock(lockPath(gitDirectory), { waitMs: limits.timeoutMs ?? FETCH_MS, signal: limits.signal })
+
+  /** Only under the lock. */
+  const fetchMissing = async (shas: readonly string[], limits: GitLimits) => {
+    await prepareMirror(host, gitDirectory)
+    const missing = await listMissing(gitDirectory, shas)
+    if (missing.length > 0)
+      await runGit(host, {
+        gitDirectory,
+        args: [...fetchArgs, url.href, ...missing.map((sha) => `+${sha}:${commitRef(sha)}`)],
+        ...online,
+        timeoutMs: limits.timeoutMs ?? FETCH_MS,
+        signal: limits.signal,
+      })
+    await checkCommits(host, gitDirectory, shas)
+  }
+
+  /** Does it again, with a new mirror, where this one is damaged. Only under the lock. */
+  const mending = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!saysDamaged(error)) throw error
+      await discardMirror(gitDirectory)
+      return work()
+    }
+  }
+
   return {
     gitDirectory,
 
     async fetchCommits(shas, limits = {}) {
       const wanted = [...new Set(shas.map(checkCommit))]
-      if ((await listMissing(gitDirectory, wanted)).length === 0) return markUsed(gitDirectory)
-      const timeoutMs = limits.timeoutMs ?? FETCH_MS
+      if (await hasCommits(host, gitDirectory, wanted)) return markUsed(gitDirectory)
       await mkdir(options.directory, { recursive: true, mode: 0o700 })
-      await using _lock = await acquireLock(lockPath(gitDirectory), { waitMs: timeoutMs, signal: limits.signal })
-      await prepareMirror(host, gitDirectory)
-      const missing = await listMissing(gitDirectory, wanted)
-      if (missing.length > 0)
-        await runGit(host, {
-          gitDirectory,
-          args: [...fetchArgs, url.href, ...missing.map((sha) => `+${sha}:${commitRef(sha)}`)],
-          ...online,
-          timeoutMs,
-          signal: limits.signal,
-        })
+      await using _lock = await lock(limits)
+      await mending(() => fetchMissing(wanted, limits))
       await markUsed(gitDirectory)
     },
 
@@ -98,13 +127,24 @@ export function openMirror(options: MirrorOptions): Mirror {
     },
 
     async diff(base, head, limits = {}) {
-      const maxBytes = limits.maxBytes ?? 50 * MEBIBYTE
-      const { stdout, cut } = await runGit(host, {
-        gitDirectory,
-        args: [...diffArgs, checkCommit(base), checkCommit(head)],
-        timeoutMs: limits.timeoutMs ?? QUERY_MS,
-        maxBytes,
-        signal: limits.signal,
+      const commits = [base, head].map(checkCommit)
+      const compare = () =>
+        runGit(host, {
+          gitDirectory,
+          args: [...diffArgs, ...commits],
+          timeoutMs: limits.timeoutMs ?? QUERY_MS,
+          maxBytes: limits.maxBytes ?? 50 * MEBIBYTE,
+          signal: limits.signal,
+        })
+      const { stdout, cut } = await compare().catch(async (error) => {
+        // Of a commit that was never fetched git says the same.
+        const isHere = (await listMissing(gitDirectory, commits)).length === 0
+        if (!isHere || !saysDamaged(error)) throw error
+        await using _lock = await lock(limits)
+        return mending(async () => {
+          await fetchMissing(commits, limits)
+          return compare()
+        })
       })
       return cut && stdout.at(-1) === 0x0a ? stdout.subarray(0, -1) : stdout
     },
@@ -153,25 +193,6 @@ export function lockPath(gitDirectory: string): string {
   return `${gitDirectory}.lock`
 }
 
-/** Makes the mirror where there is none, and clears what a killed git left. Only under the lock. */
-async function prepareMirror(host: GitHost, gitDirectory: string): Promise<void> {
-  if (await exists(join(gitDirectory, 'HEAD'))) {
-    await rm(join(gitDirectory, 'shallow.lock'), { force: true })
-    const packs = join(gitDirectory, 'objects/pack')
-    const left = (await readdir(packs)).filter((name) => name.startsWith('tmp_'))
-    await Promise.all(left.map((name) => rm(join(packs, name), { force: true })))
-    return
-  }
-  const fresh = `${gitDirectory}.new`
-  await rm(fresh, { recursive: true, force: true })
-  await rm(gitDirectory, { recursive: true, force: true })
-  await runGit(host, {
-    args: ['init', '--quiet', '--bare', '--template=', '--end-of-options', fresh],
-    timeoutMs: QUERY_MS,
-  })
-  await rename(fresh, gitDirectory)
-}
-
 /** Whole object ids only: nothing else could be an option, a range, or another name for a commit. */
 function checkCommit(sha: string): string {
   if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw new GitError('A commit must be given by its whole id.')
@@ -185,25 +206,13 @@ function checkRef(ref: string): string {
   return ref
 }
 
-/** A ref for each commit keeps it, tells later fetches what is here, and leaves HEAD on a branch that isn't born. */
-function commitRef(sha: string): string {
-  return `refs/umpire/${sha}`
-}
-
-async function listMissing(gitDirectory: string, shas: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(shas.map((sha) => exists(join(gitDirectory, commitRef(sha)))))
-  return shas.filter((_, index) => !there[index])
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+async function hasCommits(host: GitHost, gitDirectory: string, shas: readonly string[]): Promise<boolean> {
+  if ((await listMissing(gitDirectory, shas)).length > 0) return false
+  return checkCommits(host, gitDirectory, shas).then(
     () => true,
-    () => false,
+    (error) => {
+      if (saysDamaged(error)) return false
+      throw error
+    },
   )
-}
-
-/** The mirror's own time says when it was used last. */
-async function markUsed(gitDirectory: string): Promise<void> {
-  const now = new Date()
-  await utimes(gitDirectory, now, now)
 }

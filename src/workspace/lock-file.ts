@@ -1,7 +1,7 @@
 // A lock that holds between processes: a file that names its holder and is kept fresh.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { GitError } from '../domain/errors.ts'
@@ -37,7 +37,7 @@ export async function acquireLock(
     options.signal?.throwIfAborted()
     if (await removeStale(path)) continue
     if (performance.now() > deadline) throw new GitError('The mirror of the repository is in use.', { retryable: true })
-    await wait(pause, undefined, { signal: options.signal })
+    await pauseFor(pause, options.signal)
   }
   const heartbeat = setInterval(() => void touch(path), HEARTBEAT_MS)
   heartbeat.unref()
@@ -50,14 +50,28 @@ export async function acquireLock(
   }
 }
 
-async function tryLock(path: string, holder: Holder): Promise<boolean> {
+/** Ends early with the signal's own reason. */
+async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await using file = await open(path, 'wx', 0o600)
-    await file.writeFile(JSON.stringify(holder))
+    await wait(milliseconds, undefined, { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+/** The lock appears with its holder in it: one that names none would hold until it is stale. */
+async function tryLock(path: string, holder: Holder): Promise<boolean> {
+  const aside = `${path}.${holder.token}`
+  try {
+    await writeFile(aside, JSON.stringify(holder), { mode: 0o600 })
+    await link(aside, path)
     return true
   } catch (error) {
     if (isFileError(error, 'EEXIST')) return false
     throw error
+  } finally {
+    await rm(aside, { force: true })
   }
 }
 

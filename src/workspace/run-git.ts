@@ -81,6 +81,12 @@ const closedSettings: readonly (readonly [string, string])[] = [
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['advice.detachedHead', 'false'],
+  // What was fetched survives a loss of power: one file, on the disk before a ref names its commits.
+  ['fetch.unpackLimit', '1'],
+  ['core.fsync', 'committed,reference'],
+  // Larger files are streamed, and binary to a diff: as text they cost several times their size in memory.
+  ['core.bigFileThreshold', '8m'],
+  ['pack.threads', '1'],
 ]
 
 /** Starts git in a process group of its own, which `killGit` ends as a whole. */
@@ -110,6 +116,8 @@ function gitVariables(host: GitHost, command: GitCommand): Record<string, string
     GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_LITERAL_PATHSPECS: '1',
+    GIT_DEFAULT_REF_FORMAT: 'files',
+    GIT_DEFAULT_HASH: 'sha1',
     // Stronger than any `protocol.*` setting.
     GIT_ALLOW_PROTOCOL: command.protocols ?? 'none',
     GIT_CONFIG_COUNT: String(settings.length),

@@ -4,7 +4,7 @@ import { isPlainPath, pathFromBytes, pathToBytes } from './path-text.ts'
 import { type GitHost, runGit } from './run-git.ts'
 import type { SearchMatch, Snapshot } from './snapshot.ts'
 
-const TIME_MS = 15_000
+const TIME_MS = 5_000
 const LONGEST_PATTERN = 1_000
 const MOST_REPETITIONS = 1_000
 /** Bytes of a match that are kept: path, line number and text. Minified files have lines of megabytes. */
@@ -41,6 +41,7 @@ export async function searchCommit(
       'grep',
       ...flags,
       `--max-count=${limit}`,
+      '--threads=1',
       ...(options.ignoreCase ? ['--ignore-case'] : []),
       kind,
       '-e',
@@ -58,11 +59,14 @@ export async function searchCommit(
   return found
 }
 
-/** Refuses what git can't take, and expressions that cost the C library seconds and gigabytes to compile. */
+/** Refuses what git can't take, and expressions that cost the C library seconds and gigabytes. */
 function checkPattern(pattern: string, fixed: boolean): void {
   if (pattern === '' || pattern.includes('\0') || pattern.length > LONGEST_PATTERN)
     throw new GitError(`The pattern must have 1 to ${LONGEST_PATTERN} characters.`)
   if (fixed) return
+  // A digit behind an odd number of backslashes.
+  if (/(?<!\\)(?:\\\\)*\\[1-9]/.test(pattern))
+    throw new GitError('Back-references such as \\1 are not supported: write the pattern without them.')
   let repetitions = 1
   for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g))
     repetitions *= Math.max(1, Number(least), Number(most))
