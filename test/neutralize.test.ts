@@ -93,6 +93,7 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['a table in a quote', `> | a | b |\n> |-|-|\n> | \`x | ${payload} \` |`],
   ['a table in a list', `- | a | b |\n  |-|-|\n  | \`x | ${payload} \` |`],
   ['autolinks without a border', `_${evil}/x _www.evil.example 1${evil} (${evil}:8443/x) **${evil}** é${evil}`],
+  ['an autolink in an autolink', `${evil};${evil}/x //a.b;${evil} ${evil}~~~${evil}`],
   ['autolinks in capitals', 'HTTPS://EVIL.EXAMPLE WWW.EVIL.EXAMPLE'],
   ['e-mail autolinks', 'a.b@evil.example mailto:a@evil.example xmpp:a@evil.example/x <a@evil.example>'],
   ['escapes in addresses', 'https\\://evil.example www\\.evil.example a\\@evil.example \\<img src=x>'],

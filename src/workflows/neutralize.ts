@@ -265,7 +265,8 @@ function breakText(text: string): string {
       .replace(/\](?=\()/g, `]${joiner}`)
       .replace(/~{3,}/g, (run) => '\\~'.repeat(run.length))
       // Addresses, also without a border before them.
-      .replace(/:\/\/[^\s<>()]*/g, (rest) => `:${joiner}${rest.slice(1).replaceAll('.', `${joiner}.`)}`)
+      .replace(/:\/\/[^\s<>()]*/g, (rest) => rest.replaceAll('.', `${joiner}.`))
+      .replace(/:(?=\/\/)/g, `:${joiner}`)
       .replace(/(mailto|xmpp|javascript|vbscript|data|file):(?=\S)/gi, `$1${joiner}:`)
       .replace(/(www)\./gi, `$1${joiner}.`)
       .replaceAll('<', '&lt;')
