@@ -124,10 +124,8 @@ describe('what was committed', () => {
   })
 
   it('reaches the disk with the folders in which its files are, and nothing is skipped silently', async () => {
-    const place = join(directory, 'synced')
-    mkdirSync(place)
     const failures: Error[] = []
-    const files = new DurableFiles(place, (error) => failures.push(error))
+    const files = new DurableFiles(join(directory, 'data'), (error) => failures.push(error))
     const postgres = await PGlite.create({ fs: files, startParams: [...durableStartParameters] })
     const { FS } = (postgres as unknown as { Module: { FS: EngineFiles } }).Module
     const folder = FS.open('/pglite/data/pg_wal', 0)
