@@ -10,6 +10,7 @@ import type { Change } from '../reviewers/reviewer.ts'
 import { classifyFile } from '../workspace/classify-file.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { openMirror } from '../workspace/git.ts'
+import { languageOfPath } from '../workspace/languages.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
 import type { Snapshot } from '../workspace/snapshot.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
@@ -115,8 +116,10 @@ async function findSkipReason(
   sources: Pick<Sources, 'head' | 'base'>,
 ): Promise<Pick<SkippedFile, 'reason' | 'matters'> | null> {
   if (file.submodule) return { reason: 'submodule', matters: false }
-  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: false }
   const byPath = classifyFile(file.path)
+  // A program can't hide itself behind its size or a stray byte.
+  const isProgram = byPath.kind === 'source' && languageOfPath(file.path)?.type === 'programming'
+  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: isProgram }
   if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
   const content = await readForClass(file, sources)
   if (content === null) return { reason: 'larger than 1 MB, or not readable', matters: true }
