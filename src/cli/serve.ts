@@ -5,13 +5,7 @@ import { readConfig } from '../config/env.ts'
 /** Resolves after a graceful stop. Throws when it can't go on: whoever supervises it starts it again. */
 export async function serve(parts: { web: boolean; worker: boolean }): Promise<void> {
   const stop = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      stop.abort()
-      // A second one ends at once, as the system would without us.
-      process.once(signal, () => process.kill(process.pid, 'SIGKILL'))
-    })
-  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOn(signal, stop)
   await using app = await startApp(readConfig(), parts)
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {
@@ -20,4 +14,14 @@ export async function serve(parts: { web: boolean; worker: boolean }): Promise<v
     const fault = await Promise.race([stopped, app.broken])
     if (fault) throw fault
   }
+}
+
+/** The first one stops gracefully, a later one ends at once: not the echo of one that also went to the whole group. */
+function stopOn(signal: NodeJS.Signals, stop: AbortController): void {
+  let firstAt: number | null = null
+  process.on(signal, () => {
+    if (firstAt === null) stop.abort()
+    else if (performance.now() - firstAt > 1000) process.kill(process.pid, 'SIGKILL')
+    firstAt ??= performance.now()
+  })
 }

@@ -126,11 +126,9 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   const problems: string[] = []
   const given = readSecretFiles(withoutEmpty(environment), problems)
   const parsed = variables.safeParse(given)
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) problems.push(`${issue.path.join('.')} ${issue.message}`)
-  } else {
-    problems.push(...findContradictions(parsed.data))
-  }
+  const malformed = parsed.error?.issues ?? []
+  for (const issue of malformed) problems.push(`${issue.path.join('.')} ${issue.message}`)
+  problems.push(...findContradictionsBeside(given, new Set(malformed.map((issue) => String(issue.path[0])))))
   if (problems.length > 0 || !parsed.success) {
     throw new ConfigError(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
@@ -166,6 +164,14 @@ function readSecretFiles(given: Record<string, string>, problems: string[]): Rec
     }
   }
   return result
+}
+
+/** Contradictions between the values that are well-formed. */
+function findContradictionsBeside(given: Record<string, string>, malformed: ReadonlySet<string>): string[] {
+  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !malformed.has(name)))
+  const parsed = variables.safeParse(rest)
+  if (!parsed.success) return []
+  return findContradictions(parsed.data).filter((problem) => ![...malformed].some((name) => problem.includes(name)))
 }
 
 function findContradictions(v: Variables): string[] {

@@ -44,7 +44,7 @@ function describeHolder(directory: string, note: string): string {
     // It is just starting or ending.
   }
   return (
-    `The database in ${directory} is in use by ${holder}. Stop it first, or use its commands against the running ` +
-    'service; to run several processes on one database, set DATABASE_URL to a PostgreSQL server.'
+    `The database in ${directory} is in use by ${holder}. Stop it first; ` +
+    'to run several processes on one database, set DATABASE_URL to a PostgreSQL server.'
   )
 }
