@@ -33,8 +33,3 @@ export interface PullRequest extends PullRequestRef {
   readonly updatedAt: string
   readonly mergedAt: string | null
 }
-
-/** Whether the change comes from another repository, whose authors may have no write access here. */
-export function isFromFork(pullRequest: PullRequest): boolean {
-  return pullRequest.head.repo !== pullRequest.repo
-}

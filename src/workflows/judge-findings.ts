@@ -1,6 +1,7 @@
 // The judge: anchors each proposal, merges what says the same, follows earlier findings, orders and caps.
 import type { Finding } from '../domain/finding.ts'
 import type { Change, ReviewerReport } from '../reviewers/reviewer.ts'
+import { isCommentable } from '../workspace/commentable-lines.ts'
 import { type Anchored, anchorProposal } from './anchor-findings.ts'
 import { followFinding, locateOpen } from './follow-findings.ts'
 import { byWeight, type Identified, identifyClaims, mergeDuplicates } from './identify-findings.ts'
@@ -59,7 +60,7 @@ export async function judgeFindings(input: {
   }
   const carried = followed.filter((finding) => finding.state === 'open')
   const resolved = followed.filter((finding) => finding.state === 'resolved')
-  return { findings: placeFindings([...fresh, ...carried], input.maxInline), resolved, dropped }
+  return { findings: placeFindings(change, [...fresh, ...carried], input.maxInline), resolved, dropped }
 }
 
 /** Opens a finding, anew where it had been resolved. Undefined when people have answered it. */
@@ -78,15 +79,21 @@ function wasRead(
   return report !== undefined && !report.unread.includes(path) && change.files.some((file) => file.path === path)
 }
 
+/** The last look before a comment is posted: a line that the platform would refuse is told in the summary instead. */
+function standsInDiff(change: Change, { path, side, startLine, endLine }: Finding): boolean {
+  const files = change.diff.files.filter((file) => file.path === path)
+  return files.some((file) => isCommentable(file, side, startLine, endLine))
+}
+
 /**
  * Orders by severity and confidence, and holds back what is over the cap. Critical ones go over it, up to 30 inline
  * comments in all (or the cap, where that is more).
  */
-function placeFindings(findings: readonly Finding[], maxInline: number): Finding[] {
+function placeFindings(change: Change, findings: readonly Finding[], maxInline: number): Finding[] {
   const most = Math.max(maxInline, maxInlineWithCritical)
   let inline = 0
   return findings.toSorted(byWeight).map((finding) => {
-    if (finding.placement === 'summary') return finding
+    if (finding.placement === 'summary' || !standsInDiff(change, finding)) return { ...finding, placement: 'summary' }
     inline += 1
     const isShown = inline <= (finding.severity === 'critical' ? most : maxInline)
     return { ...finding, placement: isShown ? 'inline' : 'held_back' }

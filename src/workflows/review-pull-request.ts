@@ -7,6 +7,7 @@ import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
+import { reviewPromptVersion } from '../reviewers/prompts/review-prompt.ts'
 import type { Change, PackedContext } from '../reviewers/reviewer.ts'
 import { decideVerdict, formatSummary, summarizeForVerdict } from './decide-verdict.ts'
 import { gatherChange } from './gather-change.ts'
@@ -145,7 +146,12 @@ async function concludeReview(
       files_analyzed: coverage.filesReviewed,
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),
-      decision: JSON.stringify({ ...input, dropped: judgement.dropped, reviewers: review.reviewers }),
+      decision: JSON.stringify({
+        ...input,
+        dropped: judgement.dropped,
+        reviewers: review.reviewers,
+        promptVersion: reviewPromptVersion,
+      }),
       timings: JSON.stringify(stopwatch.laps),
       published_url: published.summary.url,
       error: null,
