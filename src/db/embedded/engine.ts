@@ -14,6 +14,8 @@ const postgresMajor = '18'
 export const durableStartParameters: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+  // Statements stay prepared; planning each run of one anew costs more than the run.
+  ...['-c', 'plan_cache_mode=force_generic_plan'],
   // Well below what the stack of the thread holds, so that PostgreSQL itself refuses what is nested too deep.
   ...['-c', 'max_stack_depth=512kB'],
 ]
