@@ -71,7 +71,8 @@ export async function startScenario(options: StartOptions = {}): Promise<Scenari
     forge,
     app,
     async openPullRequest(files, { branch = 'topic', title = 'A change', body = '' } = {}) {
-      await forge.push(repo, branch, files, { author: 'alice', message: title })
+      // Named by its branch: the same files on two branches within a second would be one commit, with one status.
+      await forge.push(repo, branch, files, { author: 'alice', message: `${title} on ${branch}` })
       return forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
     },
     async settled() {
