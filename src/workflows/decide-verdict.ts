@@ -77,7 +77,9 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   if (input.unverified > 0 || input.meanConfidence < 0.75) {
     return { confidence: 4, confidenceReason: 'the whole change was reviewed; some findings are less certain' }
   }
-  return { confidence: 5, confidenceReason: 'the whole change was reviewed and every finding was checked' }
+  const hasFindings = input.critical + input.moderate + input.minor > 0
+  const reason = hasFindings ? ', and the code that the findings quote is there' : ''
+  return { confidence: 5, confidenceReason: `the whole change was reviewed${reason}` }
 }
 
 /** The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. */
