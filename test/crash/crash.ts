@@ -133,7 +133,8 @@ async function main(): Promise<number> {
   const kinds = wanted.filter((kind) => kind === 'embedded' || server !== null)
   const skipped = wanted.filter((kind) => !kinds.includes(kind))
   if (skipped.length > 0) console.log(`SKIPPED: ${skipped.join(', ')}. There is no PostgreSQL server and no programs.`)
-  return playAll(kinds, server, seed, count)
+  // Awaited here: the server of our own ends with this block.
+  return await playAll(kinds, server, seed, count)
 }
 
 process.exitCode = await main()
