@@ -5,7 +5,6 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
-import { RuleWorkers } from '../src/reviewers/rules/rule-workers.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
@@ -264,11 +263,14 @@ describe('hostile files', () => {
   })
 
   it('case 39: disposing in the middle of a check ends the check', async () => {
-    const workers = new RuleWorkers({ threads: 1, deadlineMs: 120_000, graceMs: 0 })
-    const text = 'let a = 1\n'
-    const running = workers.check({ path: 'a.ts', kind: 'typescript', text, addedLines: [1], imported: [] })
-    await workers[Symbol.asyncDispose]()
-    expect(await running).toEqual({ outcome: 'failed' })
+    const reviewer = createStaticReviewer({ threads: 1, fileDeadlineMs: 120_000, graceMs: 0 })
+    const running = reviewer.review(
+      addedFiles({ 'src/a.ts': 'let a = 1\n' }),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
+    await reviewer[Symbol.asyncDispose]()
+    expect((await running).notes).toEqual([expect.stringContaining('could not be parsed or checked')])
   })
 
   it('case 39: a workflow file that takes too long is cut off after the time of a file', async () => {

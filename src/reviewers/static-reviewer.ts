@@ -4,13 +4,13 @@ import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { createSlots } from '../lib/slots.ts'
+import { ThreadPool } from '../lib/thread-pool.ts'
 import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { rules } from './rules/index.ts'
 import { javascriptFamily, type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
-import type { CheckRequest } from './rules/rule-worker.ts'
-import { RuleWorkers } from './rules/rule-workers.ts'
+import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
 import { redactSecrets } from './rules/secret-rules.ts'
 
 /** Larger files are written by programs, not by people. */
@@ -34,6 +34,8 @@ export interface StaticReviewerOptions {
   readonly graceMs?: number
 }
 
+type RuleWorkers = ThreadPool<CheckRequest, CheckResult>
+
 /** What a file came to. */
 interface FileReport {
   readonly path: string
@@ -52,7 +54,8 @@ interface FileReport {
  */
 export function createStaticReviewer(options: StaticReviewerOptions = {}): Reviewer & AsyncDisposable {
   const disabled = new Set(options.disabledRules)
-  const workers = new RuleWorkers({
+  const workers: RuleWorkers = new ThreadPool({
+    module: new URL('./rules/rule-worker.ts', import.meta.url),
     threads: options.threads ?? 2,
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     graceMs: options.graceMs ?? 1_000,
@@ -219,8 +222,8 @@ async function checkSyntax(
       )
     : []
   signal.throwIfAborted()
-  const result = await workers.check({ path: file.path, kind, text, addedLines: numbers, imported })
-  if (result.outcome === 'checked') return { found: result.findings, note: undefined }
+  const result = await workers.run({ path: file.path, kind, text, addedLines: numbers, imported })
+  if (result.outcome === 'done') return { found: result.result, note: undefined }
   return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
 }
 

@@ -1,8 +1,9 @@
 // The worker thread that parses files and runs the rules on them; what it reads is hostile until shown otherwise.
-import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
-import { Language as Grammar, Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
+import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
 import { parseDocument } from 'yaml'
+import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
+import { loadGrammar } from '../../workspace/grammars.ts'
 import { createFileIndex } from './file-index.ts'
 import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
 import { rules } from './index.ts'
@@ -20,7 +21,6 @@ import { functionTypes } from './syntax.ts'
 
 /** One file to check. */
 export interface CheckRequest {
-  readonly id: number
   readonly path: string
   readonly kind: Language | 'workflow'
   readonly text: string
@@ -28,39 +28,20 @@ export interface CheckRequest {
   readonly addedLines: readonly number[]
   /** Files that it imports from. */
   readonly imported: readonly ImportedModule[]
-  /** For parsing and for the rules together, in milliseconds. */
-  readonly deadlineMs: number
 }
 
-export type CheckOutcome =
-  | { readonly outcome: 'checked'; readonly findings: readonly RuleFinding[] }
-  | { readonly outcome: 'too_slow' | 'failed' }
+/** What the rules found in it. */
+export type CheckResult = readonly RuleFinding[]
 
-/** `started` says that all is loaded, and the time of the file runs. */
-export type CheckResponse = { readonly id: number } & (CheckOutcome | { readonly outcome: 'started' })
+type Request = ThreadRequest<CheckRequest>
 
 class DeadlineError extends Error {}
 
-const require = createRequire(import.meta.url)
-const grammars = new Map<Language, Promise<Grammar>>()
-let ready: Promise<void> | undefined
-
-function loadGrammar(language: Language): Promise<Grammar> {
-  ready ??= Parser.init()
-  const known = grammars.get(language)
-  if (known) return known
-  const loading = ready.then(() =>
-    Grammar.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${language}.wasm`)),
-  )
-  grammars.set(language, loading)
-  return loading
+function sayStarted({ id }: Request): void {
+  parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<CheckResult>)
 }
 
-function sayStarted({ id }: CheckRequest): void {
-  parentPort?.postMessage({ id, outcome: 'started' } satisfies CheckResponse)
-}
-
-async function checkSource(request: CheckRequest, language: Language): Promise<RuleFinding[]> {
+async function checkSource(request: Request, language: Language): Promise<RuleFinding[]> {
   const grammar = await loadGrammar(language)
   sayStarted(request)
   const until = performance.now() + request.deadlineMs
@@ -159,7 +140,7 @@ function touchTest(added: ReadonlySet<number>, lineCount: number): (from: number
   return (from, to) => before[Math.min(to, lineCount) + 1]! > before[Math.min(from, lineCount + 1)]!
 }
 
-function checkWorkflow(request: CheckRequest): RuleFinding[] {
+function checkWorkflow(request: Request): RuleFinding[] {
   sayStarted(request)
   const document = parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
@@ -172,14 +153,14 @@ function checkWorkflow(request: CheckRequest): RuleFinding[] {
   return [...findings.values()]
 }
 
-async function answer(request: CheckRequest): Promise<CheckResponse> {
+async function answer(request: Request): Promise<ThreadAnswer<CheckResult>> {
   const { id, kind } = request
   try {
-    const findings = kind === 'workflow' ? checkWorkflow(request) : await checkSource(request, kind)
-    return { id, outcome: 'checked', findings }
+    const result = kind === 'workflow' ? checkWorkflow(request) : await checkSource(request, kind)
+    return { id, outcome: 'done', result }
   } catch (error) {
     return { id, outcome: error instanceof DeadlineError ? 'too_slow' : 'failed' }
   }
 }
 
-parentPort?.on('message', async (request: CheckRequest) => parentPort?.postMessage(await answer(request)))
+parentPort?.on('message', async (request: Request) => parentPort?.postMessage(await answer(request)))

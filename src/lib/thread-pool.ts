@@ -1,44 +1,54 @@
-// Starts, feeds, times out and replaces the worker threads that run the rules.
+// Starts, feeds, times out and replaces worker threads for work on hostile input.
 import { Worker } from 'node:worker_threads'
-import type { CheckOutcome, CheckRequest, CheckResponse } from './rule-worker.ts'
 
-/** Time to start a thread and load a grammar, in milliseconds: long, because a busy machine is no mistake of the file. */
+/** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
 const startupMs = 30_000
 
-export interface RuleWorkersOptions {
-  /** Threads at most; each holds about 60 MB once it has parsed. */
+export interface ThreadPoolOptions {
+  /** The module that a thread runs: see `ThreadAnswer` for how it answers. */
+  readonly module: URL
+  /** Threads at most. */
   readonly threads: number
-  /** Time for one file inside the thread, in milliseconds. */
+  /** Time for one piece of work inside the thread, in milliseconds. */
   readonly deadlineMs: number
   /** How much longer to wait before a thread that doesn't answer is ended, in milliseconds. */
   readonly graceMs: number
 }
 
-type Work = Omit<CheckRequest, 'id' | 'deadlineMs'>
+/** What became of a piece of work. */
+export type ThreadOutcome<Result> =
+  | { readonly outcome: 'done'; readonly result: Result }
+  | { readonly outcome: 'too_slow' | 'failed' }
 
-interface Waiting {
+/** What a thread is sent. */
+export type ThreadRequest<Work> = Work & { readonly id: number; readonly deadlineMs: number }
+
+/** What a thread sends back, twice for each request: `started` says that all is loaded, and the time of the work runs. */
+export type ThreadAnswer<Result> = { readonly id: number } & (ThreadOutcome<Result> | { readonly outcome: 'started' })
+
+interface Waiting<Work, Result> {
   readonly work: Work
-  readonly settle: (outcome: CheckOutcome) => void
+  readonly settle: (outcome: ThreadOutcome<Result>) => void
 }
 
 /** Threads are started when there is work, and don't keep the process alive when there is none. */
-export class RuleWorkers implements AsyncDisposable {
-  readonly #options: RuleWorkersOptions
+export class ThreadPool<Work extends object, Result> implements AsyncDisposable {
+  readonly #options: ThreadPoolOptions
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
-  readonly #queue: Waiting[] = []
+  readonly #queue: Waiting<Work, Result>[] = []
   #nextId = 1
   #isClosed = false
 
-  constructor(options: RuleWorkersOptions) {
+  constructor(options: ThreadPoolOptions) {
     this.#options = options
   }
 
   /**
-   * Checks one file. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow` or
-   * `failed`. After those the thread is replaced.
+   * Does one piece of work. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow`
+   * or `failed`. After those the thread is replaced.
    */
-  check(work: Work): Promise<CheckOutcome> {
+  run(work: Work): Promise<ThreadOutcome<Result>> {
     if (this.#isClosed) return Promise.resolve({ outcome: 'failed' })
     return new Promise((settle) => {
       this.#queue.push({ work, settle })
@@ -60,8 +70,8 @@ export class RuleWorkers implements AsyncDisposable {
 
   #start(): Worker | undefined {
     if (this.#all.size >= this.#options.threads || this.#isClosed) return undefined
-    const worker = new Worker(new URL('./rule-worker.ts', import.meta.url), {
-      // What the rules read can't do harm by what it finds in the environment, nor write to our output.
+    const worker = new Worker(this.#options.module, {
+      // What is read can't do harm by what it finds in the environment, nor write to our output.
       env: {},
       stdout: true,
       stderr: true,
@@ -77,10 +87,10 @@ export class RuleWorkers implements AsyncDisposable {
     return worker
   }
 
-  #run(worker: Worker, { work, settle }: Waiting): void {
+  #run(worker: Worker, { work, settle }: Waiting<Work, Result>): void {
     const { deadlineMs, graceMs } = this.#options
-    const request: CheckRequest = { ...work, id: this.#nextId++, deadlineMs }
-    const finish = (outcome: CheckOutcome) => {
+    const request: ThreadRequest<Work> = { ...work, id: this.#nextId++, deadlineMs }
+    const finish = (outcome: ThreadOutcome<Result>) => {
       clearTimeout(timer)
       worker.off('exit', fail)
       worker.removeAllListeners('message')
@@ -88,7 +98,7 @@ export class RuleWorkers implements AsyncDisposable {
       worker.on('error', () => {})
       worker.unref()
       // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
-      if (outcome.outcome === 'checked' && !this.#isClosed) this.#idle.push(worker)
+      if (outcome.outcome === 'done' && !this.#isClosed) this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()
@@ -96,8 +106,8 @@ export class RuleWorkers implements AsyncDisposable {
     const fail = () => finish({ outcome: 'failed' })
     const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }), milliseconds)
     let timer = endAfter(startupMs)
-    worker.on('message', (response: CheckResponse) => {
-      if (response.outcome !== 'started') return finish(response)
+    worker.on('message', (answer: ThreadAnswer<Result>) => {
+      if (answer.outcome !== 'started') return finish(answer)
       clearTimeout(timer)
       timer = endAfter(deadlineMs + graceMs)
     })

@@ -1,0 +1,61 @@
+// The grammars that source files are parsed with, by path. To be used in worker threads only: files are hostile.
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
+import { Language as Grammar, Parser } from 'web-tree-sitter'
+
+/** Names of the grammars, as in the names of their files. */
+export type GrammarName =
+  | 'javascript'
+  | 'typescript'
+  | 'tsx'
+  | 'python'
+  | 'go'
+  | 'java'
+  | 'c-sharp'
+  | 'ruby'
+  | 'rust'
+  | 'php'
+  | 'cpp'
+
+const extensions: Readonly<Record<GrammarName, string>> = {
+  javascript: '.js .jsx .mjs .cjs',
+  typescript: '.ts .mts .cts',
+  tsx: '.tsx',
+  python: '.py .pyi',
+  go: '.go',
+  java: '.java',
+  'c-sharp': '.cs',
+  ruby: '.rb .rake',
+  rust: '.rs',
+  php: '.php',
+  // C is parsed as C++: the grammar for C alone does no better on what reviews ask for.
+  cpp: '.cpp .cc .cxx .hpp .hh .hxx .h .c .mm',
+}
+
+const grammarOfExtension = new Map(
+  Object.entries(extensions).flatMap(([name, list]) =>
+    list.split(' ').map((extension) => [extension, name as GrammarName] as const),
+  ),
+)
+
+/** The grammar for a file; undefined where there is none. */
+export function grammarOfPath(path: string): GrammarName | undefined {
+  return grammarOfExtension.get(extname(path).toLowerCase())
+}
+
+const require = createRequire(import.meta.url)
+// Constant once loaded, and of the thread.
+const grammars = new Map<GrammarName, Promise<Grammar>>()
+let ready: Promise<void> | undefined
+
+/** Loads a grammar once in a thread. */
+export function loadGrammar(name: GrammarName): Promise<Grammar> {
+  ready ??= Parser.init()
+  const known = grammars.get(name)
+  if (known) return known
+  const loading = ready.then(() =>
+    Grammar.load(require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`)),
+  )
+  grammars.set(name, loading)
+  return loading
+}

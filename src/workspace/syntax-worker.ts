@@ -1,0 +1,65 @@
+// The worker thread that parses source files; what it reads is hostile until shown otherwise.
+import { parentPort } from 'node:worker_threads'
+import { type Node, Parser } from 'web-tree-sitter'
+import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
+import { type GrammarName, loadGrammar } from './grammars.ts'
+
+/** One file, and what is asked about it. */
+export interface SyntaxRequest {
+  readonly want: 'errors'
+  readonly grammar: GrammarName
+  readonly text: string
+}
+
+/** What was asked for. */
+export interface SyntaxAnswer {
+  readonly errors: number
+}
+
+type Request = ThreadRequest<SyntaxRequest>
+
+/** Enough to compare two versions of a file. */
+const mostErrors = 1_000
+
+async function parse(request: Request): Promise<SyntaxAnswer> {
+  const grammar = await loadGrammar(request.grammar)
+  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+  const until = performance.now() + request.deadlineMs
+  const parser = new Parser()
+  try {
+    parser.setLanguage(grammar)
+    const tree = parser.parse(request.text, null, { progressCallback: () => performance.now() > until })
+    if (!tree) throw new DeadlineError()
+    try {
+      return { errors: countErrors(tree.rootNode) }
+    } finally {
+      tree.delete()
+    }
+  } finally {
+    parser.delete()
+  }
+}
+
+class DeadlineError extends Error {}
+
+/** Syntax errors and missing tokens; what lies inside an error doesn't count again. */
+function countErrors(root: Node): number {
+  let errors = 0
+  const open = [root]
+  while (open.length > 0 && errors < mostErrors) {
+    const node = open.pop()!
+    if (node.isError || node.isMissing) errors++
+    else if (node.hasError) for (const child of node.children) open.push(child)
+  }
+  return errors
+}
+
+async function answer(request: Request): Promise<ThreadAnswer<SyntaxAnswer>> {
+  try {
+    return { id: request.id, outcome: 'done', result: await parse(request) }
+  } catch (error) {
+    return { id: request.id, outcome: error instanceof DeadlineError ? 'too_slow' : 'failed' }
+  }
+}
+
+parentPort?.on('message', async (request: Request) => parentPort?.postMessage(await answer(request)))

@@ -1,0 +1,40 @@
+// What the syntax of a source file says: its definitions, and whether it can be parsed at all.
+import { ThreadPool } from '../lib/thread-pool.ts'
+import { grammarOfPath } from './grammars.ts'
+import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
+
+/** Larger files are written by programs, not by people. */
+const maxFileBytes = 512 * 1024
+
+/** Parses in threads of its own, with a deadline. Nothing here throws for what a file holds. */
+export interface Syntax extends AsyncDisposable {
+  /** How many places of the text can't be parsed; undefined where there is no grammar, or it took too long. */
+  countErrors(path: string, text: string): Promise<number | undefined>
+}
+
+export interface SyntaxOptions {
+  /** Default 2. */
+  readonly threads?: number
+  /** Time for one file, in milliseconds; default 2,000. */
+  readonly fileDeadlineMs?: number
+}
+
+/** Makes the parser of a process. Threads are started on first use; dispose of it to end them. */
+export function createSyntax(options: SyntaxOptions = {}): Syntax {
+  const pool = new ThreadPool<SyntaxRequest, SyntaxAnswer>({
+    module: new URL('./syntax-worker.ts', import.meta.url),
+    threads: options.threads ?? 2,
+    deadlineMs: options.fileDeadlineMs ?? 2_000,
+    graceMs: 1_000,
+  })
+  const ask = async (want: SyntaxRequest['want'], path: string, text: string): Promise<SyntaxAnswer | undefined> => {
+    const grammar = grammarOfPath(path)
+    if (grammar === undefined || text.length > maxFileBytes) return undefined
+    const outcome = await pool.run({ want, grammar, text })
+    return outcome.outcome === 'done' ? outcome.result : undefined
+  }
+  return {
+    countErrors: async (path, text) => (await ask('errors', path, text))?.errors,
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
