@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
+import type { RepositorySettings } from './config/repository-config.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -22,6 +23,7 @@ import { startWorker } from './worker.ts'
 import { createDeliveryIntake } from './workflows/accept-delivery.ts'
 import { mirrorDirectory } from './workflows/gather-change.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
+import { createSyntax } from './workspace/syntax.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 
@@ -71,7 +73,9 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
     wakeUps,
     platform,
     models,
-    createReviewers: (budget) => [staticReviewer, ...createModelReviewers(models, budget)],
+    createReviewers: (budget, settings) => [staticReviewer, ...createModelReviewers(models, budget, settings)],
+    createVerifier: () => null,
+    syntax: stack.use(createSyntax()),
     log,
   }
   let url: string | null = null
@@ -106,9 +110,9 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
   }
 }
 
-function createModelReviewers(models: Models, budget: Budget): Reviewer[] {
-  if (models.main === null) return []
-  return [createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget })]
+function createModelReviewers(models: Models, budget: Budget, { mode, language }: RepositorySettings): Reviewer[] {
+  if (models.main === null || mode === 'static') return []
+  return [createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget, language })]
 }
 
 /** Once an hour, the git mirrors that were used longest ago go until the others fit. */

@@ -1,21 +1,30 @@
 // What a running Umpire is made of: types only. Made by app.ts, the only place that chooses implementations.
 import type { Config } from './config/config.ts'
+import type { RepositorySettings } from './config/repository-config.ts'
 import type { Db } from './db/database.ts'
 import type { WakeUps } from './jobs/queue.ts'
 import type { Log } from './lib/logger.ts'
 import type { Budget, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
-import type { Reviewer } from './reviewers/reviewer.ts'
+import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
+import type { Syntax } from './workspace/syntax.ts'
 
-export interface AppContext {
+/** What a review needs whether or not there is a server: the command line has no more than this. */
+export interface ReviewContext {
   readonly config: Config
   /** All secrets of the configuration, which are never to be shown. */
   readonly secrets: readonly string[]
+  readonly models: Models
+  /** Made anew for each review: reviewers with a model hold the review's budget. */
+  readonly createReviewers: (budget: Budget, settings: RepositorySettings) => readonly Reviewer[]
+  /** Null without a model. */
+  readonly createVerifier: (budget: Budget, settings: RepositorySettings) => Verifier | null
+  readonly syntax: Syntax
+  readonly log: Log
+}
+
+export interface AppContext extends ReviewContext {
   readonly db: Db
   readonly wakeUps: WakeUps
   readonly platform: Platform
-  readonly models: Models
-  /** Made anew for each review: a reviewer with a model holds the review's budget. */
-  readonly createReviewers: (budget: Budget) => readonly Reviewer[]
-  readonly log: Log
 }

@@ -14,6 +14,7 @@ import {
   type Script,
   startModelServer,
 } from './fakes/models/model-server.ts'
+import { bareChange } from './samples/change-of-files.ts'
 
 const diffText = `diff --git a/src/price.ts b/src/price.ts
 --- a/src/price.ts
@@ -63,6 +64,7 @@ const files = {
 function makeChange(headFiles: Record<string, string> = files, text = diffText): Change {
   const diff = parseDiff(text)
   return {
+    ...bareChange,
     pullRequest: {
       repo: 'acme/shop',
       number: 7,

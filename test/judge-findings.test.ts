@@ -1,12 +1,16 @@
 // The judge: one claim, one identity, on the right line, over all pushes.
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
-import type { Change } from '../src/reviewers/reviewer.ts'
+import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import { type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
+import { type JudgedReport, type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/render-review.ts'
+import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+
+const syntax = createSyntax()
+afterAll(() => syntax[Symbol.asyncDispose]())
 
 const code = ['function pay(user) {', '  const total = sum(user.items)', '  charge(user.card, total)', '}']
 const path = 'src/pay.ts'
@@ -47,15 +51,14 @@ interface Round {
 }
 
 function judge(change: Change, { rules = [], model = [], unread = [], earlier = [], maxInline = 8 }: Round) {
-  return judgeFindings({
-    change,
-    reports: [
-      { reviewer: 'static', findings: rules, unread },
-      { reviewer: 'agentic', findings: model, unread: [] },
-    ],
-    earlier,
-    maxInline,
-  })
+  return judgeReports({ ...change, earlier: { findings: earlier, seenHunks: new Set() } }, { maxInline }, [
+    { reviewer: 'static', findings: rules, unread },
+    { reviewer: 'agentic', findings: model, unread: [] },
+  ])
+}
+
+function judgeReports(change: Change, { maxInline = 8 }: { maxInline?: number }, reports: readonly JudgedReport[]) {
+  return judgeFindings({ syntax }, { change, reports, verifier: null, maxInline }, AbortSignal.timeout(60_000))
 }
 
 /** What is stored after a review: its findings, and the older ones that it didn't speak of. */
@@ -242,7 +245,7 @@ describe("a rule's finding", () => {
     expect(places((await judge(change, { unread: [path], earlier })).findings)).toEqual([[4, 4, 'inline']])
     const skipped = { ...change, files: [], skipped: [{ path, reason: 'larger than 1 MB', matters: true }] }
     expect(places((await judge(skipped, { earlier })).findings)).toEqual([[4, 4, 'inline']])
-    const failed = await judgeFindings({ change, reports: [], earlier, maxInline: 8 })
+    const failed = await judgeReports({ ...change, earlier: { ...noEarlierReviews, findings: earlier } }, {}, [])
     expect(places(failed.findings)).toEqual([[4, 4, 'inline']])
     const gone = await judge(added(code.slice(0, 2)), { unread: [path], earlier })
     expect(gone.resolved).toHaveLength(1)

@@ -33,3 +33,22 @@ export interface PullRequest extends PullRequestRef {
   readonly updatedAt: string
   readonly mergedAt: string | null
 }
+
+/** A commit, as lists show it. All of it is untrusted text. */
+export interface CommitSummary {
+  readonly sha: string
+  /** Name or platform username of who wrote it. */
+  readonly author: string
+  /** The whole message. */
+  readonly message: string
+  /** ISO 8601, UTC. */
+  readonly committedAt: string
+}
+
+/** An issue that a pull request names. All of it is untrusted text. */
+export interface LinkedIssue extends PullRequestRef {
+  readonly title: string
+  readonly body: string
+  readonly state: 'open' | 'closed'
+  readonly url: string
+}

@@ -3,10 +3,12 @@
 // Glossary
 //   change   the pull request, its diff, and the repository's files at base and head
 //   span     a piece of text in the packed context, with its origin and how far it may be trusted
+//   claim    a proposed finding that has its place in the diff
 //   round    one helping of a change that doesn't fit into the token budget at once
+import type { RepositorySettings } from '../config/repository-config.ts'
 import type { Diff, FileDiff } from '../domain/diff.ts'
-import type { ProposedFinding } from '../domain/finding.ts'
-import type { PullRequest } from '../domain/pull-request.ts'
+import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
+import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
 import type { Snapshot } from '../workspace/snapshot.ts'
 
@@ -26,7 +28,26 @@ export interface Change {
   /** The repository at the head and at the merge base. */
   readonly head: Snapshot
   readonly base: Snapshot
+  /** The repository's own, from its base branch. */
+  readonly settings: RepositorySettings
+  /** The commits of the change, oldest first; empty where they can't be had. */
+  readonly commits: readonly CommitSummary[]
+  /** The issues that the pull request names; those that can't be read are left out. */
+  readonly issues: readonly LinkedIssue[]
+  readonly earlier: EarlierReviews
+  /** The newest commits before the head that touched a path, newest first, `limit` at most. */
+  history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }
+
+/** What earlier reviews of the pull request came to. */
+export interface EarlierReviews {
+  /** Their findings, with what became of each. */
+  readonly findings: readonly Finding[]
+  /** Identities of the hunks that the last completed review saw, see `hunkIdentity`; empty before the first. */
+  readonly seenHunks: ReadonlySet<string>
+}
+
+export const noEarlierReviews: EarlierReviews = { findings: [], seenHunks: new Set() }
 
 /** A piece of the packed context. */
 export interface ContextSpan {
@@ -69,4 +90,30 @@ export interface ReviewerReport {
 export interface Reviewer {
   readonly name: string
   review(change: Change, context: PackedContext, signal: AbortSignal): Promise<ReviewerReport>
+}
+
+/** What the verification of a claim came to. */
+export interface ClaimCheck {
+  /** `unsure`: neither shown nor refuted by the code in hand. */
+  readonly outcome: 'confirmed' | 'refuted' | 'unsure'
+  /** In one sentence. Untrusted. */
+  readonly reason: string
+  /** What the claim is worth as far as it holds; never more than what was claimed. */
+  readonly severity: Severity
+  /** Places that the check rests on. */
+  readonly evidence: readonly Evidence[]
+}
+
+/** What a verification came to. */
+export interface VerifierReport {
+  /** One for each claim, in their order; undefined for those that could not be checked. */
+  readonly checks: readonly (ClaimCheck | undefined)[]
+  readonly usage: Usage
+  /** Limits of the verification, one sentence each, for the coverage section. */
+  readonly notes: readonly string[]
+}
+
+/** Tries to refute claims with the code in hand. Never throws but for an aborted signal. */
+export interface Verifier {
+  verify(change: Change, claims: readonly ProposedFinding[], signal: AbortSignal): Promise<VerifierReport>
 }

@@ -1,5 +1,4 @@
 // The reviewer that needs no model: rules about known classes of mistakes, on the added lines only.
-import { extname } from 'node:path'
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
@@ -7,9 +6,10 @@ import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
+import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { rules } from './rules/index.ts'
-import { javascriptFamily, type Language, type RuleFinding, toRuleFinding } from './rules/rule.ts'
+import { type RuleFinding, toRuleFinding } from './rules/rule.ts'
 import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
 import { redactSecrets } from './rules/secret-rules.ts'
 
@@ -124,7 +124,7 @@ async function reviewFile(
   if (added.size === 0) return { path: file.path, findings: [], found: 0, note: undefined }
   const isTest = isTestPath(file.path)
   const inLines = checkLines(file.path, added, isTest)
-  const kind = isTest ? undefined : kindOf(file.path)
+  const kind = isTest ? undefined : kindOfFile(file.path)
   const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : { found: [], note: undefined }
   const found = [...inLines, ...parsed.found]
     .filter((finding) => !disabled.has(finding.rule))
@@ -161,29 +161,6 @@ function checkLines(path: string, added: ReadonlyMap<number, string>, isTest: bo
   return found
 }
 
-const languages: Readonly<Record<string, Language>> = {
-  '.js': 'javascript',
-  '.jsx': 'javascript',
-  '.mjs': 'javascript',
-  '.cjs': 'javascript',
-  '.ts': 'typescript',
-  '.mts': 'typescript',
-  '.cts': 'typescript',
-  '.tsx': 'tsx',
-  '.py': 'python',
-  '.go': 'go',
-  '.java': 'java',
-}
-
-function kindOf(path: string): CheckRequest['kind'] | undefined {
-  if (/^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/.test(path)) return 'workflow'
-  return languages[extname(path).toLowerCase()]
-}
-
-function isScript(kind: CheckRequest['kind']): boolean {
-  return kind !== 'workflow' && javascriptFamily.includes(kind)
-}
-
 interface SyntaxReport {
   readonly found: readonly RuleFinding[]
   readonly note: string | undefined
@@ -192,7 +169,7 @@ interface SyntaxReport {
 async function checkSyntax(
   change: Change,
   file: FileDiff,
-  kind: CheckRequest['kind'],
+  kind: FileKind,
   added: ReadonlyMap<number, string>,
   workers: RuleWorkers,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
 // The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
+import type { RepositorySettings } from '../config/repository-config.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Confidence, Coverage, Verdict } from '../domain/review.ts'
 
@@ -16,6 +17,8 @@ export interface VerdictInput {
   readonly filesReviewed: number
   /** Whether a model took part, or only the fixed rules did. */
   readonly modelTookPart: boolean
+  /** What the repository has moderate findings come to. */
+  readonly moderateMeans: RepositorySettings['policy']['moderate']
   /** Mean confidence of the open findings, 0 to 1; 1 where there are none. */
   readonly meanConfidence: number
 }
@@ -32,6 +35,7 @@ export function summarizeForVerdict(input: {
   findings: readonly Finding[]
   coverage: Coverage
   modelTookPart: boolean
+  policy: Pick<RepositorySettings['policy'], 'moderate'>
 }): VerdictInput {
   const open = input.findings.filter((finding) => finding.state === 'open')
   const verified = open.filter((finding) => finding.verified)
@@ -46,20 +50,22 @@ export function summarizeForVerdict(input: {
     filesTotal: input.coverage.filesTotal,
     filesReviewed: input.coverage.filesReviewed,
     modelTookPart: input.modelTookPart,
+    moderateMeans: input.policy.moderate,
     meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
   }
 }
 
 /**
- * A verified critical finding requests changes; a change that wasn't wholly covered, or of which nothing was seen, or a finding that couldn't be
- * verified, needs discussion, as moderate findings do; minor ones or none approve.
+ * A verified critical finding requests changes, and a moderate one where the repository has it so; a change that
+ * wasn't wholly covered, or of which nothing was seen, or a finding that couldn't be verified, needs discussion, as
+ * moderate findings do; minor ones or none approve.
  */
 export function decideVerdict(input: VerdictInput): Decision {
   return { verdict: chooseVerdict(input), ...rateConfidence(input) }
 }
 
 function chooseVerdict(input: VerdictInput): Verdict {
-  if (input.critical > 0) return 'REQUEST_CHANGES'
+  if (input.critical > 0 || (input.moderate > 0 && input.moderateMeans === 'REQUEST_CHANGES')) return 'REQUEST_CHANGES'
   const isUnseen = input.filesTotal > 0 && input.filesReviewed === 0
   if (!input.complete || isUnseen || input.unverified > 0 || input.moderate > 0) return 'NEEDS_DISCUSSION'
   return 'APPROVE'

@@ -1,12 +1,13 @@
 // Gathers what is to be reviewed: the two commits, their diff, and which of its files people wrote.
 import { join } from 'node:path'
+import { defaultSettings } from '../config/repository-config.ts'
 import type { AppContext } from '../context.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import { GitError } from '../domain/errors.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
 import type { Access } from '../platforms/platform.ts'
-import type { Change } from '../reviewers/reviewer.ts'
+import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { classifyFile } from '../workspace/classify-file.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { openMirror } from '../workspace/git.ts'
@@ -38,7 +39,7 @@ type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log'>
 export async function gatherChange(
   ctx: GatherContext,
   access: Access,
-  pullRequest: PullRequest,
+  { pullRequest, earlier }: { pullRequest: PullRequest; earlier: EarlierReviews },
   signal: AbortSignal,
 ): Promise<Change & AsyncDisposable> {
   const headSha = pullRequest.head.sha
@@ -61,6 +62,11 @@ export async function gatherChange(
     notes,
     head,
     base,
+    settings: defaultSettings,
+    commits: [],
+    issues: [],
+    earlier,
+    history: async () => [],
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }
@@ -97,7 +103,7 @@ async function fetchSources(
 }
 
 /** Tells the files that are to be reviewed from those that nobody reviews. */
-async function sortFiles(
+export async function sortFiles(
   all: readonly FileDiff[],
   sources: Pick<Sources, 'head' | 'base'>,
 ): Promise<{ files: FileDiff[]; skipped: SkippedFile[] }> {

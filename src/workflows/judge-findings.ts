@@ -1,6 +1,8 @@
 // The judge: anchors each proposal, merges what says the same, follows earlier findings, orders and caps.
+import type { ReviewContext } from '../context.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Change, ReviewerReport } from '../reviewers/reviewer.ts'
+import { noUsage, type Usage } from '../domain/review.ts'
+import type { Change, ReviewerReport, Verifier } from '../reviewers/reviewer.ts'
 import { isCommentable } from '../workspace/commentable-lines.ts'
 import { type Anchored, anchorProposal } from './anchor-findings.ts'
 import { followFinding, locateOpen } from './follow-findings.ts'
@@ -17,6 +19,10 @@ export interface Judgement {
   readonly resolved: readonly Finding[]
   /** Proposals that were dropped, by reason, for the coverage section. */
   readonly dropped: Readonly<Record<string, number>>
+  /** Of the verification. */
+  readonly usage: Usage
+  /** Limits of the verification, one sentence each. */
+  readonly notes: readonly string[]
 }
 
 /** What the judge reads of a reviewer's report. */
@@ -26,13 +32,13 @@ export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread'> & { reado
  * Judges what the reviewers propose. `maxInline` findings stand on their lines; the others are held back and listed,
  * so that nothing is lost.
  */
-export async function judgeFindings(input: {
-  change: Change
-  reports: readonly JudgedReport[]
-  earlier: readonly Finding[]
-  maxInline: number
-}): Promise<Judgement> {
-  const { change, reports, earlier } = input
+export async function judgeFindings(
+  _ctx: Pick<ReviewContext, 'syntax'>,
+  input: { change: Change; reports: readonly JudgedReport[]; verifier: Verifier | null; maxInline: number },
+  _signal: AbortSignal,
+): Promise<Judgement> {
+  const { change, reports } = input
+  const earlier = change.earlier.findings
   const dropped: Record<string, number> = {}
   const drop = (reason: string, count = 1) => {
     if (count > 0) dropped[reason] = (dropped[reason] ?? 0) + count
@@ -60,7 +66,8 @@ export async function judgeFindings(input: {
   }
   const carried = followed.filter((finding) => finding.state === 'open')
   const resolved = followed.filter((finding) => finding.state === 'resolved')
-  return { findings: placeFindings(change, [...fresh, ...carried], input.maxInline), resolved, dropped }
+  const findings = placeFindings(change, [...fresh, ...carried], input.maxInline)
+  return { findings, resolved, dropped, usage: noUsage, notes: [] }
 }
 
 /** Opens a finding, anew where it had been resolved. Undefined when people have answered it. */

@@ -1,6 +1,7 @@
 // Packs what a model is shown: the pull request and the diff by hunk, most telling first, in rounds under a token
 // budget. What fits into no round is named.
 import { setImmediate } from 'node:timers/promises'
+import type { ReviewContext } from '../context.ts'
 import type { DiffHunk, DiffLine, FileDiff } from '../domain/diff.ts'
 import type { SkippedFile } from '../domain/review.ts'
 import type { Change, ContextRound, ContextSpan, PackedContext } from '../reviewers/reviewer.ts'
@@ -39,6 +40,7 @@ export async function loadTokenCounter(): Promise<CountTokens> {
  * @param budget tokens of one round, and how many rounds at most
  */
 export async function packContext(
+  _ctx: Pick<ReviewContext, 'syntax'>,
   change: Change,
   budget: { tokensPerRound: number; maxRounds: number },
   countTokens: CountTokens,

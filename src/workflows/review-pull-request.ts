@@ -1,24 +1,20 @@
-// Reviews a pull request: gather → pack → reviewers → judge → head moved? → verdict → publish → record.
+// Reviews a pull request: recall → gather → examine → head moved? → publish → record.
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
-import { noUsage, type Review } from '../domain/review.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
-import { addUsage, type Budget } from '../models/index.ts'
+import type { Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
 import { reviewPromptVersion } from '../reviewers/prompts/review-prompt.ts'
-import type { Change, PackedContext } from '../reviewers/reviewer.ts'
-import { decideVerdict, formatSummary, summarizeForVerdict } from './decide-verdict.ts'
+import { formatSummary } from './decide-verdict.ts'
+import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
-import { type Judgement, judgeFindings } from './judge-findings.ts'
-import { loadTokenCounter, noContext, packContext } from './pack-context.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
-import { listFindings, recordFindings, recordReview } from './record-review.ts'
+import { recallEarlierReviews } from './recall-reviews.ts'
+import { recordFindings, recordReview } from './record-review.ts'
 import { findingMarker } from './render-review.ts'
 import { describeSpend } from './run-budgets.ts'
-import { measureCoverage, type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
-import { summarizeReview } from './summarize-review.ts'
 
 /** A push during the review starts it anew; after so many the run gives the pull request back. */
 const maxHeads = 5
@@ -32,15 +28,6 @@ export interface ReviewTask {
   readonly budget: Budget
   /** Fires when the run is to be broken off; its reason says why. */
   readonly signal: AbortSignal
-}
-
-/** What a review of one head came to before anything was posted. */
-interface Draft {
-  readonly change: Change
-  readonly context: PackedContext
-  readonly outcome: ReviewersOutcome
-  readonly judgement: Judgement
-  readonly stopwatch: Stopwatch
 }
 
 /** Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
@@ -62,25 +49,16 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const { access, signal } = task
   const stopwatch = startStopwatch()
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
-  await using change = await gatherChange(ctx, access, pullRequest, signal)
+  const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
+  await using change = await gatherChange(ctx, access, { pullRequest, earlier }, signal)
   stopwatch.lap('gather')
-  const context = await packForModels(ctx, change)
-  stopwatch.lap('pack')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
-  const outcome = await runReviewers(ctx.createReviewers(task.budget), { change, context, isLastTry }, signal)
-  stopwatch.lap('review')
-  const judgement = await judgeFindings({
-    change,
-    reports: outcome.reports,
-    earlier: await listFindings(ctx.db, task.run),
-    maxInline: ctx.config.review.maxInlineComments,
-  })
-  stopwatch.lap('judge')
+  const examination = await examineChange(ctx, { change, budget: task.budget, isLastTry, stopwatch }, signal)
 
   const { run, pullRequest: now } = await lookAtHead(ctx, task)
   if (now.state !== 'open') await recordClosed(ctx, { ...task, run }, now, true)
   else if (now.head.sha !== change.headSha) return false
-  else await concludeReview(ctx, { ...task, run }, now, { change, context, outcome, judgement, stopwatch })
+  else await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
   return true
 }
 
@@ -93,35 +71,17 @@ async function lookAtHead(
   return { run: upToDate, pullRequest: await ctx.platform.getPullRequest(access, run.number, signal) }
 }
 
-async function packForModels(ctx: AppContext, change: Change): Promise<PackedContext> {
-  if (ctx.models.main === null) return noContext
-  const budget = { tokensPerRound: ctx.config.review.contextTokens, maxRounds: 4 }
-  return await packContext(change, budget, await loadTokenCounter())
-}
-
 /** Verdict, publication, record. */
 async function concludeReview(
   ctx: AppContext,
   task: ReviewTask,
   pullRequest: PullRequest,
-  draft: Draft,
+  examination: Examination,
+  stopwatch: Stopwatch,
 ): Promise<void> {
   const { run, access, signal } = task
-  const { change, outcome, judgement, stopwatch } = draft
-  const coverage = measureCoverage(change, draft.context, outcome, judgement)
-  const modelTookPart = outcome.reports.some((report) => report.usage.calls > 0)
-  const input = summarizeForVerdict({ findings: judgement.findings, coverage, modelTookPart })
-  const decision = decideVerdict(input)
-  const review: Review = {
-    pullRequest,
-    headSha: change.headSha,
-    ...decision,
-    summary: summarizeReview(judgement.findings, outcome.reports, coverage, ctx.secrets),
-    findings: judgement.findings,
-    coverage,
-    usage: outcome.reports.map((report) => report.usage).reduce(addUsage, noUsage),
-    reviewers: outcome.reports.map((report) => report.reviewer),
-  }
+  const { judgement, coverage } = examination
+  const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
   await recordFindings(ctx.db, run, judgement.findings)
   const { published, findings } = await publishReview(
     ctx,
@@ -147,7 +107,7 @@ async function concludeReview(
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),
       decision: JSON.stringify({
-        ...input,
+        ...verdictInput,
         dropped: judgement.dropped,
         reviewers: review.reviewers,
         promptVersion: reviewPromptVersion,

@@ -78,6 +78,7 @@ export function measureCoverage(
       ...change.notes,
       ...change.diff.problems,
       ...reports.flatMap((report) => report.notes),
+      ...judgement.notes,
       ...failures.map((failure) => `The model took no part: ${failure}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],

@@ -166,7 +166,7 @@ const fetchArgs = [
 ]
 
 /** As platforms show it, so that the same lines can be commented on. */
-const diffArgs = [
+export const diffArgs = [
   'diff-tree',
   '-r',
   '-p',

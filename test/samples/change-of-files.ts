@@ -1,14 +1,24 @@
 // Makes a change from texts: two snapshots in memory, and the diff between them as git would print it.
 import { createHash } from 'node:crypto'
+import { defaultSettings } from '../../src/config/repository-config.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
-import type { Change, PackedContext } from '../../src/reviewers/reviewer.ts'
+import { type Change, noEarlierReviews, type PackedContext } from '../../src/reviewers/reviewer.ts'
 import { parseDiff } from '../../src/workspace/diff.ts'
 import type { Snapshot } from '../../src/workspace/snapshot.ts'
 
 type Files = Readonly<Record<string, string>>
 
 export const emptyContext: PackedContext = { rounds: [], omitted: [] }
+
+/** A change of a repository without settings and history, reviewed for the first time. */
+export const bareChange = {
+  settings: defaultSettings,
+  commits: [],
+  issues: [],
+  earlier: noEarlierReviews,
+  history: async () => [],
+} satisfies Partial<Change>
 
 const pullRequest: PullRequest = {
   repo: 'acme/shop',
@@ -64,6 +74,7 @@ export function changeOf(base: Files, head: Files, shown: Files = head): Change 
   const paths = [...new Set([...Object.keys(base), ...Object.keys(shown)])]
   const diff = parseDiff(paths.map((path) => fileDiff(path, base[path], shown[path])).join(''))
   return {
+    ...bareChange,
     pullRequest,
     headSha: pullRequest.head.sha,
     mergeBaseSha: pullRequest.base.sha,

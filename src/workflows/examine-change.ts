@@ -1,0 +1,90 @@
+// Examines a gathered change, without a word to any platform or database: pack → reviewers → judge → verdict.
+import type { ReviewContext } from '../context.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import { type Coverage, noUsage, type Review } from '../domain/review.ts'
+import type { Stopwatch } from '../lib/stopwatch.ts'
+import { addUsage, type Budget } from '../models/index.ts'
+import type { Change, PackedContext } from '../reviewers/reviewer.ts'
+import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
+import { type Judgement, judgeFindings } from './judge-findings.ts'
+import { loadTokenCounter, noContext, packContext } from './pack-context.ts'
+import { measureCoverage, type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
+import { summarizeReview } from './summarize-review.ts'
+
+/** What a change came to before anything was posted or printed. */
+export interface Examination {
+  readonly change: Change
+  readonly outcome: ReviewersOutcome
+  readonly judgement: Judgement
+  readonly coverage: Coverage
+}
+
+/** How an examination is to be done. */
+export interface ExaminationTask {
+  readonly change: Change
+  /** Of this review's models. */
+  readonly budget: Budget
+  /** A fault that goes away by itself is then told in the review instead of thrown. */
+  readonly isLastTry: boolean
+  readonly stopwatch: Stopwatch
+}
+
+/**
+ * Examines a change. Throws what would go away by itself, unless it is the last try, and the reason of an aborted
+ * signal.
+ */
+export async function examineChange(
+  ctx: ReviewContext,
+  { change, budget, isLastTry, stopwatch }: ExaminationTask,
+  signal: AbortSignal,
+): Promise<Examination> {
+  const reviewers = ctx.createReviewers(budget, change.settings)
+  const context = await packForModels(ctx, change)
+  stopwatch.lap('pack')
+  const outcome = await runReviewers(reviewers, { change, context, isLastTry }, signal)
+  stopwatch.lap('review')
+  const judgement = await judgeFindings(
+    ctx,
+    {
+      change,
+      reports: outcome.reports,
+      verifier: ctx.createVerifier(budget, change.settings),
+      maxInline: change.settings.policy.maxComments ?? ctx.config.review.maxInlineComments,
+    },
+    signal,
+  )
+  stopwatch.lap('judge')
+  return { change, outcome, judgement, coverage: measureCoverage(change, context, outcome, judgement) }
+}
+
+async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
+  if (ctx.models.main === null || change.settings.mode === 'static') return noContext
+  const budget = { tokensPerRound: ctx.config.review.contextTokens, maxRounds: 4 }
+  return await packContext(ctx, change, budget, await loadTokenCounter())
+}
+
+/** The review that an examination leads to, and what its verdict was computed from. */
+export function composeReview(
+  ctx: Pick<ReviewContext, 'secrets'>,
+  pullRequest: PullRequest,
+  { change, outcome, judgement, coverage }: Examination,
+): { review: Review; verdictInput: VerdictInput } {
+  const modelTookPart = outcome.reports.some((report) => report.usage.calls > 0)
+  const verdictInput = summarizeForVerdict({
+    findings: judgement.findings,
+    coverage,
+    modelTookPart,
+    policy: change.settings.policy,
+  })
+  const review: Review = {
+    pullRequest,
+    headSha: change.headSha,
+    ...decideVerdict(verdictInput),
+    summary: summarizeReview(judgement.findings, outcome.reports, coverage, ctx.secrets),
+    findings: judgement.findings,
+    coverage,
+    usage: [...outcome.reports, judgement].map((part) => part.usage).reduce(addUsage, noUsage),
+    reviewers: outcome.reports.map((report) => report.reviewer),
+  }
+  return { review, verdictInput }
+}
