@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
-import type { RepositorySettings } from './config/repository-config.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -13,17 +12,13 @@ import { createServer } from './http/server.ts'
 import { addWebhookRoutes } from './http/webhook-routes.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
 import { createLogger, type Log } from './lib/logger.ts'
-import { type Budget, createModels, type Models } from './models/index.ts'
+import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
-import { createAgenticReviewer } from './reviewers/agentic-reviewer.ts'
-import type { Reviewer } from './reviewers/reviewer.ts'
-import { createStaticReviewer } from './reviewers/static-reviewer.ts'
-import { createCodeTools } from './tools/code-tools.ts'
+import { createReviewContext, listSecrets } from './review-context.ts'
 import { startWorker } from './worker.ts'
 import { createDeliveryIntake } from './workflows/accept-delivery.ts'
 import { mirrorDirectory } from './workflows/gather-change.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
-import { createSyntax } from './workspace/syntax.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 
@@ -57,27 +52,14 @@ export function openQueue(database: OpenDatabase, log: Log, supervise = false): 
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
 export async function startApp(config: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
   await using stack = new AsyncDisposableStack()
-  const secrets = listSecrets(config)
-  const log = createLogger({ level: config.log.level, secrets })
+  const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   const database = stack.use(await openMigratedDatabase(config, log))
   const wakeUps = await openQueue(database, log, parts.worker)
   stack.defer(() => wakeUps.close())
   const platform = createPlatform(config.platform)
-  const models = createModels(config.models)
-  warnAboutConfiguration(config, models, log)
-  const staticReviewer = stack.use(createStaticReviewer())
-  const ctx: AppContext = {
-    config,
-    secrets: secrets.filter((secret) => secret !== null),
-    db: database.db,
-    wakeUps,
-    platform,
-    models,
-    createReviewers: (budget, settings) => [staticReviewer, ...createModelReviewers(models, budget, settings)],
-    createVerifier: () => null,
-    syntax: stack.use(createSyntax()),
-    log,
-  }
+  const review = stack.use(await createReviewContext(config, log))
+  warnAboutConfiguration(config, review.models, log)
+  const ctx: AppContext = { ...review, db: database.db, wakeUps, platform }
   let url: string | null = null
   if (parts.web) {
     const server = createServer(log)
@@ -110,11 +92,6 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
   }
 }
 
-function createModelReviewers(models: Models, budget: Budget, { mode, language }: RepositorySettings): Reviewer[] {
-  if (models.main === null || mode === 'static') return []
-  return [createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget, language })]
-}
-
 /** Once an hour, the git mirrors that were used longest ago go until the others fit. */
 function keepMirrorsSmall(config: Config, log: Log): Disposable {
   const prune = () =>
@@ -137,20 +114,6 @@ async function listen(server: FastifyInstance, { host, port }: { host: string; p
 
 function addressOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-/** All values of the configuration that must never be written anywhere. */
-export function listSecrets({ secrets, platform, fallback, models, database }: Config): (string | null)[] {
-  const password = database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
-  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null, password]
-  return [
-    secrets.current,
-    ...secrets.old,
-    platform.oauth?.clientSecret ?? null,
-    fallback.token,
-    fallback.webhookSecret,
-    ...keys,
-  ]
 }
 
 /** What works and is still likely not meant so. */

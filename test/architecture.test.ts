@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../src/', import.meta.url))
 const floors: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
+  ['review-context.ts'],
   ['worker.ts'],
   ['http', 'mcp'],
   ['workflows'],

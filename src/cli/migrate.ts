@@ -1,7 +1,8 @@
 // `umpire migrate`: brings the schema up to date and says what it did.
-import { listSecrets, openMigratedDatabase, openQueue } from '../app.ts'
+import { openMigratedDatabase, openQueue } from '../app.ts'
 import { readConfig } from '../config/env.ts'
 import { createLogger } from '../lib/logger.ts'
+import { listSecrets } from '../review-context.ts'
 
 /** Reads the configuration, migrates, and prints one line. Throws UmpireError with what to do about it. */
 export async function migrateDatabase(): Promise<void> {

@@ -1,0 +1,67 @@
+// Composes what a review needs without a server: the part of the composition root that the command line shares.
+import type { Config } from './config/config.ts'
+import type { ReviewContext } from './context.ts'
+import type { Log } from './lib/logger.ts'
+import { createStaticReviewer } from './reviewers/static-reviewer.ts'
+import { createSyntax } from './workspace/syntax.ts'
+
+type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
+  /** Those that ask a model. */
+  readonly createModelReviewers: ReviewContext['createReviewers']
+}
+
+/** Makes what a review needs. Dispose of it: it may hold threads. */
+export async function createReviewContext(config: Config, log: Log): Promise<ReviewContext & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const { models, createModelReviewers, createVerifier } = await loadModelParts(config)
+  const staticReviewer = stack.use(createStaticReviewer())
+  const syntax = stack.use(createSyntax())
+  const held = stack.move()
+  return {
+    config,
+    secrets: listSecrets(config).filter((secret) => secret !== null),
+    models,
+    createReviewers: (budget, settings) => [staticReviewer, ...createModelReviewers(budget, settings)],
+    createVerifier,
+    syntax,
+    log,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** The clients of models take longer to load than a small change takes to review: only with a model. */
+async function loadModelParts(config: Config): Promise<ModelParts> {
+  if (config.models.main === null) {
+    return { models: { main: null, fast: null }, createModelReviewers: () => [], createVerifier: () => null }
+  }
+  const [{ createModels }, { createAgenticReviewer }, { createCodeTools }] = await Promise.all([
+    import('./models/index.ts'),
+    import('./reviewers/agentic-reviewer.ts'),
+    import('./tools/code-tools.ts'),
+  ])
+  const models = createModels(config.models)
+  return {
+    models,
+    createModelReviewers(budget, { mode, language }) {
+      if (models.main === null || mode === 'static') return []
+      return [
+        createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget, language }),
+      ]
+    },
+    createVerifier: () => null,
+  }
+}
+
+/** All values of the configuration that must never be written anywhere. */
+export function listSecrets({ secrets, platform, fallback, models, database }: Config): (string | null)[] {
+  const password = database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
+  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null, password]
+  return [
+    secrets.current,
+    ...secrets.old,
+    platform.oauth?.clientSecret ?? null,
+    fallback.token,
+    fallback.webhookSecret,
+    ...keys,
+  ]
+}
