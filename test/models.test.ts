@@ -272,6 +272,27 @@ describe('fallback', () => {
     expect(fast.requests[0]!.toolResults).toEqual(['meaning of umpire'])
   })
 
+  it('says who answered, goes on with that model, and counts each by its own price', async () => {
+    const look: Reply = { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] }
+    await using fast = await startModelServer({ protocol: 'google', script: inTurn(look, { json: good }) })
+    const script: Script = ({ number }) => (number === 1 ? look : { status: 503 })
+    await using run = await start(anthropicKind, script, { fast: choiceOf(kinds[2]!, fast) })
+    const budget = createUnlimitedBudget()
+    const answer = await generate(run.model, { tools: [lookUp], budget })
+    expect(answer).toMatchObject({
+      json: good,
+      answeredBy: ['anthropic:claude-sonnet-5-5', 'google:gemini-3-pro-preview'],
+    })
+    // One answer and three tries of the second step; the third is the other model's alone.
+    expect(run.server.requests).toHaveLength(4)
+    expect(fast.requests).toHaveLength(2)
+    expect(budget.uses).toMatchObject([
+      { model: 'anthropic:claude-sonnet-5-5', usage: { calls: 1, costUsd: 0.003 } },
+      { model: 'google:gemini-3-pro-preview', usage: { calls: 2, costUsd: 0.0064 } },
+    ])
+    expect(budget.usage).toMatchObject({ calls: 3 })
+  })
+
   it('does not go to the other model for a wrong key', async () => {
     await using fast = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: good }) })
     await using run = await start(anthropicKind, () => ({ status: 401 }), {
@@ -426,6 +447,60 @@ describe('budget', () => {
     expect(run.server.requests).toHaveLength(0)
   })
 
+  it('case 49: calls side by side do not spend the same money twice', async () => {
+    const held = Promise.withResolvers<void>()
+    await using run = await start(anthropicKind, async ({ number }) => {
+      if (number === 1) await held.promise
+      return { json: good }
+    })
+    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const calls = [1, 2, 3, 4].map(() => generate(run.model, { budget: budget.part() }))
+    await run.server.arrived(1)
+    held.resolve()
+    const settled = await Promise.allSettled(calls)
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('lets calls run side by side while the money is enough for all of them', async () => {
+    const arrived = Promise.withResolvers<void>()
+    await using run = await start(anthropicKind, async ({ number }) => {
+      if (number === 3) arrived.resolve()
+      await arrived.promise
+      return { json: good }
+    })
+    const budget = createBudget({ perReviewUsd: 1, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const answers = await Promise.all([1, 2, 3].map(() => generate(run.model, { budget })))
+    expect(answers.map(({ json }) => json)).toEqual([good, good, good])
+  })
+
+  it('stops waiting for money when it is aborted', async () => {
+    await using run = await start(anthropicKind, () => ({ hang: true }))
+    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const controller = new AbortController()
+    const calls = [1, 2].map(() => run.model.generate(ask({ budget }), controller.signal))
+    const settled = Promise.allSettled(calls)
+    await run.server.arrived(1)
+    controller.abort(new Error('shutting down'))
+    expect((await settled).map((result) => result.status === 'rejected' && result.reason.message)).toEqual([
+      'shutting down',
+      'shutting down',
+    ])
+    expect(run.server.requests).toHaveLength(1)
+  })
+
+  it('case 48: a part that shares with others ends its loop at its share', async () => {
+    const endless: Script = ({ toolChoice }) =>
+      toolChoice === 'none' ? { json: good } : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
+    await using run = await start(anthropicKind, endless)
+    const budget = createBudget({ perReviewUsd: 0.05, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const limits = { ...ask().limits, steps: 50 }
+    const answer = await generate(run.model, { tools: [lookUp], budget: budget.part(5), limits })
+    expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
+    // A fifth of what is left, less than two more calls at 0.003 dollars.
+    expect(budget.usage.costUsd).toBeCloseTo(0.024, 10)
+  })
+
   it('counts the cost by the price of the model, cached and long input by their own', async () => {
     const costs: Record<string, number | null> = {}
     for (const [id, usage] of [
@@ -491,6 +566,37 @@ describe('shapes', () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
     await generate(run.model)
     expect(run.server.requests[0]!.body.system).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
+  })
+
+  it.each(kinds)(
+    'puts what calls share first for $provider, marked for its cache where it takes marks',
+    async (kind) => {
+      await using run = await start(kind, () => ({ json: good }))
+      await generate(run.model, { shared: 'The shared part.', prompt: 'First task.' })
+      await generate(run.model, { shared: 'The shared part.', prompt: 'Second task.' })
+      const [first, second] = run.server.requests.map(({ body }) => JSON.stringify(body))
+      const end = first!.indexOf('First task.')
+      expect(end).toBeGreaterThan(first!.indexOf('The shared part.'))
+      expect(second!.slice(0, end)).toBe(first!.slice(0, end))
+      const messages = run.server.requests[0]!.body.messages
+      if (kind.provider === 'anthropic')
+        expect(messages).toMatchObject([
+          {
+            content: [{ text: 'The shared part.', cache_control: { type: 'ephemeral' } }, { text: 'First task.' }],
+          },
+        ])
+      // Some servers take no lists of texts.
+      if (kind.provider === 'compatible')
+        expect(messages).toMatchObject([{}, { content: 'The shared part.\n\nFirst task.' }])
+    },
+  )
+
+  it('tells when the first answer begins', async () => {
+    await using run = await start(anthropicKind, () => ({ json: long, hangAfterBytes: 500 }))
+    const controller = new AbortController()
+    const reason = new Error('it began')
+    const running = run.model.generate(ask({ onAnswerBegins: () => controller.abort(reason) }), controller.signal)
+    await expect(running).rejects.toBe(reason)
   })
 
   it('keeps nothing at the provider where that can be said', async () => {

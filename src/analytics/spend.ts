@@ -1,32 +1,21 @@
 // What models cost, by run.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { Usage } from '../domain/review.ts'
+import type { ModelUse } from '../models/index.ts'
 
-/** What a run used of its models. */
-export interface ModelUse {
-  /** Name of the main model; empty where none is configured. */
-  readonly model: string
-  readonly usage: Usage
-  /** The part of the cost whose price is known, in US dollars. */
-  readonly knownCostUsd: number
-}
-
-/** Writes down what a run used. A run that used nothing leaves no row. */
-export async function recordSpend(db: Db, runId: number, input: ModelUse): Promise<void> {
-  if (input.usage.calls === 0) return
-  await db
-    .insertInto('model_spend')
-    .values({
-      run_id: runId,
-      model: input.model,
-      calls: input.usage.calls,
-      input_tokens: input.usage.inputTokens,
-      output_tokens: input.usage.outputTokens,
-      cached_input_tokens: input.usage.cachedInputTokens,
-      cost_usd: input.knownCostUsd,
-    })
-    .execute()
+/** Writes down what a run used, a row for each model. A run that used nothing leaves none. */
+export async function recordSpend(db: Db, runId: number, uses: readonly ModelUse[]): Promise<void> {
+  if (uses.length === 0) return
+  const rows = uses.map(({ model, usage }) => ({
+    run_id: runId,
+    model,
+    calls: usage.calls,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cost_usd: usage.costUsd,
+  }))
+  await db.insertInto('model_spend').values(rows).execute()
 }
 
 /** What ended runs cost since midnight UTC, in US dollars. */

@@ -5,7 +5,7 @@ import { isAboutSchema, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
 import { readStream, requireWhole, tokensOf } from './read-stream.ts'
-import { type Budget, usageOf } from './spend.ts'
+import { type Budget, costOf, usageOf } from './spend.ts'
 
 /** One way to get an answer: a configured model. */
 export interface Route {
@@ -32,17 +32,27 @@ export interface Timing {
 
 export const defaultTiming: Timing = { idleTimeoutMs: 60_000, backoffMs: 1000, longestWaitMs: 20_000, retries: 2 }
 
+/** What the calls of one conversation have in common. */
+interface Conversation {
+  readonly budget: Budget
+  readonly timing: Timing
+  readonly responseFormat: ResponseFormat
+  /** Called whenever an answer begins. */
+  readonly onBegin: () => void
+  /** Told the name of the model that answered. */
+  readonly onAnswer: (name: string) => void
+}
+
 /** The shape demanded of the answer, as the protocol's clients take it. */
 export type ResponseFormat = CallOptions['responseFormat']
 
 /**
- * A model for the tool loop that stands for all routes, the first preferred. Answers are streamed, so that silence
- * and breaking off are noticed, and given to the loop whole.
+ * A model for the tool loop that stands for all routes, the first preferred; once another had to stand in, it goes on
+ * to the end of the loop. Answers are streamed, so that silence and breaking off are noticed, and given to the loop
+ * whole.
  */
-export function createCaller(
-  routes: readonly Route[],
-  context: { budget: Budget; timing: Timing; responseFormat: ResponseFormat },
-): ProviderModel {
+export function createCaller(routes: readonly Route[], conversation: Conversation): ProviderModel {
+  let preferred = 0
   return {
     specificationVersion: 'v4',
     provider: 'umpire',
@@ -50,9 +60,13 @@ export function createCaller(
     supportedUrls: {},
     doGenerate: async (options) => {
       let failure: ModelError | undefined
-      for (const route of routes) {
+      for (const [at, route] of routes.entries()) {
+        if (at < preferred) continue
         try {
-          return await callRoute(route, { ...options, responseFormat: context.responseFormat }, context)
+          const result = await callRoute(route, options, conversation)
+          preferred = at
+          conversation.onAnswer(route.name)
+          return result
         } catch (error) {
           if (!(error instanceof ModelError)) throw error
           failure ??= error
@@ -67,20 +81,17 @@ export function createCaller(
   }
 }
 
-async function callRoute(
-  route: Route,
-  options: CallOptions,
-  context: { budget: Budget; timing: Timing },
-): Promise<CallResult> {
-  const { budget, timing } = context
+async function callRoute(route: Route, options: CallOptions, conversation: Conversation): Promise<CallResult> {
+  const { budget, timing, responseFormat } = conversation
+  const atMostUsd = highestCost(route, options)
   for (let attempt = 0; ; attempt++) {
-    await budget.check()
     try {
-      return await callOnce(route, options, budget)
+      using _ = await budget.reserve(atMostUsd, options.abortSignal)
+      return await callOnce(route, { ...options, responseFormat }, conversation)
     } catch (error) {
       options.abortSignal?.throwIfAborted()
       const failure = toModelError(error, route.secrets)
-      if (!route.learned.refusesSchema && options.responseFormat !== undefined && isAboutSchema(error)) {
+      if (!route.learned.refusesSchema && responseFormat !== undefined && isAboutSchema(error)) {
         route.learned.refusesSchema = true
         continue
       }
@@ -91,16 +102,18 @@ async function callRoute(
   }
 }
 
-async function callOnce(route: Route, options: CallOptions, budget: Budget): Promise<CallResult> {
+async function callOnce(route: Route, options: CallOptions, { budget, onBegin }: Conversation): Promise<CallResult> {
   const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
   const demandShape = !route.learned.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
   const { stream } = await route.model.doStream({
     ...options,
+    prompt: route.traits.textParts ? options.prompt : joinTexts(options.prompt),
     responseFormat: demandShape ? options.responseFormat : undefined,
     providerOptions: { ...options.providerOptions, ...route.traits.options },
   })
+  onBegin()
   const streamed = await readStream(stream, options.maxOutputTokens ?? 0)
-  budget.add(usageOf(tokensOf(streamed, countCharacters(options)), route.price))
+  budget.add(usageOf(tokensOf(streamed, countCharacters(options)), route.price), route.name)
   const { content, finish } = requireWhole(streamed)
   // Not every server obeys "no more tools"; the loop would throw away all that was done.
   const kept = toolsOpen ? content : content.filter((part) => part.type !== 'tool-call')
@@ -112,6 +125,21 @@ async function callOnce(route: Route, options: CallOptions, budget: Budget): Pro
     warnings: [],
     ...(finish.providerMetadata === undefined ? {} : { providerMetadata: finish.providerMetadata }),
   }
+}
+
+/** What a call costs at most, in US dollars; 0 where the price isn't known. */
+function highestCost({ price }: Route, options: CallOptions): number {
+  const input = Math.ceil(countCharacters(options) / 4)
+  return costOf({ input, cacheRead: 0, cacheWrite: input, output: options.maxOutputTokens ?? 0 }, price) ?? 0
+}
+
+/** Each message of the user as one text. */
+function joinTexts(prompt: CallOptions['prompt']): CallOptions['prompt'] {
+  return prompt.map((message) => {
+    if (message.role !== 'user') return message
+    const texts = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    return { ...message, content: [{ type: 'text', text: texts.join('\n\n') }] }
+  })
 }
 
 function countCharacters(options: CallOptions): number {

@@ -7,8 +7,6 @@ import type { Answer, EarlyEnd, GenerateLimits, GenerateRequest, ModelTool } fro
 import { cacheMark } from './providers.ts'
 import type { Budget } from './spend.ts'
 
-/** Longest tool result that goes to the model, in characters. */
-const maxToolResult = 60_000
 /** Calls of tools that one step may have on average; more are answered with a refusal. */
 const toolCallsPerStep = 8
 
@@ -27,12 +25,17 @@ export async function generate(
   const budget = request.budget.part()
   const deadline = AbortSignal.timeout(limits.timeMs)
   const toolCalls: string[] = []
+  const answeredBy = new Set<string>()
   const watch = watchLimits(limits, budget)
   try {
     const result = await generateText({
-      model: createCaller(routes, { budget, timing, responseFormat: await formatOf(request) }),
+      model: createCaller(routes, {
+        ...{ budget, timing, responseFormat: await formatOf(request) },
+        onBegin: () => request.onAnswerBegins?.(),
+        onAnswer: (name) => answeredBy.add(name),
+      }),
       instructions: { role: 'system', content: request.system, providerOptions: cacheMark },
-      messages: [{ role: 'user', content: request.prompt }],
+      messages: [{ role: 'user', content: toParts(request) }],
       tools: toToolSet(request.tools ?? [], limits.steps * toolCallsPerStep, toolCalls),
       toolCallConcurrency: 4,
       stopWhen: isStepCount(limits.steps),
@@ -47,7 +50,12 @@ export async function generate(
     const cut = result.finishReason === 'length'
     const found = cut ? await findCutJson(result.text) : findJson(result.text)
     const { value: json, alone } = found ?? { value: undefined, alone: false }
-    return { text: result.text, json, alone, earlyEnd: watch.earlyEnd(), cut, toolCalls, usage: budget.usage }
+    return {
+      ...{ text: result.text, json, alone, cut, toolCalls },
+      earlyEnd: watch.earlyEnd(),
+      answeredBy: [...answeredBy],
+      usage: budget.usage,
+    }
   } catch (error) {
     signal.throwIfAborted()
     if (deadline.aborted)
@@ -86,6 +94,11 @@ function watchLimits(limits: GenerateLimits, budget: Budget) {
   }
 }
 
+function toParts({ shared, prompt }: GenerateRequest) {
+  const own = { type: 'text' as const, text: prompt }
+  return shared === undefined ? [own] : [{ type: 'text' as const, text: shared, providerOptions: cacheMark }, own]
+}
+
 async function formatOf(request: GenerateRequest): Promise<ResponseFormat> {
   if (request.output === undefined) return undefined
   return { type: 'json', name: 'answer', schema: await asSchema(request.output).jsonSchema }
@@ -110,8 +123,7 @@ function toToolSet(tools: readonly ModelTool[], maxCalls: number, calls: string[
 // A tool's failure is an answer for the model; what it didn't foresee stays inside.
 async function runTool(called: ModelTool, input: unknown, signal: AbortSignal): Promise<string> {
   try {
-    const text = await called.run(input, signal)
-    return text.length <= maxToolResult ? text : `${text.slice(0, maxToolResult)}\n[cut here: too long]`
+    return await called.run(input, signal)
   } catch (error) {
     signal.throwIfAborted()
     return error instanceof UmpireError ? `Error: ${error.message}` : 'Error: the tool failed.'

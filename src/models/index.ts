@@ -11,7 +11,14 @@ export type { ModelChoice } from '../config/config.ts'
 export type * from './model.ts'
 export { parseModelName } from './model-name.ts'
 export { describeProblems, generateObject, requestRepair } from './repair.ts'
-export { addUsage, type Budget, type BudgetLimits, createBudget, createUnlimitedBudget } from './spend.ts'
+export {
+  addUsage,
+  type Budget,
+  type BudgetLimits,
+  createBudget,
+  createUnlimitedBudget,
+  type ModelUse,
+} from './spend.ts'
 
 export interface ModelsConfig {
   readonly main: ModelChoice | null

@@ -3,7 +3,10 @@ import type { z } from 'zod'
 import type { Usage } from '../domain/review.ts'
 import type { Budget } from './spend.ts'
 
-/** The part of a tool that the loop needs (`tools/tool.ts` lies above this folder and fits). */
+/**
+ * The part of a tool that the loop needs (`tools/tool.ts` lies above this folder and fits). Results go to the model as
+ * they are: whoever gives the tools bounds and labels them.
+ */
 export interface ModelTool {
   readonly name: string
   readonly description: string
@@ -26,6 +29,8 @@ export interface GenerateLimits {
 export interface GenerateRequest {
   /** The stable part of the instructions, written by us; cached by the provider where it can. */
   readonly system: string
+  /** Stands before the prompt and is the same for several calls: cached by the provider where it can. */
+  readonly shared?: string
   readonly prompt: string
   readonly tools?: readonly ModelTool[]
   /**
@@ -35,6 +40,8 @@ export interface GenerateRequest {
   readonly output?: z.ZodType
   readonly limits: GenerateLimits
   readonly budget: Budget
+  /** Called when the first answer begins: from then on the provider's cache holds what the calls share. */
+  readonly onAnswerBegins?: () => void
 }
 
 /** What ended the loop early; null when the model answered by itself. */
@@ -54,6 +61,8 @@ export interface Answer {
   readonly cut: boolean
   /** Names of the tools that were called, in order. */
   readonly toolCalls: readonly string[]
+  /** Names of the models that answered its calls; another than the one that was asked stood in for it. */
+  readonly answeredBy: readonly string[]
   readonly usage: Usage
 }
 

@@ -16,21 +16,23 @@ export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
 export interface ProviderTraits {
   /** Whether the answer's shape may be demanded in a call that also offers tools. */
   readonly schemaWithTools: boolean
+  /** Whether a message may have several pieces of text; elsewhere they are joined. */
+  readonly textParts: boolean
   /** Sent with every call. */
   readonly options: ProviderOptions
 }
 
-/** Marks the instructions as worth caching; providers that cache by themselves ignore it. */
+/** Marks the end of what is worth caching; providers that cache by themselves ignore it. */
 export const cacheMark: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 const traits: Readonly<Record<ModelChoice['provider'], ProviderTraits>> = {
   // The mark on the call moves along with the conversation: each step of a tool loop reads what the last one wrote.
-  anthropic: { schemaWithTools: true, options: cacheMark },
+  anthropic: { schemaWithTools: true, textParts: true, options: cacheMark },
   // Code under review is not to be kept at the provider.
-  openai: { schemaWithTools: true, options: { openai: { store: false } } },
-  google: { schemaWithTools: true, options: {} },
-  // Many servers constrain the answer by a grammar, under which no tool can be called.
-  compatible: { schemaWithTools: false, options: {} },
+  openai: { schemaWithTools: true, textParts: true, options: { openai: { store: false } } },
+  google: { schemaWithTools: true, textParts: true, options: {} },
+  // Many servers constrain the answer by a grammar, under which no tool can be called; some take plain text only.
+  compatible: { schemaWithTools: false, textParts: false, options: {} },
 }
 
 export function traitsOf(choice: Pick<ModelChoice, 'provider'>): ProviderTraits {

@@ -1,4 +1,5 @@
 // Tokens, cost, and the budget that is asked before each call of a model.
+import { once, setMaxListeners } from 'node:events'
 import { ModelError } from '../domain/errors.ts'
 import { noUsage, type Usage } from '../domain/review.ts'
 import type { Price } from './prices.ts'
@@ -46,6 +47,13 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
+/** What one model was used for. */
+export interface ModelUse {
+  /** The model's name. */
+  readonly model: string
+  readonly usage: Usage
+}
+
 /**
  * The money of one review, shared by all that call models for it. Calls of unknown price are counted as usage but
  * not as money: a budget can't hold them back.
@@ -53,15 +61,28 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export interface Budget {
   /** What was used through this object. */
   readonly usage: Usage
+  /** The same by model, in the order of their first call. */
+  readonly uses: readonly ModelUse[]
   /** The part of its cost whose price is known, in US dollars. */
   readonly knownCostUsd: number
   /** US dollars left under the tighter limit, not below 0; Infinity without a limit. */
   remainingUsd(): Promise<number>
-  /** Throws `ModelError` of code `model_budget_spent` when nothing is left. To be called before each call. */
-  check(): Promise<void>
-  add(usage: Usage): void
-  /** A part that counts its own usage, for one reviewer or one call; what it uses counts here too. */
-  part(): Budget
+  /**
+   * Sets money aside for one call until the result is disposed of; to be called before each call. While others are
+   * under way that may use up what is left, it waits for them: calls side by side go over a limit no further than one
+   * alone. Throws `ModelError` of code `model_budget_spent` when nothing is left.
+   *
+   * @param atMostUsd what the call may cost, in US dollars
+   */
+  reserve(atMostUsd: number, signal?: AbortSignal): Promise<Disposable>
+  /** Counts what a model was used for. */
+  add(usage: Usage, model: string): void
+  /**
+   * A part that counts its own usage, for one reviewer or one call; what it uses counts here too.
+   *
+   * @param sharers of how many such parts side by side it is one: `remainingUsd` is then its share of what is left
+   */
+  part(sharers?: number): Budget
 }
 
 export interface BudgetLimits {
@@ -76,29 +97,41 @@ export interface BudgetLimits {
 /** Makes the budget of one review. */
 export function createBudget(limits: BudgetLimits): Budget {
   let spentUsd = 0
-  const count = (usage: Usage) => {
-    spentUsd += usage.costUsd ?? 0
-  }
+  const reserved = new Set<{ readonly usd: number }>()
+  const releases = new EventTarget()
+  setMaxListeners(0, releases)
   const remainders = async () => {
-    const ofReview =
-      limits.perReviewUsd === null ? Infinity : limits.perReviewUsd - (limits.spentBeforeUsd ?? 0) - spentUsd
-    const ofDay = limits.perDayUsd === null ? Infinity : limits.perDayUsd - (await limits.spentTodayUsd()) - spentUsd
-    return { ofReview, ofDay }
+    const othersUsd = limits.perDayUsd === null ? 0 : await limits.spentTodayUsd()
+    // Nothing may be waited for from here on: what is spent meanwhile would be missing from one of the two.
+    return {
+      ofReview: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
+      ofDay: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
+    }
   }
-  return createPart(
-    {
-      remainingUsd: async () => {
-        const { ofReview, ofDay } = await remainders()
-        return Math.max(0, Math.min(ofReview, ofDay))
+  const reserve = async (atMostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
+    for (;;) {
+      const { ofReview, ofDay } = await remainders()
+      if (ofReview <= 0) throw spent(`for one review (${dollars(limits.perReviewUsd)})`)
+      if (ofDay <= 0) throw spent(`for one day (${dollars(limits.perDayUsd)})`)
+      const underWay = [...reserved].reduce((sum, { usd }) => sum + usd, 0)
+      if (reserved.size === 0 || Math.min(ofReview, ofDay) - underWay >= atMostUsd) break
+      await once(releases, 'release', { signal })
+    }
+    const reservation = { usd: atMostUsd }
+    reserved.add(reservation)
+    return {
+      [Symbol.dispose]: () => {
+        if (reserved.delete(reservation)) releases.dispatchEvent(new Event('release'))
       },
-      check: async () => {
-        const { ofReview, ofDay } = await remainders()
-        if (ofReview <= 0) throw spent(`for one review (${dollars(limits.perReviewUsd)})`)
-        if (ofDay <= 0) throw spent(`for one day (${dollars(limits.perDayUsd)})`)
-      },
-    },
-    count,
-  )
+    }
+  }
+  const remainingUsd = async () => {
+    const { ofReview, ofDay } = await remainders()
+    return Math.max(0, Math.min(ofReview, ofDay))
+  }
+  return createPart({ remainingUsd, reserve }, (usage) => {
+    spentUsd += usage.costUsd ?? 0
+  })
 }
 
 /** A budget without limits that only counts. */
@@ -106,24 +139,27 @@ export function createUnlimitedBudget(): Budget {
   return createBudget({ perReviewUsd: null, perDayUsd: null, spentTodayUsd: async () => 0 })
 }
 
-function createPart(limits: Pick<Budget, 'remainingUsd' | 'check'>, count: (usage: Usage) => void): Budget {
-  let total = noUsage
-  let knownCostUsd = 0
-  const add = (usage: Usage) => {
-    total = addUsage(total, usage)
-    knownCostUsd += usage.costUsd ?? 0
-    count(usage)
+function createPart(limits: Pick<Budget, 'remainingUsd' | 'reserve'>, count: Budget['add']): Budget {
+  const uses = new Map<string, Usage>()
+  const add = (usage: Usage, model: string) => {
+    uses.set(model, addUsage(uses.get(model) ?? noUsage, usage))
+    count(usage, model)
   }
   return {
     ...limits,
     get usage() {
-      return total
+      return [...uses.values()].reduce(addUsage, noUsage)
+    },
+    get uses() {
+      return [...uses].map(([model, usage]) => ({ model, usage }))
     },
     get knownCostUsd() {
-      return knownCostUsd
+      // A model's price is known for all of its calls or for none.
+      return [...uses.values()].reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0)
     },
     add,
-    part: () => createPart(limits, add),
+    part: (sharers = 1) =>
+      createPart({ ...limits, remainingUsd: async () => (await limits.remainingUsd()) / sharers }, add),
   }
 }
 

@@ -1,12 +1,13 @@
 // Writes down what a review came to: the run's end, its events, its findings. One transaction, refused when the
 // lease was lost.
 import { sql } from 'kysely'
-import { type ModelUse, recordSpend } from '../analytics/spend.ts'
+import { recordSpend } from '../analytics/spend.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
+import type { ModelUse } from '../models/index.ts'
 
 /**
  * Writes down findings that are about to be posted. Should the run end half-way, whoever takes it up knows what may
@@ -28,7 +29,7 @@ export async function recordReview(
     findings: readonly Finding[]
     commentUrls: ReadonlyMap<string, string | null>
     /** Counted together with the run's end: the next review already finds it in the day's budget. */
-    spend: ModelUse
+    spend: readonly ModelUse[]
   },
 ): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {

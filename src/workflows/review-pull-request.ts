@@ -14,7 +14,6 @@ import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-r
 import { recallEarlierReviews } from './recall-reviews.ts'
 import { recordFindings, recordReview } from './record-review.ts'
 import { findingMarker } from './render-review.ts'
-import { describeSpend } from './run-budgets.ts'
 
 /** A push during the review starts it anew; after so many the run gives the pull request back. */
 const maxHeads = 5
@@ -119,7 +118,7 @@ async function concludeReview(
     },
     findings: [...findings, ...judgement.resolved],
     commentUrls: new Map(findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null])),
-    spend: describeSpend(ctx, task.budget),
+    spend: task.budget.uses,
   })
 }
 
@@ -147,7 +146,7 @@ async function recordClosed(
     },
     findings: [],
     commentUrls: new Map(),
-    spend: describeSpend(ctx, task.budget),
+    spend: task.budget.uses,
   })
 }
 

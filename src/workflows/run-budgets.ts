@@ -1,5 +1,5 @@
 // The money of the runs under way: what one spends counts for the others before it is written down.
-import { type ModelUse, spentByRunUsd, spentTodayUsd } from '../analytics/spend.ts'
+import { spentByRunUsd, spentTodayUsd } from '../analytics/spend.ts'
 import type { AppContext } from '../context.ts'
 import { type Budget, createBudget } from '../models/index.ts'
 
@@ -30,9 +30,4 @@ export function createRunBudgets(ctx: Pick<AppContext, 'config' | 'db'>): RunBud
       open.delete(budget)
     },
   }
-}
-
-/** What a run has used so far. */
-export function describeSpend(ctx: Pick<AppContext, 'models'>, budget: Budget): ModelUse {
-  return { model: ctx.models.main?.name ?? '', usage: budget.usage, knownCostUsd: budget.knownCostUsd }
 }

@@ -8,7 +8,6 @@ import { assertLease, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.t
 import type { Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
 import { statusContext } from './publish-review.ts'
-import { describeSpend } from './run-budgets.ts'
 
 /** Why a review is broken off when the worker stops. */
 export class WorkerStopping extends Error {}
@@ -25,7 +24,7 @@ export interface BrokenReview {
 export async function settleFault(ctx: AppContext, review: BrokenReview, error: unknown): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run.id, describeSpend(ctx, review.budget))
+    await recordSpend(ctx.db, run.id, review.budget.uses)
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
   }
@@ -53,7 +52,7 @@ async function fail(
   if (access) await showFailure(ctx, run, access, fault.message)
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
-    await recordSpend(tx, run.id, describeSpend(ctx, budget))
+    await recordSpend(tx, run.id, budget.uses)
     if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
   })
 }
@@ -65,7 +64,7 @@ async function putBack(
 ): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)
-    await recordSpend(tx, run.id, describeSpend(ctx, budget))
+    await recordSpend(tx, run.id, budget.uses)
     await ctx.wakeUps.wake(tx, [run], how.delaySeconds)
   })
 }
