@@ -16,7 +16,24 @@ const head = createMemorySnapshot({
   ...manyFiles,
 })
 const base = createMemorySnapshot({ 'src/price.ts': 'export function total() {}\n' })
-const tools = createCodeTools({ head, base })
+const commits = [
+  {
+    sha: 'c0ffee'.padEnd(40, '0'),
+    author: 'ann',
+    committedAt: '2026-03-01T10:00:00Z',
+    message: 'Count articles\n\nBecause sums were wrong.',
+  },
+  { sha: 'f'.repeat(40), author: 'bo', committedAt: '2026-02-01T10:00:00Z', message: 'line\n'.repeat(500) },
+]
+const asked: unknown[] = []
+const tools = createCodeTools({
+  head,
+  base,
+  history: async (path, limit) => {
+    asked.push([path, limit])
+    return path === 'src/price.ts' ? commits : []
+  },
+})
 
 async function call(name: string, input: unknown): Promise<string> {
   const tool = tools.find((each) => each.name === name)!
@@ -98,6 +115,72 @@ describe('find_definition', () => {
 
   it.each(['a.b', 'a b', '.*', ''])('refuses %j', async (name) => {
     await expect(call('find_definition', { name })).rejects.toThrow('one identifier')
+  })
+})
+
+describe('find_callers', () => {
+  it('names the uses outside the definition, and what they stand in', async () => {
+    expect(await call('find_callers', { name: 'total' })).toBe(
+      ["src/cart.ts:1: import { total } from './price.ts'", 'src/cart.ts:4: in sum: return total(a)'].join('\n'),
+    )
+    expect(await call('find_callers', { name: '$rate' })).toBe('Nothing found.')
+    expect(await call('find_callers', { name: 'total', path_prefix: 'app' })).toBe('Nothing found.')
+  })
+
+  const uses = {
+    'an arrow function': ['const pay = async (cart) => {', '  if (cart) {', '    use(cart)', '  }', '}'],
+    'a function in many lines': ['function pay(', '  cart: Cart,', '): number {', '  return use(cart)', '}'],
+    'Python, after a nested block': [
+      'class Shop:',
+      '    def pay(self, cart):',
+      '        if cart:',
+      '            use(cart)',
+    ],
+    'Go, by tabs': ['func (s *Shop) pay(cart Cart) error {', '\treturn use(cart)', '}'],
+    'a body on a line of its own': ['  public static int pay(Cart cart)', '  {', '    return use(cart);', '  }'],
+    'a call in many lines': ['def pay(cart):', '    send(', '        use(cart),', '    )'],
+  }
+  it.each(Object.entries(uses))('tells the definition around a use: %s', async (_name, lines) => {
+    const snapshot = createMemorySnapshot({ 'src/a.txt': lines.join('\n') })
+    const [tool] = createCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+      (each) => each.name === 'find_callers',
+    )
+    expect(await tool!.run({ name: 'use' }, never)).toContain(': in pay: ')
+  })
+
+  it('says nothing of what it can not tell, and is bounded', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`f${i}.js`, `${'\n'.repeat(3000)}  use()\n`]),
+    )
+    const snapshot = createMemorySnapshot({ ...files, 'a.js': `${'('.repeat(100_000)}\n  use()\n` })
+    const [tool] = createCodeTools({ head: snapshot, base, history: async () => [] }).filter(
+      (each) => each.name === 'find_callers',
+    )
+    const lines = (await tool!.run({ name: 'use' }, never)).split('\n')
+    expect(lines).toHaveLength(61)
+    expect(lines[0]).toBe('a.js:2: use()')
+    expect(lines.at(-1)).toContain('narrow the search')
+  })
+
+  it.each(['a.b', '.*', ''])('refuses %j', async (name) => {
+    await expect(call('find_callers', { name })).rejects.toThrow('one identifier')
+  })
+})
+
+describe('show_history', () => {
+  it('shows the newest commits of a path, cut', async () => {
+    const text = await call('show_history', { path: './src/price.ts' })
+    expect(text).toContain(
+      'c0ffee000000 2026-03-01 ann\n  Count articles\n  \n  Because sums were wrong.\nffffffffffff',
+    )
+    expect(text.endsWith('\n  [cut]')).toBe(true)
+    expect(text.split('\n').length).toBeLessThan(16)
+    expect(asked).toEqual([['src/price.ts', 10]])
+  })
+
+  it('says when there are none, and refuses a path that leaves the tree', async () => {
+    expect(await call('show_history', { path: 'src/cart.ts' })).toBe('No commits found.')
+    await expect(call('show_history', { path: '../x' })).rejects.toThrow('root of the repository')
   })
 })
 
