@@ -1,0 +1,65 @@
+// Real changes for the benchmark of reviews: the newest commits on the main lines of git repositories.
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { git } from '../test/fakes/forge/git.ts'
+
+/** A commit of a main line and the one before it: what a merged pull request changed. */
+export interface RealChange {
+  /** The git directory that has both commits. */
+  readonly source: string
+  readonly base: string
+  readonly head: string
+  readonly subject: string
+}
+
+/** How far back a repository is looked through for changes, in commits. */
+const mostOfOne = 400
+
+/**
+ * The newest changes of the repositories in a folder, each list newest first. Repositories that lack objects, which
+ * nobody can fetch, are left out.
+ *
+ * @param folder holds git directories, or folders with one in `repo` or `.git`
+ */
+export async function readChanges(folder: string): Promise<RealChange[][]> {
+  const isRepository = (path: string) => existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'))
+  const below = readdirSync(folder).map((name) => resolve(folder, name))
+  const repositories = below.flatMap((path) => [path, join(path, 'repo'), join(path, '.git')]).filter(isRepository)
+  const lists: RealChange[][] = []
+  for (const source of repositories) {
+    const changes = await listNewest(source)
+    if (await isWhole(source, changes)) lists.push(changes)
+    else console.error(`SKIPPED: ${source} lacks objects`)
+  }
+  return lists
+}
+
+/** So many changes of all repositories in turn: the newest of each, then the second of each, and so on. */
+export function takeInTurn(lists: readonly (readonly RealChange[])[], count: number): RealChange[] {
+  const inTurn = Array.from({ length: mostOfOne }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat()
+  if (inTurn.length < count) throw new Error(`The repositories have ${inTurn.length} changes, not ${count}.`)
+  return inTurn.slice(0, count)
+}
+
+async function listNewest(source: string): Promise<RealChange[]> {
+  const options = ['log', '--first-parent', `--max-count=${mostOfOne}`, '--format=%H %P%x09%s', 'HEAD', '--']
+  const list = await git(source, [...anyOwner, ...options])
+  return list
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const tab = line.indexOf('\t')
+      const [head, base] = line.slice(0, tab).split(' ')
+      return head && base ? [{ source, base, head, subject: line.slice(tab + 1) }] : []
+    })
+}
+
+async function isWhole(source: string, changes: readonly RealChange[]): Promise<boolean> {
+  const input = changes.flatMap(({ base, head }) => [base, head]).join('\n')
+  const options = ['rev-list', '--objects', '--no-walk', '--missing=print', '--stdin']
+  const objects = await git(source, [...anyOwner, ...options], { input })
+  return !/^\?/m.test(objects.toString('latin1'))
+}
+
+/** The repositories may be someone else's. */
+const anyOwner = ['-c', 'safe.directory=*']

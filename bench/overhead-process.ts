@@ -1,0 +1,193 @@
+// Umpire as a process of its own under measurement: when its reviews end, and what /proc says it and its children cost.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { OpenPullRequest } from './overhead-forge.ts'
+
+/** CPU time since the process began, in milliseconds. */
+export interface CpuTime {
+  /** Of all its threads: exact to the microsecond. */
+  readonly own: number
+  /** Of its children that have ended, and theirs: exact to 10 ms. */
+  readonly children: number
+}
+
+/** Memory, in bytes. */
+export interface Memory {
+  readonly now: number
+  /** The most that the process itself had so far. */
+  readonly peak: number
+  /** Of children that run now. What they share is counted once. */
+  readonly children: { readonly count: number; readonly bytes: number }
+}
+
+export interface BenchProcess extends AsyncDisposable {
+  readonly url: string
+  /** Resolves with the time when the review is over: posted, and written down. */
+  reviewed(pull: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number>
+  /** Warnings and errors of its log. */
+  readonly complaints: readonly string[]
+  cpu(): CpuTime
+  memory(): Memory
+}
+
+const command = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
+
+/**
+ * Starts `umpire serve` with a data folder of its own. Resolves when it listens and works.
+ *
+ * @param profiles folder for a CPU profile of each thread
+ */
+export async function startBenchProcess(
+  environment: Readonly<Record<string, string>>,
+  profiles?: string,
+): Promise<BenchProcess> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'umpire-bench-data-'))
+  const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`]
+  const child = spawn(process.execPath, [...flags, command, 'serve'], {
+    // No stray .env file is there.
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      REVIEW_CONCURRENCY: '1000',
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A Ctrl-C in the terminal is for the benchmark, which then ends it.
+    detached: true,
+  })
+  const exited = once(child, 'exit')
+  const log = followLog(createInterface({ input: child.stderr }))
+  const started = Promise.all([log.listens, log.works])
+  const failed = exited.then((): never => {
+    throw new Error(`Umpire ended by itself:\n${log.newest.join('\n')}`)
+  })
+  failed.catch(() => {})
+  const end = async () => {
+    const kill = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    child.kill('SIGTERM')
+    await exited
+    clearTimeout(kill)
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
+  }
+  try {
+    const [url] = await Promise.race([started, failed])
+    const pid = child.pid!
+    return {
+      url,
+      complaints: log.complaints,
+      reviewed: (pull, withinMs, signal) => Promise.race([log.reviewed(pull, withinMs, signal), failed]),
+      cpu: () => readCpu(pid),
+      memory: () => readMemory(pid),
+      [Symbol.asyncDispose]: end,
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+type Entry = Partial<{
+  level: number
+  msg: string
+  err: { message: string }
+  url: string
+  repo: string
+  pull_request: number
+}>
+
+function followLog(lines: NodeJS.EventEmitter) {
+  const listens = Promise.withResolvers<string>()
+  const works = Promise.withResolvers<void>()
+  const reviews = new Map<string, PromiseWithResolvers<number>>()
+  const newest: string[] = []
+  const complaints: string[] = []
+  const reviewOf = (key: string) => {
+    const review = reviews.get(key) ?? Promise.withResolvers<number>()
+    reviews.set(key, review)
+    return review
+  }
+  lines.on('line', (line: string) => {
+    newest.push(line)
+    if (newest.length > 30) newest.shift()
+    const entry = (line.startsWith('{') ? JSON.parse(line) : { msg: line }) as Entry
+    if (entry.msg === 'Umpire listens') listens.resolve(entry.url!)
+    if (entry.msg === 'The worker is ready') works.resolve()
+    if (entry.msg === 'The review is done') reviewOf(`${entry.repo}#${entry.pull_request}`).resolve(performance.now())
+    if ((entry.level ?? 0) >= 40) complaints.push(`${entry.msg}: ${entry.err?.message ?? ''}`)
+  })
+  return {
+    listens: listens.promise,
+    works: works.promise,
+    newest,
+    complaints,
+    async reviewed({ repo, number }: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number> {
+      const review = reviewOf(`${repo}#${number}`)
+      const late = () => review.reject(new Error(`${repo}#${number} was not reviewed in time:\n${newest.join('\n')}`))
+      const breakOff = () => review.reject(signal.reason)
+      const timer = setTimeout(late, withinMs)
+      signal.addEventListener('abort', breakOff)
+      try {
+        return await review.promise
+      } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', breakOff)
+      }
+    },
+  }
+}
+
+function readCpu(pid: number): CpuTime {
+  // proc(5). The name, in brackets, may hold blanks; what follows begins with field 3.
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // In hundredths of a second on every Linux.
+  const [cutime, cstime] = [Number(fields[13]), Number(fields[14])]
+  const threads = readdirSync(`/proc/${pid}/task`).map((id) => {
+    const [onCpu = '0'] = readOrEmpty(`/proc/${pid}/task/${id}/schedstat`).split(' ')
+    return Number(onCpu) / 1e6
+  })
+  return { own: threads.reduce((sum, each) => sum + each, 0), children: (cutime + cstime) * 10 }
+}
+
+function readMemory(pid: number): Memory {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+  const children = listChildren(pid)
+  const shares = children.map((child) => readKilobytes(readOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'))
+  return {
+    now: readKilobytes(status, 'VmRSS'),
+    peak: readKilobytes(status, 'VmHWM'),
+    children: { count: children.length, bytes: shares.reduce((sum, bytes) => sum + bytes, 0) },
+  }
+}
+
+/** All that descend from a process. */
+function listChildren(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
+    const stat = readOrEmpty(`/proc/${name}/stat`)
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+  }
+  const isBelow = (one: number | undefined): boolean => one !== undefined && (one === pid || isBelow(parents.get(one)))
+  return [...parents].filter(([, parent]) => isBelow(parent)).map(([child]) => child)
+}
+
+function readKilobytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
+}
+
+/** Threads and processes may end while they are looked at. */
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}

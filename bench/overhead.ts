@@ -1,0 +1,160 @@
+// What a review costs beside its model: CPU of the process and of its children per review of a real change, memory with
+// many reviews in flight, and the time from the delivery to the posted review.
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
+import { type RealChange, readChanges, takeInTurn } from './overhead-changes.ts'
+import { type BenchForge, startBenchForge } from './overhead-forge.ts'
+import { type BenchModel, startBenchModel } from './overhead-model.ts'
+import { startBenchProcess } from './overhead-process.ts'
+import { type Flight, reviewAllAtOnce, reviewOneByOne, type Sample } from './overhead-reviews.ts'
+
+const { values } = parseArgs({
+  options: {
+    repositories: { type: 'string' },
+    changes: { type: 'string', default: '60' },
+    delay: { type: 'string', default: '45' },
+    'in-flight': { type: 'string', default: '1000' },
+    profiles: { type: 'string' },
+  },
+})
+const delayMs = Number(values.delay) * 1000
+const [changeCount, inFlight] = [Number(values.changes), Number(values['in-flight'])]
+/** Reviews of each repository that aren't counted: the first one fetches all of it, and code is compiled. */
+const warmUps = 2
+
+/** All that runs beside Umpire. */
+interface Site {
+  readonly forge: BenchForge
+  readonly model: BenchModel
+  /** A server's address; null for the embedded database. */
+  readonly databaseUrl: string | null
+  readonly signal: AbortSignal
+}
+
+const interruption = new AbortController()
+// Each review that is waited for listens.
+setMaxListeners(0, interruption.signal)
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => interruption.abort(new Error(`The benchmark was ended by ${name}.`)))
+}
+if (values.repositories === undefined) throw new Error('Name a folder of git repositories: -- --repositories <folder>')
+try {
+  await measure(values.repositories, interruption.signal)
+} catch (error) {
+  console.error(interruption.signal.aborted ? interruption.signal.reason.message : error)
+  process.exitCode = 1
+}
+
+async function measure(folder: string, signal: AbortSignal): Promise<void> {
+  const lists = await readChanges(folder)
+  const uncounted = warmUps * lists.length
+  const programs = findPostgresql()
+  await using model = await startBenchModel()
+  await using forge = await startBenchForge(lists.map(([change]) => change!.source))
+  await using server = programs ? await startPostgresql(programs, { durable: true }) : null
+  console.error(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
+  if (server === null) console.error('SKIPPED: reviews on PostgreSQL (no server programs found)')
+  const site = { forge, model, signal }
+  const embedded = { ...site, databaseUrl: null }
+  const sites = server === null ? [embedded] : [{ ...site, databaseUrl: server.url }, embedded]
+  for (const one of sites) await measureCost(one, takeInTurn(lists, uncounted + changeCount), uncounted)
+  if (inFlight > 0) await measureFlight(sites[0]!, takeInTurn(lists, inFlight))
+}
+
+/** CPU of each review, one at a time; then of the same changes all at once, with a model that takes its time. */
+async function measureCost(site: Site, changes: readonly RealChange[], uncounted: number): Promise<void> {
+  const { forge, model, signal } = site
+  const pulls = await forge.open(changes, signal)
+  const later = await forge.open(changes.slice(uncounted), signal)
+  await using umpire = await startUmpire(site)
+  const scene = { forge, model, umpire, signal }
+  model.delayMs = 0
+  await reviewOneByOne(scene, pulls.slice(0, uncounted))
+  const samples = await reviewOneByOne(scene, pulls.slice(uncounted))
+  printCost(nameDatabase(site), samples)
+  printComplaints(umpire.complaints)
+  model.delayMs = delayMs
+  printFlight(nameDatabase(site), later.length, await reviewAllAtOnce(scene, later))
+  printComplaints(umpire.complaints)
+}
+
+/** Memory and time with as many reviews in flight as one process takes. */
+async function measureFlight(site: Site, changes: readonly RealChange[]): Promise<void> {
+  const { forge, model, signal } = site
+  const pulls = await forge.open(changes, signal)
+  await using umpire = await startUmpire(site)
+  model.delayMs = delayMs
+  printFlight(nameDatabase(site), pulls.length, await reviewAllAtOnce({ forge, model, umpire, signal }, pulls))
+  printComplaints(umpire.complaints)
+}
+
+/** A process with a database of its own. */
+async function startUmpire({ forge, model, databaseUrl }: Site) {
+  const environment: Record<string, string> = { ...forge.environment, ...model.environment }
+  if (databaseUrl !== null) {
+    const name = `overhead_${randomUUID().replaceAll('-', '')}`
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    await client.query(`create database ${name}`)
+    await client.end()
+    const address = new URL(databaseUrl)
+    address.pathname = `/${name}`
+    Object.assign(environment, { DATABASE_URL: address.href, SECRET_KEY: 'k'.repeat(32) })
+  }
+  return startBenchProcess(environment, values.profiles)
+}
+
+function nameDatabase({ databaseUrl }: Site): string {
+  return databaseUrl === null ? 'embedded' : 'PostgreSQL'
+}
+
+function printCost(database: string, samples: readonly Sample[]): void {
+  console.log(`\n${samples.length} reviews one at a time, ${database}, the model answers at once\n`)
+  console.log('| of one review | median | 90th of 100 | mean |\n|---|---|---|---|')
+  const row = (name: string, pick: (sample: Sample) => number) => {
+    const all = samples.map(pick)
+    const mean = all.reduce((sum, each) => sum + each, 0) / all.length
+    console.log(`| ${name} | ${[quantile(all, 0.5), quantile(all, 0.9), mean].map(round).join(' | ')} |`)
+  }
+  row('own CPU, ms', ({ own }) => own)
+  row('CPU of children, ms', ({ children }) => children)
+  row('calls of the API', ({ calls }) => calls)
+  row('delivery to posted, less the model, ms', ({ overhead }) => overhead)
+}
+
+function printFlight(database: string, count: number, flight: Flight): void {
+  const { memory, overheads } = flight
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MB`
+  console.log(
+    `\n${count} reviews at once, ${database}, the model answers after ${delayMs / 1000} s and when all have asked\n`,
+  )
+  console.log('| figure | |\n|---|---|')
+  console.log(`| own CPU of a review, mean, ms | ${round(flight.own)} |`)
+  console.log(`| CPU of children of a review, mean, ms | ${round(flight.children)} |`)
+  console.log(
+    `| memory of the process when all wait for the model, peak | ${megabytes(memory.now)}, ${megabytes(flight.peak)} |`,
+  )
+  console.log(`| its children then | ${memory.children.count}, ${megabytes(memory.children.bytes)} |`)
+  const times = [quantile(overheads, 0.5), quantile(overheads, 0.9)].map((each) => `${(each / 1000).toFixed(1)} s`)
+  console.log(`| delivery to posted, less the model: median, 90th of 100 | ${times.join(', ')} |`)
+}
+
+function printComplaints(complaints: readonly string[]): void {
+  for (const [complaint, list] of Map.groupBy(complaints, String))
+    console.log(`\nIts log, ${list.length} times: ${complaint}`)
+}
+
+function round(value: number): string {
+  return value.toFixed(value < 100 ? 1 : 0)
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  const at = (sorted.length - 1) * share
+  const [low, high] = [sorted[Math.floor(at)] ?? Number.NaN, sorted[Math.ceil(at)] ?? Number.NaN]
+  return low + (high - low) * (at - Math.floor(at))
+}
