@@ -82,7 +82,8 @@ export function saysNothingFound(text: string): boolean {
   return /^[ \t]*\{/m.test(text.slice(0, at)) && /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
 }
 
-function bySeverity(a: ProposedFinding, b: ProposedFinding): number {
+/** Most severe first, then the surest. */
+export function bySeverity(a: ProposedFinding, b: ProposedFinding): number {
   return severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
 }
 

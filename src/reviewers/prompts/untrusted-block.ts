@@ -40,18 +40,23 @@ export interface BlockOrigin {
 /** Fences blocks with a mark that nobody could know when the text was written. */
 export interface Fence {
   readonly mark: string
-  wrap(from: BlockOrigin, text: string): string
+  /** @param maxLength of what is shown of the text, in characters; the rest is cut, and that is said */
+  wrap(from: BlockOrigin, text: string, maxLength?: number): string
 }
 
-/** Makes the fence of one call. */
+/** Makes the fence of one review: with one mark for all of its messages, so that what they share is the same. */
 export function createFence(): Fence {
   const mark = randomBytes(8).toString('hex')
   const clean = (text: string) => showInvisible(text).replaceAll(mark, '')
   return {
     mark,
-    wrap: ({ origin, trust, path }, text) => {
+    wrap: ({ origin, trust, path }, text, maxLength = Infinity) => {
       const place = path === null ? '' : ` path=${JSON.stringify(clean(path))}`
-      return `<data-${mark} origin="${origin}" trust="${trust}"${place}>\n${clean(text)}\n</data-${mark}>`
+      return `<data-${mark} origin="${origin}" trust="${trust}"${place}>\n${cut(clean(text), maxLength)}\n</data-${mark}>`
     },
   }
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}\n[cut here: too long]`
 }

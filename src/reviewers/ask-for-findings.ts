@@ -1,0 +1,148 @@
+// Asks a model for the findings in one round of a change, with one repair round for what does not fit.
+import { ModelError } from '../domain/errors.ts'
+import type { ProposedFinding } from '../domain/finding.ts'
+import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import { fenceTools } from './fence-tools.ts'
+import type { PromptPart } from './prompts/prompt-part.ts'
+import { reviewInstructions, sayTask, showRound } from './prompts/review-prompt.ts'
+import type { Fence } from './prompts/untrusted-block.ts'
+import { answerShape, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
+import type { Change, ContextRound } from './reviewer.ts'
+
+const notTheObject =
+  'The answer is not just the JSON object that was asked for. JSON that its words only quote, or speak against, is not part of it.'
+
+/** One model's review of a change, with one task. Those of one change that differ in their task share the rest. */
+export interface Assignment {
+  /** Name of the reviewer, for its findings. */
+  readonly reviewer: string
+  /** Who reviews, within a sentence: `the model`. */
+  readonly who: string
+  readonly model: Model
+  readonly task: readonly PromptPart[]
+  readonly change: Change
+  /** Read-only, and all that the model can call. */
+  readonly tools: readonly Tool[]
+  /** Of what the model writes. */
+  readonly language: string
+  /** Of the review. */
+  readonly fence: Fence
+  /** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for all. */
+  readonly limits: GenerateLimits
+  /** Counts what this assignment uses. */
+  readonly budget: Budget
+  readonly startedAt: number
+  /** Called whenever the model begins to answer about a round. */
+  readonly onAnswerBegins?: () => void
+}
+
+/** What came of one round. */
+export interface RoundReport {
+  readonly findings: readonly ProposedFinding[]
+  readonly summary: string
+  /** Limits of the work on it, one sentence each. */
+  readonly notes: readonly string[]
+  /** Proposals that did not fit, or were too many. */
+  readonly dropped: number
+  /** Names of the models that answered. */
+  readonly answeredBy: readonly string[]
+  /** False when the model did not come to an end with it. */
+  readonly complete: boolean
+}
+
+/**
+ * Asks for the findings in one round. Throws `ModelError` where there is no usable answer.
+ *
+ * @param files names those of the round, for the notes
+ */
+export async function askForFindings(
+  assignment: Assignment,
+  round: ContextRound,
+  files: string,
+  signal: AbortSignal,
+): Promise<RoundReport> {
+  const { model, fence, who } = assignment
+  const answer = await model.generate(
+    {
+      system: reviewInstructions(assignment.language),
+      shared: showRound(round, fence),
+      prompt: sayTask(assignment.task),
+      tools: fenceTools(assignment.tools, fence),
+      output: answerShape,
+      limits: remainingLimits(assignment),
+      budget: assignment.budget,
+      ...(assignment.onAnswerBegins && { onAnswerBegins: assignment.onAnswerBegins }),
+    },
+    signal,
+  )
+  const { read, dropped } = await readWithRepair(assignment, answer, signal)
+  const notes: string[] = []
+  if (answer.cut) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
+  if (answer.earlyEnd !== null)
+    notes.push(`While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`)
+  return {
+    findings: read.findings,
+    summary: read.summary.trim(),
+    notes,
+    dropped,
+    answeredBy: answer.answeredBy,
+    complete: !answer.cut && answer.earlyEnd === null,
+  }
+}
+
+/** What is left of the limits for all rounds. */
+function remainingLimits({ limits, budget, startedAt }: Assignment): GenerateLimits {
+  const timeMs = Math.floor(limits.timeMs - (performance.now() - startedAt))
+  const totalTokens = limits.totalTokens - budget.usage.inputTokens - budget.usage.outputTokens
+  if (timeMs <= 0) throw new ModelError('model_unavailable', 'The time for the review was used up.')
+  if (totalTokens <= 0) throw new ModelError('model_budget_spent', 'The tokens for the review were used up.')
+  return { ...limits, timeMs, totalTokens }
+}
+
+/** Reads the findings; what doesn't fit is sent back once, and then dropped and counted. */
+async function readWithRepair(
+  assignment: Assignment,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<{ read: ReadAnswer; dropped: number }> {
+  const read = readAnswer(answer, assignment.change, assignment.reviewer)
+  // What was cut is wrong at its end only, and nothing but another full answer would mend it.
+  if (read !== undefined && (read.misfits.length === 0 || answer.cut))
+    return { read, dropped: read.surplus + read.misfits.length }
+  const wrong =
+    read === undefined
+      ? { text: answer.text, problems: [notTheObject] }
+      : { text: JSON.stringify({ summary: read.summary, findings: read.misfits }), problems: read.problems }
+  const repaired = answer.text.trim() === '' ? undefined : await repair(assignment, wrong, signal)
+  if (read === undefined) {
+    const isEmpty = repaired?.findings.length === 0
+    if (repaired === undefined || (isEmpty && !(repaired.misfits.length === 0 && saysNothingFound(answer.text))))
+      throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
+    return { read: repaired, dropped: repaired.surplus + repaired.misfits.length }
+  }
+  // Only what was wrong counts of the second answer; it may repeat what was right.
+  const isKnown = (finding: ProposedFinding) =>
+    read.findings.some((each) => each.path === finding.path && each.title === finding.title)
+  const corrected = (repaired?.findings ?? []).filter((finding) => !isKnown(finding))
+  const added = corrected.slice(0, read.misfits.length)
+  const dropped = read.surplus + read.misfits.length - added.length
+  return { read: { ...read, findings: [...read.findings, ...added] }, dropped }
+}
+
+async function repair(
+  assignment: Assignment,
+  wrong: { text: string; problems: readonly string[] },
+  signal: AbortSignal,
+): Promise<ReadAnswer | undefined> {
+  const { model, change, reviewer, budget } = assignment
+  try {
+    const limits = remainingLimits(assignment)
+    const answer = await requestRepair(model, { ...wrong, output: answerShape }, { limits, budget }, signal)
+    return readAnswer(answer, change, reviewer)
+  } catch (error) {
+    // The findings that did fit are not to be lost with it.
+    if (error instanceof ModelError) return undefined
+    throw error
+  }
+}

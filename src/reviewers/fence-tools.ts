@@ -1,0 +1,26 @@
+// Gives a model its tools so that what they return is fenced as data, and bounded.
+import { UmpireError } from '../domain/errors.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Fence } from './prompts/untrusted-block.ts'
+
+/** Longest result that goes to a model, in characters. */
+const maxResult = 60_000
+
+/** The tools with their results fenced: what a tool found is as untrusted as the change itself. */
+export function fenceTools(tools: readonly Tool[], fence: Fence): Tool[] {
+  return tools.map((tool) => {
+    const wrap = (text: string) => fence.wrap({ origin: tool.name, trust: 'untrusted', path: null }, text, maxResult)
+    return {
+      ...tool,
+      run: async (input, signal) => {
+        try {
+          return wrap(await tool.run(input, signal))
+        } catch (error) {
+          if (signal.aborted || !(error instanceof UmpireError)) throw error
+          // The reason why it failed names what was asked, which may be copied from the change.
+          return wrap(`Error: ${error.message}`)
+        }
+      },
+    }
+  })
+}
