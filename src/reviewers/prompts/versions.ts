@@ -1,0 +1,10 @@
+// The versions of all prompts, to be stored with each review.
+import { reviewPromptVersion } from './review-prompt.ts'
+import { specialistPromptsVersion } from './specialist-prompts.ts'
+import { synthesisPromptVersion } from './synthesis-prompt.ts'
+
+export const promptVersions = {
+  review: reviewPromptVersion,
+  specialists: specialistPromptsVersion,
+  synthesis: synthesisPromptVersion,
+} as const
