@@ -34,21 +34,34 @@ async function loadModelParts(config: Config): Promise<ModelParts> {
   if (config.models.main === null) {
     return { models: { main: null, fast: null }, createModelReviewers: () => [], createVerifier: () => null }
   }
-  const [{ createModels }, { createAgenticReviewer }, { createCodeTools }] = await Promise.all([
+  const [
+    { createModels },
+    { createAgenticReviewer },
+    { createParallelReviewer },
+    { createVerifier },
+    { createCodeTools },
+  ] = await Promise.all([
     import('./models/index.ts'),
     import('./reviewers/agentic-reviewer.ts'),
+    import('./reviewers/parallel-reviewer.ts'),
+    import('./reviewers/verifier.ts'),
     import('./tools/code-tools.ts'),
   ])
   const models = createModels(config.models)
   return {
     models,
     createModelReviewers(budget, { mode, language }) {
-      if (models.main === null || mode === 'static') return []
-      return [
-        createAgenticReviewer({ model: models.main, tools: (change) => createCodeTools(change), budget, language }),
-      ]
+      const { main, fast } = models
+      if (main === null || fast === null || mode === 'static') return []
+      const common = { tools: createCodeTools, budget, language }
+      if ((mode ?? config.review.mode) === 'parallel')
+        return [createParallelReviewer({ ...common, models: { main, fast } })]
+      return [createAgenticReviewer({ ...common, model: main })]
     },
-    createVerifier: () => null,
+    createVerifier(budget, { mode, language }) {
+      if (models.main === null || mode === 'static') return null
+      return createVerifier({ model: models.main, tools: createCodeTools, budget, language })
+    },
   }
 }
 

@@ -47,7 +47,7 @@ export interface Config {
     readonly budget: { readonly perReviewUsd: number | null; readonly perDayUsd: number | null }
   }
   readonly review: {
-    readonly mode: 'agentic'
+    readonly mode: 'agentic' | 'parallel'
     /** Reviews in flight per worker process. */
     readonly concurrency: number
     /** How long a worker may be silent before another takes its review over. */
