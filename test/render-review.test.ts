@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../src/domain/finding.ts'
 import type { Review } from '../src/domain/review.ts'
-import { renderInlineComments, renderSummary } from '../src/workflows/render-review.ts'
+import { renderInlineComments } from '../src/workflows/render-finding.ts'
+import { renderSummary } from '../src/workflows/render-summary.ts'
+import type { ReviewHistory } from '../src/workflows/review-history.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
 
@@ -13,7 +15,7 @@ const limits = {
   resolvableThreads: true,
   suggestions: true,
 }
-const coverage = { filesTotal: 1, filesReviewed: 1, skipped: [], notes: [], complete: true }
+const coverage = { filesTotal: 1, filesReviewed: 1, skipped: [], notes: [], setAside: [], complete: true }
 
 function makeFinding(changes: Partial<Finding> = {}): Finding {
   return {
@@ -39,7 +41,23 @@ function makeFinding(changes: Partial<Finding> = {}): Finding {
   } as Finding
 }
 
-function renderWith(changes: Partial<Review>, options: { commentLength?: number; secrets?: string[] } = {}): string {
+const history: ReviewHistory = {
+  isFirst: false,
+  resolved: [makeFinding({ title: 'Gone', state: 'resolved' })],
+  resolvedBefore: [],
+  answered: [],
+  fresh: 0,
+  cameBack: 0,
+  stillOpen: 1,
+}
+
+interface RenderOptions {
+  commentLength?: number
+  secrets?: string[]
+  history?: Partial<ReviewHistory>
+}
+
+function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
   const review = {
     headSha: 'a'.repeat(40),
     verdict: 'NEEDS_DISCUSSION',
@@ -48,14 +66,15 @@ function renderWith(changes: Partial<Review>, options: { commentLength?: number;
     summary: 'A summary.',
     findings: [],
     coverage,
-    reviewers: ['static', 'acme/model-1'],
+    reviewers: ['static', 'agentic'],
     ...changes,
   } as unknown as Review
   return renderSummary({
     review,
     runId: 1,
-    resolved: [makeFinding({ title: 'Gone', state: 'resolved' })],
+    history: { ...history, ...options.history },
     durationMs: 1234,
+    models: ['acme/model-1'],
     serviceName: 'umpire',
     limits: { ...limits, commentLength: options.commentLength ?? limits.commentLength },
     secrets: options.secrets ?? [],

@@ -119,6 +119,8 @@ export interface WorkflowRunsTable {
   timings: JSONColumnType<Record<string, number> | null, string | null, string | null>
   /** Where the summary stands on the platform. */
   published_url: string | null
+  /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
+  seen_lines: Buffer | null
 }
 
 /** A finding, durable over all runs of its pull request. */
@@ -138,6 +140,8 @@ export interface FindingsTable {
   end_line: number
   /** The code it is about, to find it again when lines moved. */
   quote: string
+  /** Of the code there; empty where it is from before there was one. */
+  anchor_hash: string
   severity: Severity
   category: FindingCategory
   title: string

@@ -69,13 +69,15 @@ export interface ProposedFinding {
  */
 export type FindingPlacement = 'inline' | 'summary' | 'held_back'
 
-/** What became of a finding. */
+/** What became of a finding: its cause stands, its cause is gone, or people answered it and left its cause. */
 export type FindingState = 'open' | 'resolved' | 'dismissed'
 
 /** A finding that passed the judge. */
 export interface Finding extends ProposedFinding {
-  /** Identity across pushes: path, enclosing text, category and normalised claim; 32 hex digits. */
+  /** Identity across pushes: where it was raised first, on what code, and what kind of harm; 32 hex digits. */
   readonly fingerprint: string
+  /** Of the code it stands on, see `hashAnchor`: finds it again in another file, and where a quote can't be kept. */
+  readonly anchorHash: string
   readonly state: FindingState
   /** How often it came back after it had been resolved. */
   readonly reopened: number

@@ -122,7 +122,7 @@ export async function lockRun(tx: Db, run: ClaimedRun): Promise<void> {
 export type RunOutcome = Partial<
   Pick<
     Schema['workflow_runs'],
-    'head_sha' | 'verdict' | 'confidence' | 'summary' | 'published_url' | 'error' | 'error_code'
+    'head_sha' | 'verdict' | 'confidence' | 'summary' | 'published_url' | 'seen_lines' | 'error' | 'error_code'
   > & {
     files_analyzed: number
     coverage: string

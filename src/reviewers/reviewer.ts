@@ -6,7 +6,7 @@
 //   claim    a proposed finding that has its place in the diff
 //   round    one helping of a change that doesn't fit into the token budget at once
 import type { RepositorySettings } from '../config/repository-config.ts'
-import type { Diff, FileDiff } from '../domain/diff.ts'
+import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
 import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
@@ -43,11 +43,21 @@ export interface Change {
 export interface EarlierReviews {
   /** Their findings, with what became of each. */
   readonly findings: readonly Finding[]
-  /** Identities of the hunks that the last completed review saw, see `hunkIdentity`; empty before the first. */
-  readonly seenHunks: ReadonlySet<string>
+  /** Identities of the changed lines that models have read, see `identifyLines`; empty before the first review. */
+  readonly seenLines: ReadonlySet<string>
+  /** What could not be recalled, one sentence each, for the coverage section. */
+  readonly notes: readonly string[]
 }
 
-export const noEarlierReviews: EarlierReviews = { findings: [], seenHunks: new Set() }
+export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }
+
+/** Lines of a file, 1-based, both ends included: `LEFT` at the base, `RIGHT` at the head. */
+export interface ShownLines {
+  readonly path: string
+  readonly side: DiffSide
+  readonly start: number
+  readonly end: number
+}
 
 /** A piece of the packed context. */
 export interface ContextSpan {
@@ -58,6 +68,8 @@ export interface ContextSpan {
   readonly path: string | null
   readonly text: string
   readonly tokens: number
+  /** The lines of files that stand in it, where it has any. */
+  readonly lines?: readonly ShownLines[]
 }
 
 /** What a model is shown of a change in one round. */

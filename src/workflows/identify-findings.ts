@@ -1,72 +1,36 @@
 // Gives each claim one identity that lasts over pushes: the one under which it stands already, or one of its own.
 import { createHash } from 'node:crypto'
-import { type Finding, severities } from '../domain/finding.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { Anchored } from './anchor-findings.ts'
-import { normalizeCode, type Place } from './find-place.ts'
+import { similarityOf } from './compare-words.ts'
+import { overlaps } from './find-place.ts'
+import { hashAnchor, type Located } from './locate-findings.ts'
+import type { Claim } from './merge-findings.ts'
 
-/** An open finding of an earlier review, and where its code stands in the diff now. */
-export interface Located {
-  readonly finding: Finding
-  readonly place: Place | undefined
-}
-
-/** One claim, in the words of the strongest of those who made it. */
-export interface Claim {
-  readonly strongest: Anchored
-  /** All who made it, the strongest first. */
-  readonly members: readonly Anchored[]
-}
-
-export type Identified = Anchored & { readonly fingerprint: string }
-
-/** Most severe first, then the surest. */
-export function byWeight(
-  a: Pick<Finding, 'severity' | 'confidence'>,
-  b: Pick<Finding, 'severity' | 'confidence'>,
-): number {
-  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
-}
-
-/** Proposals about overlapping lines with the same kind of harm are one claim. Two different rules never say the same. */
-export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
-  const claims: { strongest: Anchored; members: Anchored[] }[] = []
-  for (const finding of anchored.toSorted(byWeight)) {
-    const twin = claims.find(({ strongest, members }) => {
-      const rule = members.find((member) => member.rule !== null)?.rule ?? null
-      return (
-        strongest.path === finding.path &&
-        strongest.side === finding.side &&
-        (rule === finding.rule || rule === null || finding.rule === null) &&
-        overlaps(strongest, finding) &&
-        (strongest.category === finding.category || normalizeCode(strongest.title) === normalizeCode(finding.title))
-      )
-    })
-    if (twin) twin.members.push(finding)
-    else claims.push({ strongest: finding, members: [finding] })
+/** A claim with its identity. */
+export type Identified = Anchored &
+  Pick<Finding, 'fingerprint' | 'anchorHash'> & {
+    /** Whether a rule says it too: then it doesn't rest on a model's opinion. */
+    readonly isRuled: boolean
   }
-  return claims
-}
-
-function overlaps(a: Pick<Place, 'startLine' | 'endLine'>, b: Pick<Place, 'startLine' | 'endLine'>): boolean {
-  return a.startLine <= b.endLine && b.startLine <= a.endLine
-}
 
 /**
- * Gives each claim its fingerprint: that of the open finding that one of its members says again, else one of its own
- * (of the rule, where there is one, because a rule says it the same way again). `said` are the open findings that were
+ * Gives each claim its fingerprint: that of the earlier finding that one of its members says again, else one of its own
+ * (of the rule, where there is one, because a rule says it the same way again). `said` are the earlier findings that were
  * said again, also those whose claim goes by the fingerprint of another.
  */
 export function identifyClaims(
   claims: readonly Claim[],
-  open: readonly Located[],
+  earlier: readonly Located[],
 ): { identified: Identified[]; said: ReadonlySet<string> } {
   const members = claims.flatMap((claim) => claim.members)
   const own = nameByText(members)
-  const matches = matchEarlier(members, open, own)
+  const matches = matchEarlier(members, earlier, own)
   const said = new Set(matches.values())
   const taken = new Set(said)
   const identified = claims.map(({ strongest, members }) => {
-    const name = members.find((member) => member.rule !== null) ?? strongest
+    const ruled = members.find((member) => member.rule !== null)
+    const name = ruled ?? members[0]!
     let fingerprint = members.map((member) => matches.get(member)).find((match) => match !== undefined)
     const candidates = [own.get(name)!]
     for (let next = 0; fingerprint === undefined; next++) {
@@ -74,20 +38,21 @@ export function identifyClaims(
       fingerprint = candidates.find((candidate) => !taken.has(candidate))
     }
     taken.add(fingerprint)
-    return { ...strongest, fingerprint }
+    const anchorHash = hashAnchor(strongest.anchorText)
+    return { ...strongest, fingerprint, anchorHash, isRuled: ruled !== undefined }
   })
   return { identified, said }
 }
 
-/** The open finding that each new one says again, the nearest first, one each at most. */
+/** The earlier finding that each new one says again, the nearest first, one each at most. */
 function matchEarlier(
   fresh: readonly Anchored[],
-  open: readonly Located[],
+  located: readonly Located[],
   own: ReadonlyMap<Anchored, string>,
 ): Map<Anchored, string> {
   const pairs = fresh
     .flatMap((finding) =>
-      open.flatMap((earlier) => {
+      located.flatMap((earlier) => {
         const distance = measureDistance(finding, earlier, own.get(finding))
         return distance === undefined ? [] : [{ finding, fingerprint: earlier.finding.fingerprint, distance }]
       }),
@@ -113,14 +78,27 @@ function measureDistance(
   own: string | undefined,
 ): readonly [number, number] | undefined {
   const moved = Math.abs(fresh.startLine - finding.startLine)
-  const isAlike =
-    fresh.path === finding.path &&
-    fresh.side === finding.side &&
-    fresh.category === finding.category &&
-    fresh.rule === finding.rule
-  if (isAlike && place && overlaps(fresh, place))
+  if (place && saysSame(fresh, { finding, place }))
     return [Math.abs(fresh.startLine - place.startLine) + Math.abs(fresh.endLine - place.endLine), moved]
   return own === finding.fingerprint ? [Number.MAX_SAFE_INTEGER, moved] : undefined
+}
+
+/** Titles that have this share of their words in common say the same. */
+const alike = 0.5
+
+/**
+ * Whether a claim is about the lines on which an earlier one stands now, and names the same kind of harm or says much the
+ * same of them: models don't stick to one kind.
+ */
+export function saysSame(fresh: Anchored, { finding, place }: Located): boolean {
+  return (
+    fresh.path === finding.path &&
+    fresh.side === finding.side &&
+    fresh.rule === finding.rule &&
+    place !== undefined &&
+    overlaps(fresh, place) &&
+    (fresh.category === finding.category || similarityOf(fresh.title, finding.title) >= alike)
+  )
 }
 
 /** Each finding's own fingerprint. Those with the same text are numbered by the order of their places. */

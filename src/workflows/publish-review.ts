@@ -4,7 +4,10 @@ import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
-import { findingMarker, renderInlineComments, renderStatus, renderSummary, summaryMarker } from './render-review.ts'
+import { findingMarker, summaryMarker } from './markers.ts'
+import { renderInlineComments } from './render-finding.ts'
+import { renderStatus, renderSummary } from './render-summary.ts'
+import type { ReviewHistory } from './review-history.ts'
 
 /** Name of the commit status, and of what it stands for. */
 export const statusContext = 'umpire/review'
@@ -14,8 +17,10 @@ export interface Publication {
   readonly access: Access
   readonly review: Review
   readonly runId: number
-  readonly resolved: readonly Finding[]
+  readonly history: ReviewHistory
   readonly durationMs: number
+  /** Names of the models that answered. */
+  readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
   readonly beforeWrite: () => Promise<void>
 }
@@ -80,16 +85,15 @@ const refusals: readonly PlatformErrorCode[] = ['platform_forbidden', 'platform_
 
 function ensure(
   ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
-  { access, review, runId, resolved, durationMs, beforeWrite }: Publication,
+  publication: Publication,
   findings: readonly Finding[],
   signal: AbortSignal,
 ): Promise<PublishedReview> {
   const { limits } = ctx.platform
+  const { access, review, beforeWrite } = publication
   const body = renderSummary({
+    ...publication,
     review: { ...review, findings },
-    runId,
-    resolved,
-    durationMs,
     serviceName: ctx.config.serviceName,
     limits,
     secrets: ctx.secrets,
@@ -111,7 +115,7 @@ function ensure(
 /** Resolves our own threads of findings that are gone. A fault here costs the review nothing. */
 async function resolveThreads(
   ctx: Pick<AppContext, 'platform' | 'log'>,
-  { access, review, resolved, beforeWrite }: Publication,
+  { access, review, history: { resolved }, beforeWrite }: Publication,
   signal: AbortSignal,
 ): Promise<void> {
   if (resolved.length === 0 || !ctx.platform.limits.resolvableThreads) return
@@ -121,7 +125,7 @@ async function resolveThreads(
     const threads = await ctx.platform.listThreads(access, number, signal)
     for (const thread of threads) {
       const first = thread.comments[0]
-      const isOurs = first?.own === true && markers.some((marker) => first.body.includes(marker))
+      const isOurs = first?.own === true && markers.some((marker) => first.body.trimEnd().endsWith(marker))
       if (thread.resolved || !isOurs) continue
       await beforeWrite()
       await ctx.platform.resolveThread(access, number, thread.id, signal)

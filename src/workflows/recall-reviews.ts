@@ -1,16 +1,135 @@
-// Recalls what earlier reviews of a pull request found, and what became of it.
+// Recalls what earlier reviews of a pull request found, and what people made of it since.
 import type { AppContext } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import type { Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import type { Access } from '../platforms/platform.ts'
+import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
-import { listFindings } from './record-review.ts'
+import { findingMarker, isOwnWriting } from './markers.ts'
+import { decodeLines } from './seen-lines.ts'
 
-/** What was found before on this pull request. */
+/** A stored finding. */
+interface StoredFinding {
+  readonly finding: Finding
+  /** It may have a thread on the pull request. */
+  readonly isPosted: boolean
+  /** The review that saw it last came to its end. */
+  readonly isSettled: boolean
+}
+
+/** What was found before on this pull request, and read. That the answers can't be read costs a note. */
 export async function recallEarlierReviews(
   ctx: Pick<AppContext, 'db' | 'platform' | 'log'>,
-  _access: Access,
+  access: Access,
   ref: PullRequestRef,
-  _signal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<EarlierReviews> {
-  return { findings: await listFindings(ctx.db, ref), seenHunks: new Set() }
+  const stored = await listStored(ctx.db, ref)
+  const seenLines = await readSeenLines(ctx.db, ref)
+  const threads = await listThreads(ctx, access, ref, stored, signal)
+  return {
+    findings: stored.map((one) => ({
+      ...one.finding,
+      state: judgeState(one, threads?.get(findingMarker(one.finding))),
+    })),
+    seenLines,
+    notes: threads === null ? ['The answers to earlier findings could not be read.'] : [],
+  }
+}
+
+/** Our threads by their markers; null where they can't be had. Nothing is asked where no finding can have one. */
+async function listThreads(
+  ctx: Pick<AppContext, 'platform' | 'log'>,
+  access: Access,
+  { number }: PullRequestRef,
+  stored: readonly StoredFinding[],
+  signal: AbortSignal,
+): Promise<Map<string, Thread> | null> {
+  const markers = stored.filter(mayHaveChanged).map(({ finding }) => findingMarker(finding))
+  if (markers.length === 0) return new Map()
+  try {
+    const threads = await ctx.platform.listThreads(access, number, signal)
+    return new Map(
+      threads.flatMap((thread) => {
+        const [first] = thread.comments
+        const marker = first?.own ? markers.find((candidate) => first.body.trimEnd().endsWith(candidate)) : undefined
+        return marker === undefined ? [] : [[marker, thread] as const]
+      }),
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    ctx.log.warn({ err: error }, 'The threads of earlier findings could not be read')
+    return null
+  }
+}
+
+function mayHaveChanged({ finding, isPosted, isSettled }: StoredFinding): boolean {
+  return isPosted && (finding.state !== 'resolved' || !isSettled)
+}
+
+/**
+ * A thread that a person resolved dismisses its finding, and so does an answer in it, but not to a critical one: an author
+ * can't talk that away. Threads that we resolved are those of findings that are stored as resolved; where the review that
+ * did so broke off, it got that far or didn't.
+ */
+function judgeState(stored: StoredFinding, thread: Thread | undefined): FindingState {
+  const { finding } = stored
+  if (!mayHaveChanged(stored)) return finding.state
+  if (finding.state === 'resolved') return thread?.resolved ? 'resolved' : 'open'
+  if (thread === undefined) return finding.state
+  if (thread.resolved) return 'dismissed'
+  const isAnswered = thread.comments.slice(1).some(({ body }) => !isOwnWriting(body))
+  return isAnswered && finding.severity !== 'critical' ? 'dismissed' : 'open'
+}
+
+async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
+  const row = await db
+    .selectFrom('workflow_runs')
+    .select('seen_lines')
+    .where('repo', '=', ref.repo)
+    .where('pr_number', '=', ref.number)
+    .where('status', '=', 'completed')
+    .where('seen_lines', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return decodeLines(row?.seen_lines ?? Buffer.alloc(0))
+}
+
+async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]> {
+  const rows = await db
+    .selectFrom('findings')
+    .innerJoin('workflow_runs', 'workflow_runs.id', 'findings.last_run_id')
+    .selectAll('findings')
+    .select('workflow_runs.status as last_run_status')
+    .where('findings.repo', '=', ref.repo)
+    .where('findings.pr_number', '=', ref.number)
+    .orderBy('findings.id')
+    .execute()
+  return rows.map((row) => ({
+    isPosted: row.placement === 'inline' || row.comment_url !== null,
+    isSettled: row.last_run_status === 'completed',
+    finding: {
+      reviewer: row.reviewer,
+      rule: row.rule,
+      path: row.path,
+      side: row.side,
+      startLine: row.start_line,
+      endLine: row.end_line,
+      quote: row.quote,
+      severity: row.severity,
+      category: row.category,
+      title: row.title,
+      body: row.body,
+      suggestion: row.suggestion,
+      evidence: row.evidence,
+      confidence: row.confidence,
+      fingerprint: row.fingerprint,
+      anchorHash: row.anchor_hash,
+      state: row.state,
+      reopened: row.reopened,
+      placement: row.placement,
+      verified: row.verified,
+    },
+  }))
 }

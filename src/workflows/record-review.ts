@@ -10,8 +10,8 @@ import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.
 import type { ModelUse } from '../models/index.ts'
 
 /**
- * Writes down findings that are about to be posted. Should the run end half-way, whoever takes it up knows what may
- * stand on the pull request, and resolves it when a push has fixed it meanwhile.
+ * Writes down findings that are about to be posted, and those whose threads are about to be resolved. Should the run end
+ * half-way, whoever takes it up knows what may stand on the pull request, and who resolved it.
  */
 export async function recordFindings(db: Db, run: ClaimedRun, findings: readonly Finding[]): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
@@ -40,38 +40,6 @@ export async function recordReview(
   })
 }
 
-/** The findings of earlier reviews of this pull request. */
-export async function listFindings(db: Db, ref: { repo: string; number: number }): Promise<Finding[]> {
-  const rows = await db
-    .selectFrom('findings')
-    .selectAll()
-    .where('repo', '=', ref.repo)
-    .where('pr_number', '=', ref.number)
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({
-    reviewer: row.reviewer,
-    rule: row.rule,
-    path: row.path,
-    side: row.side,
-    startLine: row.start_line,
-    endLine: row.end_line,
-    quote: row.quote,
-    severity: row.severity,
-    category: row.category,
-    title: row.title,
-    body: row.body,
-    suggestion: row.suggestion,
-    evidence: row.evidence,
-    confidence: row.confidence,
-    fingerprint: row.fingerprint,
-    state: row.state,
-    reopened: row.reopened,
-    placement: row.placement,
-    verified: row.verified,
-  }))
-}
-
 /** A statement takes 65,535 parameters at most. */
 const rowsAtOnce = 500
 
@@ -95,10 +63,18 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
     .onConflict((conflict) =>
       conflict.columns(['repo', 'pr_number', 'fingerprint']).doUpdateSet((eb) => ({
         last_run_id: eb.ref('excluded.last_run_id'),
+        path: eb.ref('excluded.path'),
         start_line: eb.ref('excluded.start_line'),
         end_line: eb.ref('excluded.end_line'),
+        quote: eb.ref('excluded.quote'),
+        anchor_hash: eb.ref('excluded.anchor_hash'),
         severity: eb.ref('excluded.severity'),
+        title: eb.ref('excluded.title'),
+        body: eb.ref('excluded.body'),
+        suggestion: eb.ref('excluded.suggestion'),
         evidence: eb.ref('excluded.evidence'),
+        verified: eb.ref('excluded.verified'),
+        confidence: eb.ref('excluded.confidence'),
         state: eb.ref('excluded.state'),
         reopened: eb.ref('excluded.reopened'),
         placement: eb.ref('excluded.placement'),
@@ -123,6 +99,7 @@ function findingRow(run: ClaimedRun, finding: Finding, commentUrl: string | null
     start_line: finding.startLine,
     end_line: finding.endLine,
     quote: finding.quote,
+    anchor_hash: finding.anchorHash,
     severity: finding.severity,
     category: finding.category,
     title: finding.title,

@@ -6,14 +6,16 @@ import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
-import { reviewPromptVersion } from '../reviewers/prompts/review-prompt.ts'
+import { promptVersions } from '../reviewers/prompts/versions.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
+import { findingMarker } from './markers.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
 import { recallEarlierReviews } from './recall-reviews.ts'
 import { recordFindings, recordReview } from './record-review.ts'
-import { findingMarker } from './render-review.ts'
+import { compareWithEarlier } from './review-history.ts'
+import { collectSeenLines, encodeLines } from './seen-lines.ts'
 
 /** A push during the review starts it anew; after so many the run gives the pull request back. */
 const maxHeads = 5
@@ -56,8 +58,11 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
 
   const { run, pullRequest: now } = await lookAtHead(ctx, task)
   if (now.state !== 'open') await recordClosed(ctx, { ...task, run }, now, true)
-  else if (now.head.sha !== change.headSha) return false
-  else await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
+  else if (now.head.sha !== change.headSha) {
+    const description = `Superseded by ${now.head.sha.slice(0, 7)}`
+    await showStatus(ctx, { ...task, run }, pullRequest, { state: 'error', description })
+    return false
+  } else await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
   return true
 }
 
@@ -81,14 +86,15 @@ async function concludeReview(
   const { run, access, signal } = task
   const { judgement, coverage } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
-  await recordFindings(ctx.db, run, judgement.findings)
+  await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
   const { published, findings } = await publishReview(
     ctx,
     {
       access,
       review,
       runId: run.id,
-      resolved: judgement.resolved,
+      history: compareWithEarlier(examination.change.earlier.findings, judgement),
+      models: task.budget.uses.map(({ model }) => model),
       durationMs: stopwatch.total(),
       beforeWrite: () => assertLease(ctx.db, run),
     },
@@ -109,14 +115,15 @@ async function concludeReview(
         ...verdictInput,
         dropped: judgement.dropped,
         reviewers: review.reviewers,
-        promptVersion: reviewPromptVersion,
+        promptVersions,
       }),
       timings: JSON.stringify(stopwatch.laps),
       published_url: published.summary.url,
+      seen_lines: encodeLines(collectSeenLines(examination.change, examination.outcome, coverage)),
       error: null,
       error_code: null,
     },
-    findings: [...findings, ...judgement.resolved],
+    findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
     commentUrls: new Map(findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null])),
     spend: task.budget.uses,
   })

@@ -1,7 +1,9 @@
 // All migrations by name, in the order in which they run.
 import type { Migration } from 'kysely/migration'
 import * as mainJob from './0001-main-job.ts'
+import * as reviewHistory from './0002-review-history.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001-main-job': mainJob,
+  '0002-review-history': reviewHistory,
 }

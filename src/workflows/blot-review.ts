@@ -1,0 +1,37 @@
+// A review as it may be shown: without any secret of ours.
+import type { Finding } from '../domain/finding.ts'
+import type { Review } from '../domain/review.ts'
+import { blotSecrets } from './blot-secrets.ts'
+import { isHarmlessCode } from './neutralize.ts'
+
+/** Blots `secrets` out of all that a review says. */
+export function blotReview(review: Review, secrets: readonly string[]): Review {
+  const { coverage } = review
+  const blot = (text: string) => blotSecrets(text, secrets)
+  return {
+    ...review,
+    summary: blot(review.summary),
+    findings: review.findings.map((finding) => blotFinding(finding, secrets)),
+    coverage: {
+      ...coverage,
+      skipped: coverage.skipped.map((file) => ({ ...file, path: blot(file.path), reason: blot(file.reason) })),
+      notes: coverage.notes.map(blot),
+      setAside: coverage.setAside.map(blot),
+    },
+  }
+}
+
+/** The same for one finding. A suggestion is shown as it is or not at all: somebody may commit it. */
+export function blotFinding(finding: Finding, secrets: readonly string[]): Finding {
+  const blot = (text: string) => blotSecrets(text, secrets)
+  const { suggestion } = finding
+  const isHarmless = suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
+  return {
+    ...finding,
+    path: blot(finding.path),
+    title: blot(finding.title),
+    body: blot(finding.body),
+    suggestion: isHarmless ? suggestion : null,
+    evidence: finding.evidence.map((item) => ({ ...item, path: blot(item.path), note: blot(item.note) })),
+  }
+}

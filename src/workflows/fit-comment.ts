@@ -1,0 +1,40 @@
+// Puts a summary together so that it is no longer than the platform takes. Pure.
+
+/** What a summary is made of, top to bottom; what there is nothing to say about is empty. */
+export interface SummaryParts {
+  readonly heading: string
+  readonly words: string
+  /** Of the table of findings. */
+  readonly rows: readonly string[]
+  readonly unplaced: string
+  readonly states: string
+  readonly coverage: string
+  readonly footer: string
+}
+
+/** From the first to go to the last. Heading, table and footer stay. */
+const optionalParts = ['coverage', 'states', 'unplaced', 'words'] as const
+const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
+
+/** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
+export function fitComment(whole: SummaryParts, maxLength: number): string {
+  let parts = whole
+  let text = joinParts(parts)
+  for (const part of optionalParts) {
+    if (text.length <= maxLength) return text
+    parts = { ...parts, [part]: '' }
+    text = joinParts(parts, leftOut)
+  }
+  let room = maxLength - joinParts({ ...parts, rows: [''] }, leftOut).length
+  const fitting = parts.rows.findIndex((row) => {
+    room -= row.length + 1
+    return room < 0
+  })
+  return fitting === -1 ? text : joinParts({ ...parts, rows: parts.rows.slice(0, fitting) }, leftOut)
+}
+
+function joinParts(parts: SummaryParts, note = ''): string {
+  const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
+  const { heading, words, unplaced, states, coverage, footer } = parts
+  return [heading, words, table, unplaced, states, coverage, note, footer].filter((part) => part !== '').join('\n\n')
+}

@@ -1,0 +1,92 @@
+// The ratchet: what people answered isn't raised again, and about code that was seen before only what is worse is.
+import type { DiffHunk } from '../domain/diff.ts'
+import { type Finding, type Severity, severities } from '../domain/finding.ts'
+import type { Change } from '../reviewers/reviewer.ts'
+import { areSeenLines } from '../workspace/hunk-identity.ts'
+import { linesOf } from './find-place.ts'
+import { type Identified, saysSame } from './identify-findings.ts'
+import { hashAnchor, type Located } from './locate-findings.ts'
+
+/** What became of the claims of one review. */
+export interface Raised {
+  /** Open now: said again, come back after they were resolved, or new. */
+  readonly raised: readonly Finding[]
+  /** How many people had answered before. */
+  readonly answered: number
+  /** How many new ones about unchanged code are no worse than what was said before. */
+  readonly heldDown: number
+}
+
+/** Raises claims, but for those that were answered and those that the ratchet holds down. */
+export function raiseClaims(change: Change, claims: readonly Identified[], located: readonly Located[]): Raised {
+  const known = new Map(change.earlier.findings.map((finding) => [finding.fingerprint, finding]))
+  const dismissed = located.filter(isDismissedAsItStands)
+  const raised: Finding[] = []
+  let answered = 0
+  let heldDown = 0
+  for (const claim of claims) {
+    const before = known.get(claim.fingerprint)
+    if (before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))) answered += 1
+    else if (before?.state !== 'open' && isHeldDown(change, claim, located)) heldDown += 1
+    else raised.push(openFinding(change, claim, before))
+  }
+  return { raised, answered, heldDown }
+}
+
+/** The note for the coverage section; none where nothing was held down. */
+export function describeHeldDown(count: number): string[] {
+  if (count === 0) return []
+  const claims = count === 1 ? '1 new claim' : `${count} new claims`
+  const verb = count === 1 ? 'was' : 'were'
+  return [`${claims} about unchanged code ${verb} not raised: no worse than what was said before.`]
+}
+
+/** An answer holds for the code that it was given about, and no longer. */
+function isDismissedAsItStands({ finding, place }: Located): boolean {
+  return finding.state === 'dismissed' && place !== undefined && hashAnchor(place.text) === finding.anchorHash
+}
+
+/**
+ * Whether a claim that isn't open stays unsaid: the lines were read before, and it is no worse than the worst that was
+ * said about their file, or minor where nothing was. That holds also for one that was withdrawn: its code didn't come
+ * back. Rules are exempt: on unchanged lines they say the same again, so what is new
+ * of them comes from a change elsewhere or from a new rule, and doesn't differ from run to run.
+ */
+function isHeldDown(change: Change, claim: Identified, located: readonly Located[]): boolean {
+  if (claim.isRuled || !wasSeen(change, claim)) return false
+  const file = change.diff.files.find(({ path }) => path === claim.path)
+  const settled = change.earlier.findings.filter(({ state }) => state === 'resolved')
+  const said = [...located.map(({ finding }) => finding), ...settled]
+    .filter(({ path }) => path === claim.path || path === file?.oldPath)
+    .map(({ severity }) => severities.indexOf(severity))
+  const worst = Math.min(severities.indexOf('minor'), ...said)
+  return severities.indexOf(claim.severity) >= worst
+}
+
+function wasSeen(change: Change, claim: Pick<Finding, 'path' | 'side' | 'startLine' | 'endLine'>): boolean {
+  const file = change.diff.files.find(({ path }) => path === claim.path)
+  const hunk = file?.hunks.find((candidate) => holdsLine(candidate, claim))
+  return hunk !== undefined && areSeenLines(hunk, claim, change.earlier.seenLines)
+}
+
+function holdsLine(hunk: DiffHunk, { side, startLine }: Pick<Finding, 'side' | 'startLine'>): boolean {
+  return linesOf(hunk, side).some(({ number }) => number === startLine)
+}
+
+/**
+ * Opens a claim, anew where it had been resolved. One that stands already keeps the words that were posted, and on
+ * unchanged code at least its severity: the verdict doesn't change with the mood of a model.
+ */
+function openFinding(change: Change, claim: Identified, before: Finding | undefined): Finding {
+  const { anchorText: _text, isRuled: _ruled, ...fresh } = claim
+  if (before === undefined) return { ...fresh, state: 'open', reopened: 0 }
+  if (before.state === 'resolved') return { ...fresh, state: 'open', reopened: before.reopened + 1 }
+  const severity = wasSeen(change, claim) ? findWorse(before.severity, fresh.severity) : fresh.severity
+  const isPosted = before.placement === 'inline' && severity === before.severity
+  const words = isPosted ? { title: before.title, body: before.body } : {}
+  return { ...fresh, ...words, severity, state: 'open', reopened: before.reopened }
+}
+
+function findWorse(a: Severity, b: Severity): Severity {
+  return severities.indexOf(a) < severities.indexOf(b) ? a : b
+}

@@ -1,0 +1,87 @@
+// How a finding reads on the pull request: in the table, in a list, and in full. Pure; all foreign text is neutralised.
+import type { Finding, Severity } from '../domain/finding.ts'
+import type { InlineComment, PlatformLimits } from '../platforms/platform.ts'
+import { blotFinding } from './blot-review.ts'
+import { findingMarker } from './markers.ts'
+import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+
+const icons: Readonly<Record<Severity, string>> = { critical: '🔴', moderate: '🟡', minor: '🔵' }
+const severityNames: Readonly<Record<Severity, string>> = { critical: 'Critical', moderate: 'Moderate', minor: 'Minor' }
+
+/**
+ * The comments on lines, for the findings placed inline.
+ *
+ * @param secrets our own, which nobody is to read in a comment
+ */
+export function renderInlineComments(
+  findings: readonly Finding[],
+  limits: PlatformLimits,
+  secrets: readonly string[],
+): InlineComment[] {
+  return findings
+    .filter((finding) => finding.placement === 'inline')
+    .map((finding) => ({
+      marker: findingMarker(finding),
+      path: finding.path,
+      side: finding.side,
+      startLine: finding.startLine,
+      endLine: finding.endLine,
+      body: renderComment(blotFinding(finding, secrets), limits),
+    }))
+}
+
+/** A row of the summary's table. */
+export function renderRow(finding: Finding): string {
+  const title = neutralizeLine(finding.title, { maxLength: 200, inCell: true })
+  const place = codeSpan(`${finding.path}:${finding.startLine}`, { inCell: true })
+  return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${place} |`
+}
+
+/** An item of a list, under a word that says what became of the finding. */
+export function renderItem(finding: Finding, word: string): string {
+  return `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${renderPlace(finding)})`
+}
+
+/** A finding in full, where it has no line of its own. */
+export function renderInFull(finding: Finding): string {
+  return `${renderClaim(finding)} (${renderPlace(finding)})\n\n${renderBody(finding)}`
+}
+
+function renderPlace(finding: Finding): string {
+  return codeSpan(`${finding.path}:${finding.startLine}`)
+}
+
+function renderClaim(finding: Finding): string {
+  return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${neutralizeLine(finding.title, { maxLength: 300 })}${renderRemarks(finding)}`
+}
+
+function renderRemarks({ verified, reopened }: Finding): string {
+  const remarks = [...(verified ? [] : ['unverified']), ...(reopened > 0 ? ['came back'] : [])]
+  return remarks.length === 0 ? '' : ` *(${remarks.join(', ')})*`
+}
+
+function renderBody(finding: Finding): string {
+  const evidence = finding.evidence
+    .filter((item) => item.path !== finding.path || item.line !== finding.startLine)
+    .map(
+      (item) =>
+        `- ${codeSpan(`${item.path}:${item.line}`)}${item.note === '' ? '' : ` ${neutralizeLine(item.note, { maxLength: 300 })}`}`,
+    )
+  return [
+    neutralizeMarkdown(finding.body, { maxLength: 3000 }),
+    ...(evidence.length > 0 ? [evidence.join('\n')] : []),
+  ].join('\n\n')
+}
+
+function renderComment(finding: Finding, limits: PlatformLimits): string {
+  const suggestion =
+    finding.suggestion !== null && limits.suggestions ? [codeFence('suggestion', finding.suggestion)] : []
+  const claim = renderClaim(finding)
+  const marker = findingMarker(finding)
+  const versions = [
+    [claim, renderBody(finding), ...suggestion, marker],
+    [claim, renderBody(finding), marker],
+    [claim, marker],
+  ].map((parts) => parts.join('\n\n'))
+  return versions.find((version) => version.length <= limits.commentLength) ?? (versions.at(-1) as string)
+}

@@ -1,0 +1,164 @@
+// How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
+import type { Finding, Severity } from '../domain/finding.ts'
+import type { Review, SkippedFile } from '../domain/review.ts'
+import type { PlatformLimits } from '../platforms/platform.ts'
+import { blotFinding, blotReview } from './blot-review.ts'
+import { fitComment } from './fit-comment.ts'
+import { headMarker } from './markers.ts'
+import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { renderInFull, renderItem, renderRow } from './render-finding.ts'
+import type { ReviewHistory } from './review-history.ts'
+import { isWhole } from './summarize-review.ts'
+
+/** What the summary says beside the review itself. */
+export interface SummaryInput {
+  readonly review: Review
+  readonly history: ReviewHistory
+  readonly runId: number
+  readonly durationMs: number
+  /** Names of the models that answered. */
+  readonly models: readonly string[]
+  readonly serviceName: string
+  readonly limits: PlatformLimits
+  /** Our own, which nobody is to read in a comment. */
+  readonly secrets: readonly string[]
+}
+
+/** A list in the details has so many items; the others are counted. */
+const maxItems = 20
+
+/** The summary as Markdown, with the hidden marker by which it is found again. */
+export function renderSummary(input: SummaryInput): string {
+  const review = blotReview(input.review, input.secrets)
+  const blot = (findings: readonly Finding[]) => findings.map((finding) => blotFinding(finding, input.secrets))
+  const { history } = input
+  const past = {
+    ...history,
+    resolved: blot(history.resolved),
+    resolvedBefore: blot(history.resolvedBefore),
+    answered: blot(history.answered),
+  }
+  const open = review.findings
+  const isClean = open.length === 0 && isWhole(review.coverage) && review.verdict === 'APPROVE'
+  const heading = [
+    headMarker(review.headSha, input.runId),
+    `### ${renderHeadline(review)}`,
+    `Confidence: ${review.confidence}/5: ${review.confidenceReason}`,
+  ]
+  return fitComment(
+    {
+      heading: [...heading, ...renderProgress(past)].join('\n\n'),
+      words: isClean ? renderCleanLine(review) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
+      rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
+      // Nothing is lost: what has no line of its own is told here.
+      unplaced: open
+        .filter((finding) => finding.placement === 'summary')
+        .map(renderInFull)
+        .join('\n\n'),
+      states: renderStates(open, past),
+      coverage: renderCoverage(review),
+      footer: renderFooter(input, review),
+    },
+    input.limits.commentLength,
+  )
+}
+
+/** The text for the commit's status, at most 140 characters. */
+export function renderStatus(review: Review): string {
+  const counts = countSeverities(review.findings)
+  return `${verdictNames[review.verdict]}${counts === '' ? '' : ` · ${counts}`} · confidence ${review.confidence}/5`
+}
+
+const verdictNames = {
+  APPROVE: 'Approved',
+  REQUEST_CHANGES: 'Changes requested',
+  NEEDS_DISCUSSION: 'Needs discussion',
+} as const
+
+const verdictIcons = { APPROVE: '🟢', REQUEST_CHANGES: '🔴', NEEDS_DISCUSSION: '🟡' } as const
+
+function renderHeadline(review: Review): string {
+  const counts = countSeverities(review.findings)
+  return `${verdictIcons[review.verdict]} ${verdictNames[review.verdict]}${counts === '' ? '' : ` · ${counts}`}`
+}
+
+function countSeverities(findings: readonly Finding[]): string {
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
+  return (['critical', 'moderate', 'minor'] as const)
+    .filter((severity) => count(severity) > 0)
+    .map((severity) => `${count(severity)} ${severity}`)
+    .join(', ')
+}
+
+/** What the author wants to know first of a second review. Nothing on the first one. */
+function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: ReviewHistory): string[] {
+  if (isFirst) return []
+  const counts = [
+    { count: resolved.length, words: 'resolved' },
+    { count: fresh, words: 'new' },
+    { count: cameBack, words: 'came back' },
+    { count: stillOpen, words: 'still open' },
+  ]
+  const told = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`)
+  return told.length === 0 ? [] : [`Since the last review: ${told.join(', ')}.`]
+}
+
+function renderCleanLine(review: Review): string {
+  const files = review.coverage.filesReviewed
+  return `Nothing found in ${files} ${files === 1 ? 'file' : 'files'} at ${review.headSha.slice(0, 7)}.`
+}
+
+function renderStates(open: readonly Finding[], { resolved, resolvedBefore, answered }: ReviewHistory): string {
+  const held = open.filter((finding) => finding.placement === 'held_back')
+  const gone = resolved.length + resolvedBefore.length
+  if (held.length + gone + answered.length === 0) return ''
+  const title = [
+    `Open ${open.length}`,
+    ...(gone > 0 ? [`Resolved ${gone}`] : []),
+    ...(answered.length > 0 ? [`Answered ${answered.length}`] : []),
+    ...(held.length > 0 ? [`Held back ${held.length}`] : []),
+  ].join(' · ')
+  return renderDetails(title, [
+    ...renderItems(held, 'Held back'),
+    ...renderItems(resolved, 'Resolved'),
+    ...renderItems(answered, 'Answered'),
+    ...renderItems(resolvedBefore, 'Resolved before'),
+  ])
+}
+
+function renderItems(findings: readonly Finding[], word: string): string[] {
+  const items = findings.slice(0, maxItems).map((finding) => renderItem(finding, word))
+  return findings.length > maxItems ? [...items, `- ${word}: ${findings.length - maxItems} more`] : items
+}
+
+function renderCoverage({ coverage }: Review): string {
+  const told = [...coverage.notes, ...coverage.setAside]
+  if (coverage.complete && coverage.skipped.length === 0 && told.length === 0) return ''
+  const byReason = new Map<string, SkippedFile[]>()
+  for (const file of coverage.skipped) byReason.set(file.reason, [...(byReason.get(file.reason) ?? []), file])
+  const skipped = [...byReason].map(([reason, files]) => {
+    const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
+    const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
+    return `- Not reviewed (${neutralizeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
+  })
+  const notes = told.map((note) => `- ${neutralizeLine(note, { maxLength: 400 })}`)
+  return renderDetails(`Coverage: ${coverage.filesReviewed} of ${coverage.filesTotal} files reviewed`, [
+    ...skipped,
+    ...notes,
+  ])
+}
+
+/** Markdown inside `<summary>` isn't rendered by hosts: `<strong>` is. */
+function renderDetails(title: string, lines: readonly string[]): string {
+  return `<details><summary><strong>${title}</strong></summary>\n\n${lines.join('\n')}\n\n</details>`
+}
+
+function renderFooter({ serviceName, durationMs, models }: SummaryInput, { headSha, reviewers }: Review): string {
+  const names = [...reviewers, ...models].map((name) => codeSpan(name)).join(', ')
+  const name = neutralizeLine(serviceName, { maxLength: 40 })
+  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)} with ${names}</sub>`
+}
+
+function formatDuration(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
+}
