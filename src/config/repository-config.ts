@@ -4,6 +4,9 @@ import type { Severity } from '../domain/finding.ts'
 /** Where they stand in a repository. */
 export const settingsPath = '.umpire.yml'
 
+/** The other spelling of YAML is taken too, where the first isn't there. */
+export const settingsPaths: readonly string[] = [settingsPath, '.umpire.yaml']
+
 /** Words for the reviewer about some of the files. */
 export interface PathInstructions {
   /** Globs; empty for all files. */

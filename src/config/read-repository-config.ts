@@ -1,0 +1,132 @@
+// Reads `.umpire.yml`: what is right of it counts, and what isn't is told to whoever reads the review.
+import { findGlobFault } from '../lib/glob.ts'
+import { readYaml } from './read-yaml.ts'
+import { defaultSettings, type PathInstructions, type RepositorySettings } from './repository-config.ts'
+import {
+  type Place,
+  quoteWord,
+  type Read,
+  readInteger,
+  readKeys,
+  readList,
+  readText,
+  readWord,
+} from './value-reader.ts'
+
+/** Larger files are not read. */
+export const maxSettingsBytes = 64 * 1024
+
+/** More inline comments than this nobody reads. */
+const mostComments = 30
+const mostGlobs = 100
+const mostInstructions = 50
+const longestInstruction = 2_000
+/** Of all instructions together: they go into every prompt. */
+const longestInstructions = 10_000
+const mostProblems = 10
+
+/** Settings, complete, and what is wrong with the file that they come from, one sentence each. */
+export interface SettingsReport {
+  readonly settings: RepositorySettings
+  readonly problems: readonly string[]
+}
+
+const readGlob = readText('a glob such as `docs/**`', findGlobFault)
+const readGlobs = readList(readGlob, mostGlobs)
+
+const readLanguage = readText('the name of a language, such as `German`', (text) =>
+  // It goes into the prompt: a word or two, and nothing that could say more.
+  /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text) ? null : 'is not the name of a language',
+)
+
+const readRuleId = readText("a rule's id, such as `debug-leftover`", (text) =>
+  /^[a-z][a-z0-9-]{0,60}$/.test(text) ? null : 'is not the id of a rule',
+)
+
+const readWords = readText('text', (text) =>
+  text === ''
+    ? 'is empty'
+    : text.length > longestInstruction
+      ? `is longer than ${longestInstruction} characters`
+      : null,
+)
+
+const readForPaths = readKeys<PathInstructions>({ paths: readGlobs, text: readWords })
+
+const readInstruction: Read<PathInstructions> = (value, at) => {
+  const { paths, text } = (value instanceof Map ? readForPaths(value, at) : { text: readWords(value, at) }) ?? {}
+  if (text === undefined) {
+    if (value instanceof Map && !value.get('text')) at.report(`${quoteWord(at.path)}: one of them has no \`text\``)
+    return undefined
+  }
+  // Written for some files and none is left: that must not make it hold for all.
+  return paths?.length === 0 ? undefined : { paths: paths ?? [], text }
+}
+
+const readInstructions: Read<PathInstructions[]> = (value, at) => {
+  const all = readList(readInstruction, mostInstructions)(value, at) ?? []
+  let length = 0
+  const kept = all.filter(({ text }) => {
+    length += text.length
+    return length <= longestInstructions
+  })
+  if (kept.length < all.length) {
+    const what = `longer than ${longestInstructions} characters together; the last ${all.length - kept.length} are not read`
+    at.report(`${quoteWord(at.path)} are ${what}`)
+  }
+  return kept
+}
+
+const readSettings = readKeys({
+  paths: readKeys<RepositorySettings['paths']>({ include: readGlobs, exclude: readGlobs }),
+  instructions: readInstructions,
+  severity: readWord({ critical: 'critical', moderate: 'moderate', minor: 'minor' } as const),
+  mode: readWord({ agentic: 'agentic', parallel: 'parallel', static: 'static' } as const),
+  language: readLanguage,
+  policy: readKeys({
+    moderate: readWord({ discuss: 'NEEDS_DISCUSSION', request_changes: 'REQUEST_CHANGES' } as const),
+    max_comments: readInteger(0, mostComments),
+  }),
+  rules: readKeys({ disable: readList(readRuleId, 200) }),
+})
+
+/** Reads the settings file of a repository. Whatever is in it, there are settings. */
+export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
+  const yaml = readYaml(new TextDecoder().decode(bytes))
+  if ('fault' in yaml) {
+    return {
+      settings: defaultSettings,
+      problems: [`it is not YAML that can be read, so the defaults hold: ${yaml.fault}`],
+    }
+  }
+  const problems: string[] = []
+  const place: Place = { path: '', report: (problem) => problems.push(problem) }
+  // An empty file, or one with comments alone.
+  if (yaml.value === null) return { settings: defaultSettings, problems }
+  const settings = completeSettings((yaml.value instanceof Map ? readSettings(yaml.value, place) : undefined) ?? {})
+  if (!(yaml.value instanceof Map)) problems.push('it has no keys, so the defaults hold')
+  return { settings, problems: boundProblems(problems) }
+}
+
+type GivenSettings = NonNullable<ReturnType<typeof readSettings>>
+
+function completeSettings(given: GivenSettings): RepositorySettings {
+  const { paths, policy } = defaultSettings
+  return {
+    paths: { ...paths, ...given.paths },
+    instructions: given.instructions ?? defaultSettings.instructions,
+    minSeverity: given.severity ?? defaultSettings.minSeverity,
+    mode: given.mode ?? defaultSettings.mode,
+    language: given.language ?? defaultSettings.language,
+    policy: {
+      moderate: given.policy?.moderate ?? policy.moderate,
+      maxComments: given.policy?.max_comments ?? policy.maxComments,
+    },
+    disabledRules: given.rules?.disable ?? defaultSettings.disabledRules,
+  }
+}
+
+function boundProblems(problems: readonly string[]): readonly string[] {
+  const more = problems.length - mostProblems
+  return more <= 0 ? problems : [...problems.slice(0, mostProblems), `${more} more of its lines are not right`]
+}

@@ -1,0 +1,48 @@
+// Reads a small YAML file of a repository as plain data: no tags, no aliases, nothing that is costly to parse.
+import { Lexer, parseDocument } from 'yaml'
+
+/** Far more than a settings file has; the parser's work on broken text grows with the square of it. */
+const mostTokens = 10_000
+/** Nested further, a text could use up the parser's stack. */
+const deepestFlow = 10
+const deepestIndent = 80
+
+/** The data (mappings as `Map`), or what is wrong with the text in a phrase. */
+export type YamlResult = { readonly value: unknown } | { readonly fault: string }
+
+/** Parses YAML 1.2 of its core schema. */
+export function readYaml(text: string): YamlResult {
+  if (isCostly(text)) return { fault: 'it is nested too deeply, or has too many parts' }
+  const document = parseDocument(text, {
+    schema: 'core',
+    resolveKnownTags: false,
+    stringKeys: true,
+    prettyErrors: false,
+  })
+  const problem = document.errors[0] ?? document.warnings[0]
+  if (problem !== undefined) return { fault: describeProblem(text, problem) }
+  try {
+    return { value: document.toJS({ mapAsMap: true, maxAliasCount: 0 }) }
+  } catch {
+    return { fault: 'aliases (`*name`) are not read' }
+  }
+}
+
+/** By its tokens alone, which are found in one pass. */
+function isCostly(text: string): boolean {
+  if (new RegExp(`^[ ?:-]{${deepestIndent + 1}}`, 'm').test(text)) return true
+  let depth = 0
+  let count = 0
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth += 1
+    else if (token === ']' || token === '}') depth -= 1
+    count += 1
+    if (depth > deepestFlow || count > mostTokens) return true
+  }
+  return false
+}
+
+function describeProblem(text: string, { message, pos }: { message: string; pos: readonly number[] }): string {
+  const line = text.slice(0, pos[0]).split('\n').length
+  return `line ${line}: ${message.split('\n', 1)[0]!.slice(0, 120)}`
+}
