@@ -433,6 +433,39 @@ describe('case 51: pages', () => {
   })
 })
 
+describe('commits', () => {
+  const commitOf = (number: number) => ({
+    sha: String(number),
+    author: number % 2 === 0 ? null : { login: 'alice' },
+    commit: { message: 'm'.repeat(20_000), author: { name: 'Alice', date: null }, committer: null },
+  })
+
+  it('of many the newest hundred are kept, their messages cut, whoever wrote them', async () => {
+    const all = Array.from({ length: 130 }, (_, index) => commitOf(index))
+    const { platform, requests } = await start(({ path }, response) =>
+      path.includes('&page=2')
+        ? answer(200, all.slice(100))(undefined as never, response)
+        : answer(200, all.slice(0, 100), { link: '</x?per_page=100&page=2>; rel="next"' })(
+            undefined as never,
+            response,
+          ),
+    )
+    const commits = await platform.listPullRequestCommits(access, 7)
+    expect(commits.map(({ sha }) => Number(sha))).toEqual(all.slice(30).map(({ sha }) => Number(sha)))
+    expect(commits.slice(0, 2).map(({ author }) => author)).toEqual(['Alice', 'alice'])
+    expect(commits[0]?.message).toHaveLength(10_000)
+    expect(requests).toHaveLength(2)
+  })
+
+  it('an issue without a body, and one of unending length, are read', async () => {
+    const issue = { number: 3, title: 'T', state: 'closed', html_url: 'http://x/3' }
+    const { platform } = await start(answer(200, { ...issue, body: null }))
+    expect(await platform.getIssue(access, 3)).toMatchObject({ body: '', state: 'closed' })
+    const long = await start(answer(200, { ...issue, body: 'x'.repeat(100_000) }))
+    expect((await long.platform.getIssue(access, 3)).body).toHaveLength(20_000)
+  })
+})
+
 describe('names in addresses', () => {
   it.each(['../..', 'octo/..', './x', 'a', 'a/b/c', 'a%2f../b', 'octo/hel lo', 'octo/x?y=1', ''])(
     'the repository %j reaches no address',

@@ -46,6 +46,8 @@ async function start(): Promise<PlatformFixture> {
   forge.createUser(otherLogin, { token: 'token-alice' })
   await forge.createRepository(repo, { private: true, admins: [login], writers: [otherLogin] })
   await forge.push(repo, 'main', mainFiles)
+  await forge.createRepository('octo/public')
+  await forge.createRepository('octo/hidden', { private: true })
   forge.addWebhook(repo, { url: receiver.url, secret })
   return {
     platform: createPlatform({
@@ -59,8 +61,11 @@ async function start(): Promise<PlatformFixture> {
     login,
     other: { repo, token: 'token-alice' },
     otherLogin,
-    push: (branch, files) => forge.push(repo, branch, files),
+    push: (branch, files, message) => forge.push(repo, branch, files, message === undefined ? {} : { message }),
     open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
+    openIssue: async (input) => forge.openIssue(repo, input),
+    elsewhere: { public: 'octo/public', hidden: 'octo/hidden' },
+    url: forge.url,
     merge: async (number) => void (await forge.mergePullRequest(repo, number)),
     close: async (number) => forge.closePullRequest(repo, number),
     comment: async (number, author, body) => void forge.comment(repo, number, author, body),

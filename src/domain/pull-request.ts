@@ -39,7 +39,7 @@ export interface CommitSummary {
   readonly sha: string
   /** Name or platform username of who wrote it. */
   readonly author: string
-  /** The whole message. */
+  /** The whole message, but no more than 10,000 characters of it. */
   readonly message: string
   /** ISO 8601, UTC. */
   readonly committedAt: string

@@ -7,7 +7,14 @@
 //   marker    a hidden HTML comment by which our own writing is found again
 //   thread    an inline comment and the answers to it
 import type { DiffSide } from '../domain/diff.ts'
-import type { PullRequest, PullRequestState, RepositoryName } from '../domain/pull-request.ts'
+import type {
+  CommitSummary,
+  LinkedIssue,
+  PullRequest,
+  PullRequestRef,
+  PullRequestState,
+  RepositoryName,
+} from '../domain/pull-request.ts'
 
 /** Which platform, where it is, and how to speak to it. */
 export interface PlatformConfig {
@@ -200,7 +207,7 @@ export interface Delivery {
 }
 
 /**
- * A code-hosting platform. All methods but `readDelivery` and the addresses ask the network, take a signal, and
+ * A code-hosting platform. All methods but `readDelivery`, `findIssues` and the addresses ask the network, take a signal, and
  * throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
  */
 export interface Platform {
@@ -238,6 +245,23 @@ export interface Platform {
   mergeBase(access: Access, base: string, head: string, signal?: AbortSignal): Promise<string>
   /** All changed files over all pages, up to `limits.listedFiles`. */
   listFiles(access: Access, number: number, signal?: AbortSignal): Promise<readonly ListedFile[]>
+  /** Its newest commits, 100 at most, the oldest of them first. */
+  listPullRequestCommits(access: Access, number: number, signal?: AbortSignal): Promise<readonly CommitSummary[]>
+  /** The newest commits up to `ref` (a branch or commit) that touched a file, newest first, `limit` (100 at most) of them. */
+  listFileCommits(
+    access: Access,
+    input: { path: string; ref: string; limit: number },
+    signal?: AbortSignal,
+  ): Promise<readonly CommitSummary[]>
+  /**
+   * The issues and pull requests that texts about a pull request of `repo`, or the name of its branch, name. Each once;
+   * those that it says to close first. Whether there are such isn't known.
+   */
+  findIssues(repo: RepositoryName, input: { texts: readonly string[]; branch: string }): readonly PullRequestRef[]
+  /** An issue, or a pull request as one. */
+  getIssue(access: Access, number: number, signal?: AbortSignal): Promise<LinkedIssue>
+  /** Whether everybody can see the repository. */
+  isPublic(access: Access, signal?: AbortSignal): Promise<boolean>
   /** A file's bytes at a commit or branch; undefined where there is none. */
   getFile(access: Access, path: string, ref: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
   /** The tree at a commit or branch. `truncated` where the platform cut it. */

@@ -34,9 +34,15 @@ export interface PlatformFixture {
   readonly other: Access
   readonly otherLogin: string
   /** Commits on a branch, made from `main` where it doesn't exist. Null takes a file away. Returns the commit. */
-  push(branch: string, files: Files): Promise<string>
+  push(branch: string, files: Files, message?: string): Promise<string>
   /** Opens a pull request into `main`; the other account is its author unless told. Returns its number. */
   open(input: { head: string; title?: string; body?: string; author?: string; draft?: boolean }): Promise<number>
+  /** Opens an issue. Returns its number. */
+  openIssue(input: { title: string; body: string }): Promise<number>
+  /** Another repository that everybody can see, and one that the reviewing account can't see. */
+  readonly elsewhere: { readonly public: string; readonly hidden: string }
+  /** Address of the platform's pages. */
+  readonly url: string
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
   /** Writes a comment below the pull request. */
@@ -299,6 +305,102 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(new Set(listed.map(({ path }) => path))).toEqual(new Set(Object.keys(files)))
         expect(listed).toHaveLength(230)
       })
+
+      it('lists the commits of a pull request, oldest first', async () => {
+        const head = `topic-${++branches}`
+        const shas: string[] = []
+        for (const text of ['one', 'two', 'three']) {
+          shas.push(await fixture.push(head, { 'src/count.ts': text }, `Write ${text}\n\nFixes #1`))
+        }
+        const number = await fixture.open({ head })
+        const commits = await platform.listPullRequestCommits(access, number)
+        expect(commits.map(({ sha }) => sha)).toEqual(shas)
+        expect(commits[0]).toMatchObject({ message: 'Write one\n\nFixes #1', author: expect.stringMatching(/./) })
+        expect(Date.parse(commits[0]!.committedAt)).toBeGreaterThan(0)
+        expect((await catchError(platform.listPullRequestCommits(access, 99_999))).code).toBe('platform_not_found')
+      })
+
+      it('lists the commits that touched a file, newest first, up to a commit', async () => {
+        const branch = `topic-${++branches}`
+        const path = 'odd/a b#?%&+ü*.ts'
+        const shas = [
+          await fixture.push(branch, { [path]: '1' }, 'First'),
+          await fixture.push(branch, { 'odd/other.ts': '1' }, 'Elsewhere'),
+          await fixture.push(branch, { [path]: '2' }, 'Second'),
+        ]
+        await fixture.push(branch, { [path]: '3' }, 'Later')
+        const list = (limit: number, ref = shas[2]!) => platform.listFileCommits(access, { path, ref, limit })
+        expect((await list(10)).map(({ message }) => message)).toEqual(['Second', 'First'])
+        expect((await list(1)).map(({ sha }) => sha)).toEqual([shas[2]])
+        expect((await list(1, branch)).map(({ message }) => message)).toEqual(['Later'])
+        expect(await platform.listFileCommits(access, { path: 'missing.ts', ref: branch, limit: 5 })).toEqual([])
+        expect((await catchError(list(1, 'no-such-branch'))).code).toBe('platform_not_found')
+      })
+
+      it('reads issues, pull requests among them, of repositories that the token sees', async () => {
+        const number = await fixture.openIssue({ title: 'Prices are off', body: 'By a cent.' })
+        const issue = await platform.getIssue(access, number)
+        expect(issue).toMatchObject({ repo: access.repo, number, title: 'Prices are off', body: 'By a cent.' })
+        expect(issue).toMatchObject({ state: 'open', url: expect.stringMatching(/^http/) })
+        const change = await openChange()
+        expect((await platform.getIssue(access, change.number)).title).not.toBe('')
+        expect((await catchError(platform.getIssue(access, 99_999))).code).toBe('platform_not_found')
+        const hidden = { ...access, repo: fixture.elsewhere.hidden }
+        expect((await catchError(platform.getIssue(hidden, 1))).code).toBe('platform_not_found')
+      })
+
+      it('knows who can see a repository', async () => {
+        expect(await platform.isPublic(access)).toBe(false)
+        expect(await platform.isPublic({ ...access, repo: fixture.elsewhere.public })).toBe(true)
+        const hidden = await catchError(platform.isPublic({ ...access, repo: fixture.elsewhere.hidden }))
+        expect(hidden.code).toBe('platform_not_found')
+      })
+
+      it('finds the issues that texts and branches name, those to be closed first', () => {
+        const find = (texts: string[], branch = 'topic') =>
+          platform.findIssues('acme/shop', { texts, branch }).map(({ repo, number }) => `${repo}#${number}`)
+        const { url } = fixture
+        expect(find(['See #3, GH-4 and other/repo#5.\nFixes: #7, closes #8', 'Resolves #3 in 2026-11-20'])).toEqual([
+          'acme/shop#7',
+          'acme/shop#8',
+          'acme/shop#3',
+          'acme/shop#4',
+          'other/repo#5',
+        ])
+        const addresses = `${url}/acme/shop/issues/12#issuecomment-1 ${url}/a/b/pull/3/files https://x.example/a/b/issues/9`
+        expect(find([addresses])).toEqual(['acme/shop#12', 'a/b#3'])
+        expect(find([`[#1](${url}/other/repo/issues/1) <a href="https://x.example/issues/2">#2</a>`])).toEqual([
+          'other/repo#1',
+        ])
+        const hidden = '<!-- Fixes #1 -->\n`#2`\n```\n#3\n```\nc#4 &#39; a/b/c#5 #6px ../x#7 <!-- #8'
+        expect(find([hidden])).toEqual([])
+        expect(find([], 'fix/123-rounding')).toEqual(['acme/shop#123'])
+        expect(find([], 'alice/issue-12')).toEqual(['acme/shop#12'])
+        expect(find([], '45_a')).toEqual(['acme/shop#45'])
+        for (const branch of ['release/2026-11-20', 'v1.2', 'utf8-names', 'release-12']) {
+          expect(find([], branch)).toEqual([])
+        }
+      })
+
+      it('finds issues in hostile text without delay', () => {
+        const hostile = [
+          '<!--',
+          '`',
+          '[a](',
+          '[',
+          '<a href="',
+          '#1 ',
+          'https://',
+          'a/',
+          'fixes ',
+          '```\n',
+          'GH-',
+          '~~~\n',
+        ]
+        for (const piece of hostile) {
+          platform.findIssues('acme/shop', { texts: [piece.repeat(20_000 / piece.length)], branch: piece.repeat(50) })
+        }
+      }, 5_000)
 
       it('reads files as bytes, and nothing where there is none', async () => {
         const large = Buffer.alloc(1_500_000, 'large ')

@@ -1,9 +1,12 @@
 // GitHub, in the cloud or as Enterprise Server: puts the parts together.
 import { readDelivery } from '../delivery.ts'
+import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
 import { createViewerCache, getViewer, listRepositories } from './accounts.ts'
+import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { createWebhook, deleteWebhook } from './hooks.ts'
+import { getIssue, isPublic } from './issues.ts'
 import { exchangeCode, makeAuthorizeUrl } from './oauth.ts'
 import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
 import { encodeRepository } from './repository.ts'
@@ -37,6 +40,11 @@ export function createGithub(config: PlatformConfig): Platform {
     getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
     mergeBase: (access, base, head, signal) => getMergeBase(connection, access, base, head, signal),
     listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
+    listPullRequestCommits: (access, number, signal) => listPullRequestCommits(connection, access, number, signal),
+    listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
+    findIssues: (repo, input) => findIssueReferences({ repo, webUrl: connection.webUrl }, input),
+    getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
+    isPublic: (access, signal) => isPublic(connection, access, signal),
     getFile: (access, path, ref, signal) => getFile(connection, access, path, ref, signal),
     getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
     cloneAddress: ({ repo, token }) => ({

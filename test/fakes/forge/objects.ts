@@ -73,14 +73,20 @@ export async function treeOf(repository: Repository, commit: string): Promise<st
   return await gitLine(repository.directory, ['rev-parse', `${commit}^{tree}`])
 }
 
-/** Ids of the commits that `head` has and `base` (none where null) hasn't, oldest first. */
-export async function commitsBetween(repository: Repository, base: string | null, head: string): Promise<string[]> {
+/** Ids of the commits that `head` has and `base` (none where null) hasn't, oldest first; with a path those that touched it. */
+export async function commitsBetween(
+  repository: Repository,
+  base: string | null,
+  head: string,
+  path?: string,
+): Promise<string[]> {
   const list = await git(repository.directory, [
     'rev-list',
     '--reverse',
     '--topo-order',
     base === null ? head : `${base}..${head}`,
     '--',
+    ...(path === undefined ? [] : [`:(literal)${path}`]),
   ])
   return list.toString('utf8').split('\n').filter(Boolean)
 }

@@ -1,6 +1,15 @@
 // REST routes of what is in the git repository: contents, trees, commits, and the statuses of commits.
 import { accepts, type ForgeResponse, invalid, json, jsonBody, notFound, paginate, refuse } from './http.ts'
-import { commitsBetween, readBlob, readTree, resolveCommit, shapeCommit, type TreeEntry, treeOf } from './objects.ts'
+import {
+  commitsBetween,
+  readBlob,
+  readBranches,
+  readTree,
+  resolveCommit,
+  shapeCommit,
+  type TreeEntry,
+  treeOf,
+} from './objects.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { encodePath, repositoryApiUrl, repositoryWebUrl, shapeRepository, shapeStatus } from './shapes.ts'
 import { announceChange, type CommitStatus, nextId, now } from './state.ts'
@@ -94,8 +103,11 @@ async function showTree(call: RepositoryCall): Promise<ForgeResponse> {
 
 async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {
   const start = await resolveCommit(call.repository, call.request.query.get('sha') ?? call.repository.defaultBranch)
-  if (start === null) throw refuse(409, 'Git Repository is empty.')
-  const all = await commitsBetween(call.repository, null, start)
+  if (start === null) {
+    const isEmpty = (await readBranches(call.repository)).size === 0
+    throw isEmpty ? refuse(409, 'Git Repository is empty.') : notFound()
+  }
+  const all = await commitsBetween(call.repository, null, start, call.request.query.get('path') ?? undefined)
   const [page, headers] = paginate(call.request, call.address, all.reverse())
   return json(200, await Promise.all(page.map((sha) => shapeCommit(call.state, call.repository, sha))), headers)
 }

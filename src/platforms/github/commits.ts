@@ -1,0 +1,55 @@
+// Reads commits: those of a pull request, and those that touched a file.
+import { z } from 'zod'
+import type { CommitSummary } from '../../domain/pull-request.ts'
+import type { Access } from '../platform.ts'
+import { readPages } from './pages.ts'
+import { makeCall } from './repository.ts'
+import { type Connection, sendForJson } from './request.ts'
+
+/** Messages are cut to so many characters. */
+const longestMessage = 10_000
+const mostCommits = 100
+
+const signature = z.object({ name: z.string().catch(''), date: z.string().catch('') }).nullish()
+
+const commit = z
+  .object({
+    sha: z.string(),
+    author: z.object({ login: z.string() }).nullish().catch(null),
+    commit: z.object({ message: z.string(), author: signature, committer: signature }),
+  })
+  .transform(
+    ({ sha, author, commit }): CommitSummary => ({
+      sha,
+      author: author?.login ?? commit.author?.name ?? '',
+      message: commit.message.slice(0, longestMessage),
+      committedAt: commit.committer?.date ?? '',
+    }),
+  )
+
+/** GET /repos/{owner}/{repo}/pulls/{number}/commits: oldest first, 250 at most; one page for nearly all. */
+export async function listPullRequestCommits(
+  connection: Connection,
+  access: Access,
+  number: number,
+  signal?: AbortSignal,
+): Promise<readonly CommitSummary[]> {
+  const commits: CommitSummary[] = []
+  for await (const one of readPages(connection, makeCall(access, `/pulls/${number}/commits`, signal), commit)) {
+    commits.push(one)
+    if (commits.length > mostCommits) commits.shift()
+  }
+  return commits
+}
+
+/** GET /repos/{owner}/{repo}/commits with a path: newest first. */
+export async function listFileCommits(
+  connection: Connection,
+  access: Access,
+  { path, ref, limit }: { path: string; ref: string; limit: number },
+  signal?: AbortSignal,
+): Promise<readonly CommitSummary[]> {
+  const most = Math.min(Math.max(1, Math.trunc(limit)), mostCommits)
+  const query = new URLSearchParams({ sha: ref, path: path.toWellFormed(), per_page: String(most) })
+  return sendForJson(connection, makeCall(access, `/commits?${query}`, signal), z.array(commit))
+}

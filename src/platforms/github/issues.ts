@@ -1,0 +1,41 @@
+// Reads issues, which pull requests are too, and who can see them.
+import { z } from 'zod'
+import type { LinkedIssue } from '../../domain/pull-request.ts'
+import type { Access } from '../platform.ts'
+import { makeCall } from './repository.ts'
+import { type Connection, sendForJson } from './request.ts'
+
+/** Bodies are cut to so many characters. */
+const longestBody = 20_000
+
+const issue = z.object({
+  number: z.int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  state: z.string(),
+  html_url: z.string(),
+})
+
+/** GET /repos/{owner}/{repo}/issues/{number}. */
+export async function getIssue(
+  connection: Connection,
+  access: Access,
+  number: number,
+  signal?: AbortSignal,
+): Promise<LinkedIssue> {
+  const fields = await sendForJson(connection, makeCall(access, `/issues/${number}`, signal), issue)
+  return {
+    repo: access.repo,
+    number: fields.number,
+    title: fields.title,
+    body: (fields.body ?? '').slice(0, longestBody),
+    state: fields.state === 'closed' ? 'closed' : 'open',
+    url: fields.html_url,
+  }
+}
+
+/** GET /repos/{owner}/{repo}. What only the members of an enterprise see counts as private there. */
+export async function isPublic(connection: Connection, access: Access, signal?: AbortSignal): Promise<boolean> {
+  const fields = await sendForJson(connection, makeCall(access, '', signal), z.object({ private: z.boolean() }))
+  return !fields.private
+}
