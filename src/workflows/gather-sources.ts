@@ -1,0 +1,86 @@
+// Brings the commits of a pull request here: with git, or where that fails through the platform's API.
+import { join } from 'node:path'
+import type { AppContext } from '../context.ts'
+import { GitError } from '../domain/errors.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import type { Access } from '../platforms/platform.ts'
+import { openMirror } from '../workspace/git.ts'
+import { gitHostFrom } from '../workspace/run-git.ts'
+import type { Snapshot } from '../workspace/snapshot.ts'
+import { createPlatformSnapshot } from './platform-snapshot.ts'
+
+/** The commits at hand, and the raw diff. */
+export interface Sources extends AsyncDisposable {
+  readonly head: Snapshot
+  /** Where head and base parted. */
+  readonly base: Snapshot
+  /** Of the base branch; `base` itself where nothing was merged since. */
+  readonly tip: Snapshot
+  /** From `base` to `head`. */
+  readonly rawDiff: Uint8Array | string
+  /** Limits of what can be done with them, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** Where the git mirrors are. */
+export function mirrorDirectory(config: { dataDir: string }): string {
+  return join(config.dataDir, 'mirrors')
+}
+
+type SourcesContext = Pick<AppContext, 'platform' | 'config' | 'log'>
+
+/**
+ * The diff is git's own between the merge base and the head that `pullRequest` shows, so it can't be of another one,
+ * however large it is; where the repository can't be fetched, the platform's API stands in.
+ */
+export async function gatherSources(
+  ctx: SourcesContext,
+  access: Access,
+  pullRequest: PullRequest,
+  signal: AbortSignal,
+): Promise<Sources> {
+  const mergeBaseSha = await ctx.platform.mergeBase(access, pullRequest.base.sha, pullRequest.head.sha, signal)
+  const shas = { head: pullRequest.head.sha, base: mergeBaseSha, tip: pullRequest.base.sha }
+  try {
+    return await fetchSources(ctx, access, shas, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof GitError)) throw error
+    ctx.log.warn({ err: error }, 'The repository could not be fetched with git; the API stands in')
+    const snapshot = (sha: string) => createPlatformSnapshot(ctx.platform, access, sha, signal)
+    return holdSources(shas, snapshot, {
+      rawDiff: await ctx.platform.getDiff(access, pullRequest.number, signal),
+      notes: ['The repository could not be fetched with git, so nothing was searched for in it.'],
+    })
+  }
+}
+
+interface Shas {
+  readonly head: string
+  readonly base: string
+  readonly tip: string
+}
+
+async function fetchSources(ctx: SourcesContext, access: Access, shas: Shas, signal: AbortSignal): Promise<Sources> {
+  const mirror = openMirror({
+    directory: mirrorDirectory(ctx.config),
+    address: ctx.platform.cloneAddress(access),
+    trustedHosts: [new URL(ctx.config.platform.url).host],
+    host: gitHostFrom(ctx.config.childEnvironment),
+  })
+  await mirror.fetchCommits([shas.head, shas.base, shas.tip], { signal })
+  const rawDiff = await mirror.diff(shas.base, shas.head, { signal })
+  return holdSources(shas, (sha) => mirror.snapshot(sha), { rawDiff, notes: [] })
+}
+
+function holdSources(shas: Shas, open: (sha: string) => Snapshot, rest: Pick<Sources, 'rawDiff' | 'notes'>): Sources {
+  const stack = new AsyncDisposableStack()
+  const base = stack.use(open(shas.base))
+  return {
+    head: stack.use(open(shas.head)),
+    base,
+    tip: shas.tip === shas.base ? base : stack.use(open(shas.tip)),
+    ...rest,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
