@@ -2,7 +2,7 @@
 import type { Config } from './config/config.ts'
 import type { ReviewContext } from './context.ts'
 import type { Log } from './lib/logger.ts'
-import { createStaticReviewer } from './reviewers/static-reviewer.ts'
+import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
 import { createSyntax } from './workspace/syntax.ts'
 
 type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
@@ -10,11 +10,19 @@ type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
   readonly createModelReviewers: ReviewContext['createReviewers']
 }
 
-/** Makes what a review needs. Dispose of it: it may hold threads. */
-export async function createReviewContext(config: Config, log: Log): Promise<ReviewContext & AsyncDisposable> {
+/**
+ * Makes what a review needs. Dispose of it: it may hold threads.
+ *
+ * @param staticReviewer where one was made before, which is disposed of too
+ */
+export async function createReviewContext(
+  config: Config,
+  log: Log,
+  staticReviewer: StaticReviewer = createStaticReviewer(),
+): Promise<ReviewContext & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
+  stack.use(staticReviewer)
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config)
-  const staticReviewer = stack.use(createStaticReviewer())
   const syntax = stack.use(createSyntax())
   const held = stack.move()
   return {
@@ -27,6 +35,13 @@ export async function createReviewContext(config: Config, log: Log): Promise<Rev
     log,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
+}
+
+/** Makes the static reviewer and starts its first thread, for a process that is to answer soon. */
+export function startStaticReviewer(): StaticReviewer {
+  const reviewer = createStaticReviewer()
+  reviewer.warmUp()
+  return reviewer
 }
 
 /** The clients of models take longer to load than a small change takes to review: only with a model. */

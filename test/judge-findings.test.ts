@@ -5,7 +5,7 @@ import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { type JudgedReport, type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
-import { findingMarker } from '../src/workflows/render-review.ts'
+import { findingMarker } from '../src/workflows/markers.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 
@@ -51,7 +51,7 @@ interface Round {
 }
 
 function judge(change: Change, { rules = [], model = [], unread = [], earlier = [], maxInline = 8 }: Round) {
-  return judgeReports({ ...change, earlier: { findings: earlier, seenHunks: new Set() } }, { maxInline }, [
+  return judgeReports({ ...change, earlier: { ...noEarlierReviews, findings: earlier } }, { maxInline }, [
     { reviewer: 'static', findings: rules, unread },
     { reviewer: 'agentic', findings: model, unread: [] },
   ])
@@ -90,7 +90,7 @@ describe('a claim that is made again', () => {
 
   it('is another one elsewhere, of another kind of harm, of a rule, or when the first was resolved', async () => {
     const earlier = stored(await judge(added(code), { model: [claim(3, 3)] }))
-    const others = [claim(1, 1), claim(2, 3, { category: 'security' }), ruleClaim(2, 3)]
+    const others = [claim(1, 1), claim(2, 3, { category: 'security', title: 'Anyone can pay' }), ruleClaim(2, 3)]
     for (const other of others) {
       const two = await judge(added(code), { model: [other], earlier })
       expect(two.findings).toHaveLength(2)
@@ -172,8 +172,8 @@ describe('a finding that nobody said again', () => {
     expect((await judge(other, { earlier: stored(two) })).resolved).toHaveLength(1)
   })
 
-  it('stays open when it had no quote, or a wrong one, and only its lines were right', async () => {
-    for (const quote of ['', 'something else that is not there']) {
+  it('stays open when it had no quote, or one that is only like its lines', async () => {
+    for (const quote of ['', 'const total = sum(items)\ncharge(user, total)']) {
       const one = await judge(added(code), { model: [claim(2, 3, { quote })] })
       const two = await judge(added(['import a', ...code]), { earlier: stored(one) })
       expect(places(two.findings)).toEqual([[3, 4, 'inline']])
@@ -271,39 +271,6 @@ describe("a rule's finding", () => {
 })
 
 describe('a suggestion of a model', () => {
-  const python = ['def f(x, y):', '    if x:', '        return y', '    return (x,', '            y)']
-  const offer = async (line: number, suggestion: string, lines = python) => {
-    const model = [claim(line, line, { quote: lines[line - 1], suggestion })]
-    return (await judge(added(lines), { model })).findings[0]?.suggestion
-  }
-
-  it.each([
-    [3, '        return y or x'],
-    [3, "        return f(x, [y]) or {'(': 1}"],
-    [4, '    return (y,'],
-    [3, '        # it is fine\n        return y'],
-  ])('is offered for line %i: %j', async (line, suggestion) => {
-    expect(await offer(line, suggestion)).toBe(suggestion)
-  })
-
-  it.each([
-    [3, 'return y or ('],
-    [3, '        return y or ('],
-    [3, 'return x'],
-    [3, '    return x'],
-    [3, '\t\treturn x'],
-    [3, "        return 'x"],
-    [3, '        return x)'],
-    [3, '        return y'],
-    [4, '    return x, y'],
-  ])('is not offered for line %i: %j', async (line, suggestion) => {
-    expect(await offer(line, suggestion)).toBeNull()
-  })
-
-  it('is offered where it adds the bracket that is missing', async () => {
-    expect(await offer(1, 'call(a)', ['call(a', 'more()'])).toBe('call(a)')
-  })
-
   it('is not carried along to another indentation', async () => {
     const suggestion = '  charge(user.card, total, key)'
     const one = await judge(added(code), { model: [claim(3, 3, { suggestion })], maxInline: 0 })
@@ -312,6 +279,78 @@ describe('a suggestion of a model', () => {
     expect(deeper.findings).toMatchObject([{ startLine: 3, suggestion: null }])
     const moved = await judge(added(['import a', ...code]), { earlier: stored(one) })
     expect(moved.findings).toMatchObject([{ startLine: 4, suggestion }])
+  })
+})
+
+describe('several reviewers', () => {
+  const lines = [...code, 'function refund(user) {', '  return charge(user.card, -1)', '}']
+  const other = (startLine: number, endLine: number, more: Partial<ProposedFinding> = {}) =>
+    claim(startLine, endLine, { reviewer: 'security', category: 'security', quote: lines[startLine - 1]!, ...more })
+
+  it('make one claim of the same title, or of similar words on lines nearby', async () => {
+    for (const same of [
+      other(3, 3, { title: 'The  card is charged twice' }),
+      other(1, 1, { title: 'Card charged twice when called again', severity: 'minor' }),
+      other(6, 6, { title: 'The same card is charged twice', severity: 'minor' }),
+    ]) {
+      const { findings, dropped } = await judge(added(lines), { model: [claim(3, 3), same] })
+      expect(findings).toMatchObject([{ title: 'The card is charged twice', severity: 'moderate' }])
+      expect(dropped).toMatchObject({ 'said twice': 1 })
+    }
+  })
+
+  it('make two of other words, of lines farther away, and of what one says twice', async () => {
+    const far = [...code, ...code.slice(0, 3)]
+    for (const [model, change] of [
+      [[claim(3, 3), other(2, 2, { title: 'Items may be undefined' })], added(lines)],
+      [[claim(3, 3), other(7, 7, { title: 'The card is charged twice', quote: code[2]! })], added(far)],
+      [[claim(2, 2), claim(3, 3)], added(lines)],
+      [[claim(3, 3), other(3, 3, { title: 'Totals overflow' })], added(lines)],
+    ] as const)
+      expect((await judge(change, { model })).findings).toHaveLength(2)
+  })
+
+  it('lend the strongest their suggestion for the same lines, and their evidence', async () => {
+    const suggestion = '  charge(user.card, total, key)'
+    const evidence = Array.from({ length: 4 }, (_, index) => ({ path, line: index + 1, note: 'one' }))
+    const { findings } = await judge(added(lines), {
+      model: [
+        claim(3, 3, { severity: 'critical', evidence: evidence.slice(0, 3) }),
+        claim(3, 3, { suggestion, evidence: [...evidence.slice(2), { path, line: 5, note: 'two' }] }),
+        claim(2, 3, { suggestion: 'x' }),
+      ],
+    })
+    expect(findings).toMatchObject([{ severity: 'critical', suggestion }])
+    expect(findings[0]?.evidence.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5])
+  })
+})
+
+describe('what is not raised', () => {
+  it('is counted where the reviewer was too unsure for its severity', async () => {
+    const unsure = [
+      claim(1, 1, { severity: 'minor', confidence: 0.49 }),
+      claim(2, 2, { severity: 'moderate', confidence: 0.34 }),
+      claim(3, 3, { severity: 'critical', confidence: 0.19 }),
+    ]
+    const none = await judge(added(code), { model: unsure })
+    expect(none).toMatchObject({ findings: [], setAside: ['Not raised: 3 claims, for the reviewer was too unsure.'] })
+    const barely = unsure.map((one) => ({ ...one, confidence: one.confidence + 0.01 }))
+    expect((await judge(added(code), { model: barely })).findings).toHaveLength(3)
+    const ruled = await judge(added(code), { rules: [ruleClaim(1, 1, { confidence: 0.1 })] })
+    expect(ruled.findings).toHaveLength(1)
+  })
+
+  it('is counted where it is below the severity that the repository asks for, unless it stands already', async () => {
+    const change = added(code)
+    const strict: Change = { ...change, settings: { ...change.settings, minSeverity: 'moderate' } }
+    const model = [claim(1, 1, { severity: 'minor' }), claim(3, 3)]
+    const one = await judge(strict, { model })
+    expect(one.findings).toMatchObject([{ severity: 'moderate' }])
+    expect(one.setAside).toEqual([
+      "Not raised: 1 finding, for the repository's settings ask for moderate ones and worse.",
+    ])
+    const before = await judge(change, { model })
+    expect((await judge(strict, { model, earlier: stored(before) })).findings).toHaveLength(2)
   })
 })
 
@@ -327,6 +366,8 @@ describe('the cap', () => {
     expect([count(few, 'inline'), count(few, 'held_back')]).toEqual([12, 8])
     const all = await judge(added(lines), { rules: many('critical', 0, 60) })
     expect([count(all, 'inline'), count(all, 'held_back')]).toEqual([30, 30])
+    const no = await judge(added(lines), { rules: [...many('critical', 0, 2), ...many('minor', 2, 5)], maxInline: 0 })
+    expect([count(no, 'inline'), count(no, 'summary'), count(no, 'held_back')]).toEqual([0, 2, 3])
     const asked = await judge(added(lines), { rules: many('critical', 0, 60), maxInline: 50 })
     expect([count(asked, 'inline'), count(asked, 'held_back')]).toEqual([50, 10])
   })

@@ -36,6 +36,8 @@ export interface Coverage {
   readonly skipped: readonly SkippedFile[]
   /** Other limits of this review, one sentence each (a model that failed, findings that were dropped). */
   readonly notes: readonly string[]
+  /** What was proposed and not raised, and why, one sentence each: decisions, which leave nothing out. */
+  readonly setAside: readonly string[]
   /** False when part of the change that matters was not reviewed. */
   readonly complete: boolean
 }

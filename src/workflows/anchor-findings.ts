@@ -3,44 +3,179 @@ import type { FileDiff } from '../domain/diff.ts'
 import type { Evidence, Finding, ProposedFinding } from '../domain/finding.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import { redactSecrets } from '../reviewers/rules/secret-rules.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
-import { checkSuggestion } from './check-suggestion.ts'
-import { findInDiff, linesOf, type Place, placeOf } from './find-place.ts'
+import { createLineReader, type LineReader } from '../workspace/line-reader.ts'
+import { similarityOf } from './compare-words.ts'
+import { findInLines, linesOf, overlaps, type Place, placeOf } from './find-place.ts'
+import { type Found, findQuote } from './find-quote.ts'
 
-/** A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. */
-export type Anchored = Omit<Finding, 'fingerprint' | 'state' | 'reopened'> & { readonly anchorText: string }
+/**
+ * A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. Its suggestion is
+ * still to be checked.
+ */
+export type Anchored = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'reopened'> & {
+  readonly anchorText: string
+}
+
+/** The files of a change as lines, at the head and at the merge base. */
+export interface ChangeFiles {
+  readonly head: LineReader
+  readonly base: LineReader
+}
+
+/** Reads each file once for all who judge the same change. */
+export function readFilesOf({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
+  return { head: createLineReader(head), base: createLineReader(base) }
+}
+
+/** Where a proposal belongs. Inline only where no other line can be meant. */
+interface Anchor {
+  readonly file: FileDiff
+  readonly side: Finding['side']
+  readonly place: Place
+  readonly placement: 'inline' | 'summary'
+  /** By which it is found again after the next push. */
+  readonly quote: string
+  /** A replacement for the lines that were named is one for these. */
+  readonly isCertain: boolean
+  /** The code that was quoted stands there. */
+  readonly isQuoted: boolean
+}
+
+/** A named range that is longer stands for its quote only. */
+const maxRangeLines = 20
+/** Share of common words from which on a line is taken for what a quote was meant to be. */
+const alike = 0.5
+/** Most places that a finding rests on. */
+export const maxEvidence = 5
 
 /** Finds the proposal's place in the diff; a string says why it is dropped. */
-export async function anchorProposal(change: Change, proposal: ProposedFinding): Promise<Anchored | string> {
-  const file = change.files.find((candidate) => candidate.path === proposal.path)
-  if (!file) return 'about a file that is not part of the change'
-  const quoted = findInDiff(file, proposal)
-  const place = quoted ?? findLines(file, proposal)
-  if (!place) return 'about code that is not in the diff'
+export async function anchorProposal(
+  change: Change,
+  files: ChangeFiles,
+  proposal: ProposedFinding,
+): Promise<Anchored | string> {
+  const candidates = listFiles(change, proposal.path)
+  if (candidates.length === 0) return 'about a file that is not part of the change'
+  const anchor = await findAnchor(candidates, files, proposal)
+  if (!anchor) return 'about code that is not in the diff'
+  const { file, side, place, placement, quote, isCertain, isQuoted } = anchor
   const { startLine, endLine } = place
-  const evidence = await keepExistingEvidence(change, proposal.evidence)
-  const isSamePlace = startLine === proposal.startLine && endLine === proposal.endLine
-  const isCertain = isSamePlace && (proposal.rule !== null || quoted !== undefined)
+  const evidence = await keepExisting(files, side, proposal.evidence)
   return {
     ...proposal,
+    path: file.path,
+    side,
     startLine,
     endLine,
-    // By its quote a finding is found again after the next push; what rules leave out is a secret.
-    quote: quoted || proposal.rule !== null ? proposal.quote : quoteWithoutSecret(place),
-    suggestion: isCertain ? await checkSuggestion(await readLines(change.head, proposal.path), proposal) : null,
+    quote,
+    suggestion: isCertain ? proposal.suggestion : null,
     evidence: evidence.length > 0 ? evidence : [{ path: file.path, line: startLine, note: '' }],
-    placement: 'inline',
+    placement,
     // Rules are certain of what they see; a model's claim counts as checked when the code it quotes stands there.
-    verified: proposal.rule !== null || quoted !== undefined,
+    verified: proposal.rule !== null || isQuoted,
     anchorText: place.text,
   }
+}
+
+/** The file of that name, and those that had it before. */
+function listFiles({ files }: Change, path: string): FileDiff[] {
+  const wasIt = (file: FileDiff) => file.status === 'renamed' && file.oldPath === path && file.path !== path
+  return [...files.filter((file) => file.path === path), ...files.filter(wasIt)]
+}
+
+async function findAnchor(
+  candidates: readonly FileDiff[],
+  files: ChangeFiles,
+  proposal: ProposedFinding,
+): Promise<Anchor | undefined> {
+  if (proposal.rule !== null) {
+    const place = findLines(candidates[0]!, proposal)
+    return place && atNamedLines(candidates[0]!, proposal, place)
+  }
+  for (const file of candidates) {
+    const found = findQuote(file, proposal)
+    if (found) return atQuote(file, proposal, found)
+  }
+  for (const file of candidates) {
+    const elsewhere = await findOutsideDiff(files, file, proposal)
+    if (elsewhere) return elsewhere
+  }
+  return guessByLine(candidates, proposal)
+}
+
+/** Rules name their lines for certain, and what they leave out of a quote is a secret. */
+function atNamedLines(file: FileDiff, { side, quote }: ProposedFinding, place: Place): Anchor {
+  return { file, side, place, placement: 'inline', quote, isCertain: true, isQuoted: true }
+}
+
+function atQuote(file: FileDiff, proposal: ProposedFinding, found: Found): Anchor {
+  const { side } = found
+  const range = side === proposal.side ? widen(file, proposal, found) : undefined
+  const place = range ?? found
+  const isCertain =
+    (range !== undefined || found.isClear) &&
+    place.endLine - place.startLine === proposal.endLine - proposal.startLine &&
+    (range !== undefined || found.isWhole || place.startLine === place.endLine)
+  return {
+    file,
+    side,
+    place: { startLine: place.startLine, endLine: place.endLine, text: place.text },
+    placement: range !== undefined || found.isClear ? 'inline' : 'summary',
+    quote: range === undefined && found.isWhole ? proposal.quote : quoteWithoutSecret(place),
+    isCertain,
+    isQuoted: true,
+  }
+}
+
+/** The range that was named, where the quote is some of it. */
+function widen(file: FileDiff, proposal: ProposedFinding, found: Found): Place | undefined {
+  const isInside = found.startLine >= proposal.startLine && found.endLine <= proposal.endLine
+  if (!isInside || proposal.endLine - proposal.startLine >= maxRangeLines) return undefined
+  const range = findLines(file, proposal)
+  return range?.endLine === proposal.endLine ? range : undefined
+}
+
+/** Code of the file that the diff doesn't show has no line there: it is told in the summary. */
+async function findOutsideDiff(
+  files: ChangeFiles,
+  file: FileDiff,
+  proposal: ProposedFinding,
+): Promise<Anchor | undefined> {
+  const lines = proposal.side === 'RIGHT' ? await files.head(file.path) : await files.base(file.oldPath)
+  const place = lines && findInLines(lines, proposal)
+  if (!place) return undefined
+  const { side, quote } = proposal
+  return { file, side, place, placement: 'summary', quote, isCertain: false, isQuoted: true }
+}
+
+/**
+ * Without a quote that stands anywhere there is the line that was named. What was quoted must be like it, or the claim
+ * is told in the summary.
+ */
+function guessByLine(candidates: readonly FileDiff[], proposal: ProposedFinding): Anchor | undefined {
+  for (const file of candidates) {
+    const place = findLines(file, proposal)
+    if (!place) continue
+    const isLikely = proposal.quote.trim() === '' || similarityOf(proposal.quote, place.text) >= alike
+    return {
+      file,
+      side: proposal.side,
+      place,
+      placement: isLikely ? 'inline' : 'summary',
+      // Code that stands nowhere keeps nothing open after the next push.
+      quote: isLikely ? quoteWithoutSecret(place) : proposal.quote,
+      isCertain: false,
+      isQuoted: false,
+    }
+  }
+  return undefined
 }
 
 /** The named lines themselves, cut to one hunk. */
 function findLines(file: FileDiff, proposal: ProposedFinding): Place | undefined {
   for (const hunk of file.hunks) {
-    const inside = linesOf(hunk, proposal.side).filter(
-      (line) => line.number >= proposal.startLine && line.number <= proposal.endLine,
+    const inside = linesOf(hunk, proposal.side).filter(({ number }) =>
+      overlaps(proposal, { startLine: number, endLine: number }),
     )
     if (inside[0]?.number === proposal.startLine) return placeOf(inside)
   }
@@ -48,25 +183,23 @@ function findLines(file: FileDiff, proposal: ProposedFinding): Place | undefined
 }
 
 function quoteWithoutSecret({ text }: Place): string {
-  const quote = text.split('\n').slice(0, 20).join('\n').slice(0, 4000)
+  const quote = text.split('\n').slice(0, maxRangeLines).join('\n').slice(0, 4000)
   return redactSecrets(quote) === quote ? quote : ''
 }
 
-async function keepExistingEvidence(change: Change, evidence: readonly Evidence[]): Promise<Evidence[]> {
+/** The places that exist at the head; those of a claim about deleted lines may exist at the base only. */
+export async function keepExisting(
+  files: ChangeFiles,
+  side: Finding['side'],
+  evidence: readonly Evidence[],
+): Promise<Evidence[]> {
   const kept: Evidence[] = []
-  for (const item of evidence.slice(0, 5)) {
-    const lines = await readLines(change.head, item.path)
-    if (lines && Number.isInteger(item.line) && item.line >= 1 && item.line <= lines.length) kept.push(item)
+  for (const item of evidence.slice(0, 2 * maxEvidence)) {
+    const { path, line } = item
+    const exists = async (read: LineReader) =>
+      Number.isInteger(line) && line >= 1 && line <= ((await read(path))?.length ?? 0)
+    if (kept.some((other) => other.path === path && other.line === line)) continue
+    if ((await exists(files.head)) || (side === 'LEFT' && (await exists(files.base)))) kept.push(item)
   }
-  return kept
-}
-
-/** The lines of a file; undefined where there is none, `null` where it can't be read (too large, say). */
-export async function readLines(snapshot: Snapshot, path: string): Promise<string[] | undefined | null> {
-  try {
-    const bytes = await snapshot.readFile(path)
-    return bytes && Buffer.from(bytes).toString('utf8').split(/\r?\n/)
-  } catch {
-    return null
-  }
+  return kept.slice(0, maxEvidence)
 }

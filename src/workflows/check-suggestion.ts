@@ -1,51 +1,113 @@
-// Whether a suggested replacement may be offered to be committed as it is.
+// Whether a suggested replacement may be offered to be committed as it is: applied in memory, parsed, mended or refused.
 import type { Finding } from '../domain/finding.ts'
+import type { FileLines } from '../workspace/line-reader.ts'
+import type { Syntax } from '../workspace/syntax.ts'
+import type { ChangeFiles } from './anchor-findings.ts'
+import { listUnpaired } from './list-unpaired.ts'
+
+/** The parts of a finding that say what is to be replaced by what. */
+export type Suggested = Pick<Finding, 'rule' | 'path' | 'side' | 'startLine' | 'endLine' | 'suggestion'>
+
+/** Returns the suggestion as it may be offered; null when it may not. */
+export type SuggestionCheck = (finding: Suggested) => Promise<string | null>
+
+/** Most lines around its range that a suggestion repeats by mistake. */
+const maxRepeated = 4
 
 /**
- * Applies a finding's suggestion to the lines of its file at the head and returns it, or null when it isn't to be
- * offered: on the old side, without any change, or where a model's replacement starts at another indentation or
- * leaves brackets or quotes without their partners that had them before. That is no parser: it takes no account of
- * comments, and what it is unsure of it refuses.
+ * Makes the check for the suggestions of one change. One is refused on the old side, without any change, and where the
+ * file with it has more errors of syntax than before. Without a grammar for the file, or where it had errors already,
+ * brackets and quotes must have the partners that they had before. A model's must begin at the indentation of what it
+ * replaces, and lines that it repeats from around its range are taken out.
  */
-export function checkSuggestion(
-  lines: readonly string[] | undefined | null,
-  finding: Pick<Finding, 'rule' | 'side' | 'startLine' | 'endLine' | 'suggestion'>,
-): string | null {
-  const { suggestion, startLine, endLine } = finding
-  if (suggestion === null || finding.side !== 'RIGHT' || !lines || endLine > lines.length) return null
-  const replaced = lines.slice(startLine - 1, endLine).join('\n')
-  if (replaced === suggestion) return null
-  if (finding.rule !== null) return suggestion
-  if (indentationOf(suggestion) !== indentationOf(replaced)) return null
-  if (listUnpaired(suggestion) === listUnpaired(replaced)) return suggestion
-  const after = [...lines.slice(0, startLine - 1), suggestion, ...lines.slice(endLine)].join('\n')
-  return listUnpaired(after).length < listUnpaired(lines.join('\n')).length ? suggestion : null
-}
-
-function indentationOf(text: string): string {
-  return /^[ \t]*/.exec(text)![0]
-}
-
-const partners: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
-
-/** The brackets, then the quotes, that have no partner. What stands between two quotes of a line doesn't count. */
-function listUnpaired(text: string): string {
-  const brackets: string[] = []
-  let quotes = ''
-  let quote = ''
-  for (let at = 0; at <= text.length; at++) {
-    const character = text[at] ?? '\n'
-    if (character === '\n') {
-      quotes += quote
-      quote = ''
-    } else if (character === '\\') at += text[at + 1] === '\n' ? 0 : 1
-    else if (quote !== '') quote = character === quote ? '' : quote
-    else if ('"\'`'.includes(character)) quote = character
-    else if ('([{'.includes(character)) brackets.push(character)
-    else if (partners[character] !== undefined) {
-      if (brackets.at(-1) === partners[character]) brackets.pop()
-      else brackets.push(character)
-    }
+export function createSuggestionCheck(syntax: Pick<Syntax, 'countErrors'>, files: ChangeFiles): SuggestionCheck {
+  const errorsBefore = new WeakMap<readonly string[], Promise<number | undefined>>()
+  const countBefore = (path: string, lines: readonly string[]) => {
+    const known = errorsBefore.get(lines) ?? syntax.countErrors(path, lines.join('\n'))
+    errorsBefore.set(lines, known)
+    return known
   }
-  return brackets.join('') + quotes
+  const isSound = async (path: string, edit: Edit): Promise<boolean> => {
+    const before = await countBefore(path, edit.lines)
+    const after = before === undefined ? undefined : await syntax.countErrors(path, applyEdit(edit))
+    if (before === undefined || after === undefined) return edit.isRule || hasPartners(edit)
+    return after <= before && (before === 0 || edit.isRule || hasPartners(edit))
+  }
+  return async (finding) => {
+    const edit = editOf(finding, finding.side === 'RIGHT' ? await files.head(finding.path) : null)
+    if (edit === null) return null
+    for (const mended of edit.isRule ? [edit] : withoutRepeats(edit)) {
+      const isOffered = changes(mended) && isIndented(mended) && (await isSound(finding.path, mended))
+      if (isOffered) return mended.replacement.join('\n')
+    }
+    return null
+  }
+}
+
+/** Some lines of a file, and what is to stand instead of them. */
+interface Edit {
+  readonly lines: readonly string[]
+  /** Index of the first line that is replaced, and of the first after them. */
+  readonly from: number
+  readonly to: number
+  readonly replacement: readonly string[]
+  readonly isRule: boolean
+}
+
+function editOf({ rule, startLine, endLine, suggestion }: Suggested, lines: FileLines): Edit | null {
+  if (suggestion === null || !lines || startLine < 1 || startLine > endLine || endLine > lines.length) return null
+  const replacement = suggestion.split(/\r?\n/)
+  if (replacement.length > 1 && replacement.at(-1) === '') replacement.pop()
+  return { lines, from: startLine - 1, to: endLine, replacement, isRule: rule !== null }
+}
+
+const replacedOf = ({ lines, from, to }: Edit): readonly string[] => lines.slice(from, to)
+
+function applyEdit({ lines, from, to, replacement }: Edit): string {
+  return [...lines.slice(0, from), ...replacement, ...lines.slice(to)].join('\n')
+}
+
+/** White space at the ends of lines is no change. */
+function changes(edit: Edit): boolean {
+  const plain = (lines: readonly string[]) => lines.map((line) => line.trimEnd()).join('\n')
+  return plain(edit.replacement) !== plain(replacedOf(edit))
+}
+
+/**
+ * The edit without the lines that it repeats from before or after its range, as models do that show where a line goes.
+ * Where those lines say nothing by themselves (a closing bracket), it may be meant as it stands: that comes first.
+ */
+function withoutRepeats(edit: Edit): Edit[] {
+  const { lines, from, to, replacement } = edit
+  const before = lines.slice(Math.max(0, from - maxRepeated), from)
+  const head = countRepeated(replacement, before, replacedOf(edit))
+  const rest = replacement.slice(head)
+  const flip = (some: readonly string[]) => some.toReversed()
+  const tail = countRepeated(flip(rest), flip(lines.slice(to, to + maxRepeated)), flip(replacedOf(edit)))
+  if (head + tail === 0) return [edit]
+  const mended = { ...edit, replacement: rest.slice(0, rest.length - tail) }
+  const repeated = [...replacement.slice(0, head), ...rest.slice(rest.length - tail)]
+  const isTelling = repeated.some((line) => /[\p{L}\p{N}]{2}/u.test(line))
+  return [...(isTelling ? [] : [edit]), ...(mended.replacement.length > 0 ? [mended] : [])]
+}
+
+/** How many first lines are the last ones of the context; 0 where what is replaced began with them too. */
+function countRepeated(lines: readonly string[], context: readonly string[], replaced: readonly string[]): number {
+  for (let count = Math.min(context.length, lines.length); count > 0; count--) {
+    const last = context.slice(context.length - count)
+    const begins = (some: readonly string[]) => last.every((line, at) => some[at]?.trimEnd() === line.trimEnd())
+    if (last.some((line) => line.trim() !== '') && begins(lines)) return begins(replaced) ? 0 : count
+  }
+  return 0
+}
+
+function isIndented(edit: Edit): boolean {
+  const indentationOf = (line: string | undefined) => /^[ \t]*/.exec(line ?? '')![0]
+  return edit.isRule || indentationOf(edit.replacement[0]) === indentationOf(replacedOf(edit)[0])
+}
+
+/** Whether no bracket or quote lost its partner. */
+function hasPartners(edit: Edit): boolean {
+  if (listUnpaired(edit.replacement.join('\n')) === listUnpaired(replacedOf(edit).join('\n'))) return true
+  return listUnpaired(applyEdit(edit)).length < listUnpaired(edit.lines.join('\n')).length
 }

@@ -80,11 +80,15 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   if (!input.modelTookPart) {
     return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
   }
-  if (input.unverified > 0 || input.meanConfidence < 0.75) {
+  if (input.unverified > 0) {
+    const which = input.unverified === 1 ? 'one finding' : `${input.unverified} findings`
+    return { confidence: 4, confidenceReason: `the whole change was reviewed; ${which} could not be verified` }
+  }
+  if (input.meanConfidence < 0.75) {
     return { confidence: 4, confidenceReason: 'the whole change was reviewed; some findings are less certain' }
   }
   const hasFindings = input.critical + input.moderate + input.minor > 0
-  const reason = hasFindings ? ', and the code that the findings quote is there' : ''
+  const reason = hasFindings ? ', and each finding was checked against the code' : ''
   return { confidence: 5, confidenceReason: `the whole change was reviewed${reason}` }
 }
 

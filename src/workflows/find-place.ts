@@ -1,5 +1,6 @@
-// Finds code in a diff or a file by its text. Spaces and blank lines don't count.
+// Finds code in a diff or a file by its text. White space and blank lines don't count.
 import type { DiffHunk, DiffSide, FileDiff } from '../domain/diff.ts'
+import { readQuote, squeeze } from './read-quote.ts'
 
 /** Where code stands: lines of one side, 1-based, inclusive. */
 export interface Place {
@@ -21,6 +22,15 @@ export interface Quoted {
   readonly startLine: number
 }
 
+/** A place for a quote. */
+export interface Match extends Place {
+  /** The quote is all of these lines. */
+  readonly isWhole: boolean
+}
+
+/** A quote of one line may be part of its line when it has at least so many characters. */
+const minPartLength = 8
+
 export function normalizeCode(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
@@ -33,16 +43,24 @@ export function linesOf(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
   })
 }
 
-/** The place in the diff where the quoted code stands, the nearest to the line that was named. */
+/** The place on its side of the diff where the quoted code stands, the nearest to the line that was named. */
 export function findInDiff(file: FileDiff, quoted: Quoted): Place | undefined {
-  const places = file.hunks.flatMap((hunk) => matchQuote(linesOf(hunk, quoted.side), quoted.quote))
-  return nearestPlace(places, quoted.startLine)
+  const parts = file.hunks.map((hunk) => linesOf(hunk, quoted.side))
+  return nearestPlace(findReading(parts, quoted), quoted.startLine)
 }
 
 /** The same in the lines of a whole file. */
 export function findInLines(lines: readonly string[], quoted: Quoted): Place | undefined {
   const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return nearestPlace(matchQuote(numbered, quoted.quote), quoted.startLine)
+  return nearestPlace(findReading([numbered], quoted), quoted.startLine)
+}
+
+function findReading(parts: readonly NumberedLine[][], { quote, side }: Quoted): Place[] {
+  for (const reading of readQuote(quote)) {
+    const places = parts.flatMap((lines) => matchLines(lines, reading[side]))
+    if (places.length > 0) return places
+  }
+  return []
 }
 
 export function nearestPlace(places: readonly Place[], line: number): Place | undefined {
@@ -58,24 +76,25 @@ export function placeOf(lines: readonly NumberedLine[]): Place | undefined {
   return { startLine: first.number, endLine: last.number, text }
 }
 
-function matchQuote(lines: readonly NumberedLine[], quote: string): Place[] {
-  const wanted = filledLines(quote.split('\n').map((text, number) => ({ number, text })))
-  const filled = filledLines(lines)
-  if (wanted.length === 0) return []
-  const isOnly = wanted.length === 1
-  return filled.flatMap((first, index) => {
-    if (index + wanted.length > filled.length || !matchesQuoted(first.text, wanted[0]!.text, isOnly)) return []
-    const window = filled.slice(index, index + wanted.length)
-    const place = window.every((line, at) => isOnly || line.text === wanted[at]!.text) ? placeOf(window) : undefined
-    return place ? [place] : []
+/** Whether two places have a line in common. */
+export function overlaps(a: Pick<Place, 'startLine' | 'endLine'>, b: Pick<Place, 'startLine' | 'endLine'>): boolean {
+  return a.startLine <= b.endLine && b.startLine <= a.endLine
+}
+
+/** All places in consecutive lines where the wanted ones stand, see `QuoteReading`. */
+export function matchLines(lines: readonly NumberedLine[], wanted: readonly string[]): Match[] {
+  const [only] = wanted
+  if (only === undefined) return []
+  const filled = lines.flatMap((line) => {
+    const squeezed = squeeze(line.text)
+    return squeezed === '' ? [] : [{ line, squeezed }]
   })
-}
-
-/** A quote of one line may be part of its line; in a longer one each line must be whole. */
-function matchesQuoted(line: string, quoted: string, isOnly: boolean): boolean {
-  return isOnly && quoted.length >= 8 ? line.includes(quoted) : line === quoted
-}
-
-function filledLines(lines: readonly NumberedLine[]): NumberedLine[] {
-  return lines.map(({ number, text }) => ({ number, text: normalizeCode(text) })).filter((line) => line.text !== '')
+  return filled.flatMap(({ squeezed }, index) => {
+    const isPart = wanted.length === 1 && only.length >= minPartLength && squeezed.includes(only)
+    if (!isPart && squeezed !== only) return []
+    const window = filled.slice(index, index + wanted.length)
+    if (window.length < wanted.length || !window.every((each, at) => isPart || each.squeezed === wanted[at])) return []
+    const place = placeOf(window.map(({ line }) => line))
+    return place ? [{ ...place, isWhole: !isPart || squeezed === only }] : []
+  })
 }

@@ -1,24 +1,34 @@
-// The judge: anchors each proposal, merges what says the same, follows earlier findings, orders and caps.
+// The judge: anchors each proposal, merges what says the same, follows earlier findings, has the rest verified, places.
 import type { ReviewContext } from '../context.ts'
-import type { Finding } from '../domain/finding.ts'
-import { noUsage, type Usage } from '../domain/review.ts'
+import { type Finding, type Severity, severities } from '../domain/finding.ts'
+import type { Usage } from '../domain/review.ts'
 import type { Change, ReviewerReport, Verifier } from '../reviewers/reviewer.ts'
-import { isCommentable } from '../workspace/commentable-lines.ts'
-import { type Anchored, anchorProposal } from './anchor-findings.ts'
-import { followFinding, locateOpen } from './follow-findings.ts'
-import { byWeight, type Identified, identifyClaims, mergeDuplicates } from './identify-findings.ts'
+import { type Anchored, anchorProposal, type ChangeFiles, readFilesOf } from './anchor-findings.ts'
+import { createSuggestionCheck, type SuggestionCheck } from './check-suggestion.ts'
+import { describeSetAside } from './describe-set-aside.ts'
+import { followFinding } from './follow-findings.ts'
+import { type Identified, identifyClaims } from './identify-findings.ts'
+import { hashAnchor, type Located, locateFindings } from './locate-findings.ts'
+import { type Claim, mergeDuplicates } from './merge-findings.ts'
+import { placeFindings } from './place-findings.ts'
+import { describeHeldDown, raiseClaims } from './ratchet-findings.ts'
+import { type Verified, verifyFindings } from './verify-findings.ts'
 
-/** Critical findings go over the cap, up to so many inline comments in all: nobody reads more. */
-const maxInlineWithCritical = 30
+/** How sure a model must be of a claim, 0 to 1. The less a wrong one costs to look at, the more it must be. */
+const leastConfidence: Readonly<Record<Severity, number>> = { critical: 0.2, moderate: 0.35, minor: 0.5 }
 
 /** What the judge came to. */
 export interface Judgement {
   /** Open findings of this review, those carried over from earlier ones among them, most severe first. */
   readonly findings: readonly Finding[]
-  /** Earlier findings whose cause is gone. */
+  /** Earlier findings whose cause is gone, or that turned out to be wrong. */
   readonly resolved: readonly Finding[]
+  /** Earlier findings that people answered and whose cause stands. */
+  readonly dismissed: readonly Finding[]
   /** Proposals that were dropped, by reason, for the coverage section. */
   readonly dropped: Readonly<Record<string, number>>
+  /** What was decided against, one sentence each, for the coverage section. Holds a model's words. */
+  readonly setAside: readonly string[]
   /** Of the verification. */
   readonly usage: Usage
   /** Limits of the verification, one sentence each. */
@@ -28,81 +38,137 @@ export interface Judgement {
 /** What the judge reads of a reviewer's report. */
 export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread'> & { readonly reviewer: string }
 
-/**
- * Judges what the reviewers propose. `maxInline` findings stand on their lines; the others are held back and listed,
- * so that nothing is lost.
- */
-export async function judgeFindings(
-  _ctx: Pick<ReviewContext, 'syntax'>,
-  input: { change: Change; reports: readonly JudgedReport[]; verifier: Verifier | null; maxInline: number },
-  _signal: AbortSignal,
-): Promise<Judgement> {
-  const { change, reports } = input
-  const earlier = change.earlier.findings
-  const dropped: Record<string, number> = {}
-  const drop = (reason: string, count = 1) => {
-    if (count > 0) dropped[reason] = (dropped[reason] ?? 0) + count
-  }
-  const anchored: Anchored[] = []
-  for (const proposal of reports.flatMap((report) => report.findings)) {
-    const result = await anchorProposal(change, proposal)
-    if (typeof result === 'string') drop(result)
-    else anchored.push(result)
-  }
-  const claims = mergeDuplicates(anchored)
-  drop('said twice', anchored.length - claims.length)
-  const open = locateOpen(change, earlier)
-  const { identified, said } = identifyClaims(claims, open)
-  const states = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
-  const fresh = identified.flatMap((finding) => openFinding(finding, states.get(finding.fingerprint)) ?? [])
-  drop('answered before', identified.length - fresh.length)
-
-  const raised = new Set(fresh.map((finding) => finding.fingerprint))
-  const followed: Finding[] = []
-  for (const located of open.filter(({ finding }) => !raised.has(finding.fingerprint))) {
-    const { finding } = located
-    const wasLookedFor = finding.rule !== null && !said.has(finding.fingerprint) && wasRead(input, finding)
-    followed.push(await followFinding(change, located, wasLookedFor))
-  }
-  const carried = followed.filter((finding) => finding.state === 'open')
-  const resolved = followed.filter((finding) => finding.state === 'resolved')
-  const findings = placeFindings(change, [...fresh, ...carried], input.maxInline)
-  return { findings, resolved, dropped, usage: noUsage, notes: [] }
+/** What is to be judged. */
+export interface Case {
+  readonly change: Change
+  readonly reports: readonly JudgedReport[]
+  /** Without one, a model's claim counts as verified when the code that it quotes stands in the diff. */
+  readonly verifier: Verifier | null
+  /** So many findings stand on their lines; the others are held back and listed, so that nothing is lost. */
+  readonly maxInline: number
 }
 
-/** Opens a finding, anew where it had been resolved. Undefined when people have answered it. */
-function openFinding({ anchorText: _, ...finding }: Identified, known: Finding | undefined): Finding | undefined {
-  if (known?.state === 'dismissed') return undefined
-  const reopened = (known?.reopened ?? 0) + (known?.state === 'resolved' ? 1 : 0)
-  return { ...finding, reopened, state: 'open' }
+/** Judges what the reviewers propose. */
+export async function judgeFindings(
+  ctx: Pick<ReviewContext, 'syntax'>,
+  input: Case,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const { change } = input
+  const files = readFilesOf(change)
+  const offer = createSuggestionCheck(ctx.syntax, files)
+  const { anchored, dropped } = await anchorAll(input, files, offer)
+  const claims = mergeDuplicates(anchored)
+  const sure = claims.filter(isSure)
+  const located = await locateFindings(change)
+  const { identified, said } = identifyClaims(sure, located)
+  const { raised, answered, heldDown } = raiseClaims(change, identified, located)
+  const unsaid = listUnsaid(raised, located)
+  const followed = await followAll({ ...input, files, offer, said }, unsaid)
+  const carried = followed.filter(({ state }) => state === 'open')
+
+  const { verified, usage, notes } = await verifyFindings({ ...input, files }, [...raised, ...carried], signal)
+  const sorted = sortVerified(change, verified, listRuled(sure, identified))
+  return {
+    findings: placeFindings(change, sorted.open, input.maxInline),
+    resolved: [...followed.filter(({ state }) => state === 'resolved'), ...sorted.withdrawn],
+    dismissed: followed.filter(({ state }) => state === 'dismissed'),
+    dropped: { ...dropped, 'said twice': anchored.length - claims.length, 'answered before': answered },
+    setAside: [
+      ...describeSetAside({ ...sorted, tooUnsure: claims.length - sure.length }, change.settings.minSeverity),
+      ...describeHeldDown(heldDown),
+    ],
+    usage,
+    notes,
+  }
+}
+
+async function anchorAll(
+  { change, reports }: Case,
+  files: ChangeFiles,
+  offer: SuggestionCheck,
+): Promise<{ anchored: Anchored[]; dropped: Record<string, number> }> {
+  const anchored: Anchored[] = []
+  const dropped: Record<string, number> = {}
+  for (const proposal of reports.flatMap((report) => report.findings)) {
+    const result = await anchorProposal(change, files, proposal)
+    if (typeof result === 'string') dropped[result] = (dropped[result] ?? 0) + 1
+    else anchored.push({ ...result, suggestion: await offer(result) })
+  }
+  return { anchored, dropped }
+}
+
+/** Whether a rule makes the claim too, or the model is sure enough of it. */
+function isSure({ strongest, members }: Claim): boolean {
+  return members.some(({ rule }) => rule !== null) || strongest.confidence >= leastConfidence[strongest.severity]
+}
+
+/** The rule's finding for each claim that a model words and a rule makes too, by fingerprint. */
+function listRuled(claims: readonly Claim[], identified: readonly Identified[]): Map<string, Anchored> {
+  return new Map(
+    identified.flatMap(({ fingerprint }, index) => {
+      const ruled = claims[index]!.members.find(({ rule }) => rule !== null)
+      return ruled ? [[fingerprint, ruled]] : []
+    }),
+  )
+}
+
+/** The earlier findings that weren't raised again. */
+function listUnsaid(raised: readonly Finding[], located: readonly Located[]): Located[] {
+  const fingerprints = new Set(raised.map(({ fingerprint }) => fingerprint))
+  return located.filter(({ finding }) => !fingerprints.has(finding.fingerprint))
+}
+
+async function followAll(
+  input: Case & { files: ChangeFiles; offer: SuggestionCheck; said: ReadonlySet<string> },
+  unsaid: readonly Located[],
+): Promise<Finding[]> {
+  const followed: Finding[] = []
+  for (const earlier of unsaid) {
+    const { finding } = earlier
+    const wasLookedFor = finding.rule !== null && !input.said.has(finding.fingerprint) && wasRead(input, finding)
+    const result = await followFinding(input.change, input.files, earlier, wasLookedFor)
+    followed.push({ ...result, suggestion: await input.offer(result) })
+  }
+  return followed
 }
 
 /** Whether the reviewer of a finding looked at its file this time. */
-function wasRead(
-  { change, reports }: { change: Change; reports: readonly JudgedReport[] },
-  { reviewer, path }: Finding,
-): boolean {
+function wasRead({ change, reports }: Case, { reviewer, path }: Finding): boolean {
   const report = reports.find((candidate) => candidate.reviewer === reviewer)
   return report !== undefined && !report.unread.includes(path) && change.files.some((file) => file.path === path)
 }
 
-/** The last look before a comment is posted: a line that the platform would refuse is told in the summary instead. */
-function standsInDiff(change: Change, { path, side, startLine, endLine }: Finding): boolean {
-  const files = change.diff.files.filter((file) => file.path === path)
-  return files.some((file) => isCommentable(file, side, startLine, endLine))
+/** What the verification means: what stays open, what is taken back, and what isn't raised. */
+function sortVerified(change: Change, verified: readonly Verified[], ruled: ReadonlyMap<string, Anchored>) {
+  const standing = new Set(
+    change.earlier.findings.flatMap(({ state, fingerprint }) => (state === 'open' ? fingerprint : [])),
+  )
+  const isBelow = ({ severity }: Finding) =>
+    severities.indexOf(severity) > severities.indexOf(change.settings.minSeverity)
+  const open: Finding[] = []
+  const withdrawn: Finding[] = []
+  const refuted: Verified[] = []
+  let doubtful = 0
+  let belowSeverity = 0
+  for (const one of verified) {
+    const finding = speakForRule(one, ruled)
+    const isStanding = standing.has(finding.fingerprint)
+    if (one.outcome === 'refuted' && finding.rule === null) {
+      refuted.push(one)
+      if (isStanding) withdrawn.push({ ...finding, state: 'resolved' })
+    } else if (isStanding) open.push(finding)
+    else if (one.outcome === 'unsure' && finding.rule === null && finding.severity === 'minor') doubtful += 1
+    else if (isBelow(finding)) belowSeverity += 1
+    else open.push(finding)
+  }
+  return { open, withdrawn, refuted, doubtful, belowSeverity }
 }
 
-/**
- * Orders by severity and confidence, and holds back what is over the cap. Critical ones go over it, up to 30 inline
- * comments in all (or the cap, where that is more).
- */
-function placeFindings(change: Change, findings: readonly Finding[], maxInline: number): Finding[] {
-  const most = Math.max(maxInline, maxInlineWithCritical)
-  let inline = 0
-  return findings.toSorted(byWeight).map((finding) => {
-    if (finding.placement === 'summary' || !standsInDiff(change, finding)) return { ...finding, placement: 'summary' }
-    inline += 1
-    const isShown = inline <= (finding.severity === 'critical' ? most : maxInline)
-    return { ...finding, placement: isShown ? 'inline' : 'held_back' }
-  })
+/** A rule that makes the claim too stands for it in its own words, when those of the model weren't confirmed. */
+function speakForRule({ outcome, finding }: Verified, ruled: ReadonlyMap<string, Anchored>): Finding {
+  const rule = ruled.get(finding.fingerprint)
+  if (rule === undefined || (outcome !== 'refuted' && outcome !== 'unsure' && outcome !== 'unchecked')) return finding
+  const { anchorText, ...words } = rule
+  return { ...finding, ...words, anchorHash: hashAnchor(anchorText) }
 }

@@ -77,11 +77,13 @@ export function measureCoverage(
     notes: [
       ...change.notes,
       ...change.diff.problems,
+      ...change.earlier.notes,
       ...reports.flatMap((report) => report.notes),
       ...judgement.notes,
       ...failures.map((failure) => `The model took no part: ${failure}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],
+    setAside: judgement.setAside,
     complete:
       failures.length === 0 &&
       reports.every((report) => report.complete) &&

@@ -2,9 +2,11 @@
 import { reviewPromptVersion } from './review-prompt.ts'
 import { specialistPromptsVersion } from './specialist-prompts.ts'
 import { synthesisPromptVersion } from './synthesis-prompt.ts'
+import { verifyPromptVersion } from './verify-prompt.ts'
 
 export const promptVersions = {
   review: reviewPromptVersion,
   specialists: specialistPromptsVersion,
   synthesis: synthesisPromptVersion,
+  verify: verifyPromptVersion,
 } as const

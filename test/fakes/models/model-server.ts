@@ -4,7 +4,8 @@
 //   createModels({ main: { provider: 'anthropic', id: 'claude-sonnet-5-5', apiKey: 'k', baseUrl: server.url }, fast: null })
 //
 // The script sees each request in words of no protocol and says what the model answers: text, JSON, tool calls, a
-// refusal, an HTTP error, an error within the stream, or nothing; and how the bytes travel: see `Reply`.
+// refusal, an HTTP error, an error within the stream, or nothing; and how the bytes travel: see `Reply`. Requests to
+// verify claims have a script of their own, which agrees with all of them unless told otherwise.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { anthropic } from './anthropic.ts'
@@ -12,6 +13,7 @@ import { google } from './google.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { asRecord, type ModelRequest, type Protocol, type Reply, type Script, type Transport } from './reply.ts'
+import { confirmAll, isVerification } from './verification.ts'
 
 export type { ModelRequest, Reply, Script } from './reply.ts'
 
@@ -31,6 +33,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly ModelRequest[]
   /** Changes the script for the requests from now on. */
   respondWith(script: Script): void
+  /** The same for requests to verify claims. */
+  verifyWith(script: Script): void
   /** Resolves when the request of this number (1 is the first) has arrived. */
   arrived(number: number): Promise<ModelRequest>
   /** Breaks all connections and stops. */
@@ -47,6 +51,7 @@ export function inTurn(...replies: readonly Reply[]): Script {
 export async function startModelServer(options: { protocol: ProtocolName; script: Script }): Promise<ModelServer> {
   const protocol: Protocol = protocols[options.protocol]
   let script = options.script
+  let verification: Script = confirmAll
   const requests: ModelRequest[] = []
   const sockets = new Set<Socket>()
   let waiting: { number: number; resolve: (request: ModelRequest) => void }[] = []
@@ -63,7 +68,7 @@ export async function startModelServer(options: { protocol: ProtocolName; script
     requests.push(request)
     for (const { number, resolve } of waiting) if (number <= request.number) resolve(requests[number - 1]!)
     waiting = waiting.filter(({ number }) => number > request.number)
-    reply(protocol, request, await script(request), outgoing)
+    reply(protocol, request, await (isVerification(request) ? verification : script)(request), outgoing)
   }
 
   server.on('connection', (socket) => {
@@ -80,6 +85,9 @@ export async function startModelServer(options: { protocol: ProtocolName; script
     requests,
     respondWith: (next) => {
       script = next
+    },
+    verifyWith: (next) => {
+      verification = next
     },
     arrived: (number) =>
       requests.length >= number

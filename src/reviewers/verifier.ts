@@ -1,0 +1,195 @@
+// Has a model try to refute what reviewers claim, a few claims a call, with the code in hand and read-only tools.
+import { randomBytes } from 'node:crypto'
+import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
+import type { ProposedFinding } from '../domain/finding.ts'
+import { noUsage } from '../domain/review.ts'
+import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import { createLineReader } from '../workspace/line-reader.ts'
+import { type ClaimFiles, showClaimCode } from './claim-code.ts'
+import { fenceTools } from './fence-tools.ts'
+import { createFence } from './prompts/untrusted-block.ts'
+import { type NamedClaim, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
+import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
+import { bySeverity } from './read-findings.ts'
+import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
+
+/** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
+const defaultLimits: GenerateLimits = { steps: 10, outputTokens: 8_000, totalTokens: 1_000_000, timeMs: 300_000 }
+
+/** More share too little of their code, and one of them may not get its due. */
+const maxClaimsPerCall = 5
+/** More than people are shown; the least severe are left unchecked. */
+const maxClaims = 60
+/** Calls side by side. The budget holds over all of them. */
+const sideBySide = 3
+
+const notTheObject = 'The answer is not the JSON object that was asked for.'
+
+/** After these further calls would only fail in the same way. */
+const finalCodes: readonly ModelErrorCode[] = [
+  'model_unauthorized',
+  'model_misconfigured',
+  'model_budget_spent',
+  'model_rate_limited',
+  'model_unavailable',
+]
+
+export interface VerifierOptions {
+  readonly model: Model
+  /** The tools for a change; read-only, and all that the model can call. */
+  readonly tools: (change: Change) => readonly Tool[]
+  /** Of the review, so that the verifier is made anew for each. */
+  readonly budget: Budget
+  readonly limits?: Partial<GenerateLimits>
+  /** Language of what it writes; English by default. */
+  readonly language?: string
+}
+
+/** Makes the verifier of one review. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  return {
+    verify: async (change, claims, signal) => {
+      if (claims.length === 0) return { checks: [], usage: noUsage, notes: [] }
+      const run: Run = {
+        ...options,
+        limits: { ...defaultLimits, ...options.limits },
+        budget: options.budget.part(),
+        change,
+        files: { head: createLineReader(change.head), base: createLineReader(change.base) },
+        startedAt: performance.now(),
+        checks: new Map(),
+        failures: new Set(),
+      }
+      await verifyBatches(run, claims, signal)
+      return reportOn(run, claims)
+    },
+  }
+}
+
+interface Run extends Omit<VerifierOptions, 'limits'> {
+  readonly limits: GenerateLimits
+  readonly change: Change
+  readonly files: ClaimFiles
+  readonly startedAt: number
+  readonly checks: Map<ProposedFinding, ClaimCheck>
+  /** Why claims could not be checked, in words. */
+  readonly failures: Set<string>
+}
+
+async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signal: AbortSignal): Promise<void> {
+  const waiting = groupClaims(claims)
+  const work = async () => {
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      try {
+        for (const [claim, check] of await verifyBatch(run, batch, signal)) run.checks.set(claim, check)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof ModelError)) throw error
+        const half = Math.ceil(batch.length / 2)
+        if (error.code === 'model_context_overflow' && batch.length > 1) {
+          waiting.unshift(batch.slice(0, half), batch.slice(half))
+          continue
+        }
+        run.failures.add(error.message)
+        if (finalCodes.includes(error.code)) waiting.length = 0
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: sideBySide }, work))
+}
+
+/** Those of a file together; the file with the worst claim first, for the budget may not last. */
+function groupClaims(claims: readonly ProposedFinding[]): ProposedFinding[][] {
+  const worstFirst = claims.toSorted(bySeverity).slice(0, maxClaims)
+  const byPath = Map.groupBy(worstFirst, (claim) => claim.path)
+  const sorted = [...byPath.values()].flat()
+  const batches: ProposedFinding[][] = []
+  for (let at = 0; at < sorted.length; at += maxClaimsPerCall) batches.push(sorted.slice(at, at + maxClaimsPerCall))
+  return batches
+}
+
+async function verifyBatch(
+  run: Run,
+  batch: readonly ProposedFinding[],
+  signal: AbortSignal,
+): Promise<[ProposedFinding, ClaimCheck][]> {
+  const fence = createFence()
+  const series = randomBytes(4).toString('hex')
+  const claims: NamedClaim[] = batch.map((claim, index) => ({ id: `${series}-${index + 1}`, claim }))
+  const answer = await run.model.generate(
+    {
+      system: verifyInstructions(run.language ?? 'English'),
+      prompt: verifyMessage(claims, await showClaimCode(run.change, run.files, batch, fence), fence),
+      tools: fenceTools(run.tools(run.change), fence),
+      output: checksShape,
+      limits: remainingLimits(run),
+      budget: run.budget,
+    },
+    signal,
+  )
+  const checks = await readWithRepair(run, answer, claims, signal)
+  return claims.flatMap(({ id, claim }) => {
+    const check = checks.get(id)
+    return check ? [[claim, check]] : []
+  })
+}
+
+/** What is left of the limits of the whole verification. */
+function remainingLimits({ limits, budget, startedAt }: Run): GenerateLimits {
+  const timeMs = Math.floor(limits.timeMs - (performance.now() - startedAt))
+  const totalTokens = limits.totalTokens - budget.usage.inputTokens - budget.usage.outputTokens
+  if (timeMs <= 0) throw new ModelError('model_unavailable', 'The time for the verification was used up.')
+  if (totalTokens <= 0) throw new ModelError('model_budget_spent', 'The tokens for the verification were used up.')
+  return { ...limits, timeMs, totalTokens }
+}
+
+/** Reads the checks; what doesn't fit is sent back once. What is still missing then stays unchecked. */
+async function readWithRepair(
+  run: Run,
+  answer: Answer,
+  claims: readonly NamedClaim[],
+  signal: AbortSignal,
+): Promise<ReadChecks['checks']> {
+  const read = readChecks(answer.json, claims)
+  if (answer.text.trim() === '' || (read !== undefined && (read.misfits.length === 0 || answer.cut)))
+    return read?.checks ?? new Map()
+  const wrong =
+    read === undefined
+      ? { text: answer.text, problems: [notTheObject] }
+      : { text: JSON.stringify({ checks: read.misfits }), problems: read.problems }
+  const repaired = await repair(run, wrong, claims, signal)
+  // Out of mere words, which may be the data's, no refutation may come: it would silence a finding.
+  const usable = [...(repaired?.checks ?? [])].filter(([, { outcome }]) => read !== undefined || outcome !== 'refuted')
+  return new Map([...usable, ...(read?.checks ?? [])])
+}
+
+async function repair(
+  run: Run,
+  wrong: { text: string; problems: readonly string[] },
+  claims: readonly NamedClaim[],
+  signal: AbortSignal,
+): Promise<ReadChecks | undefined> {
+  try {
+    const asked = { limits: remainingLimits(run), budget: run.budget }
+    const answer = await requestRepair(run.model, { ...wrong, output: checksShape }, asked, signal)
+    return readChecks(answer.json, claims)
+  } catch (error) {
+    // The checks that did fit are not to be lost with it.
+    if (!(error instanceof ModelError)) throw error
+    run.failures.add(error.message)
+    return undefined
+  }
+}
+
+function reportOn(run: Run, claims: readonly ProposedFinding[]): VerifierReport {
+  const checks = claims.map((claim) => run.checks.get(claim))
+  const missing = checks.filter((check) => check === undefined).length
+  const what = missing === 1 ? '1 claim' : `${missing} claims`
+  const why = run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
+  return {
+    checks,
+    usage: run.budget.usage,
+    notes: missing === 0 ? [] : [`${what} could not be verified: ${why}`],
+  }
+}

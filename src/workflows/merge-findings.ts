@@ -1,0 +1,70 @@
+// Merges what several reviewers say of the same fault into one claim.
+import type { Evidence } from '../domain/finding.ts'
+import { bySeverity } from '../reviewers/read-findings.ts'
+import { type Anchored, maxEvidence } from './anchor-findings.ts'
+import { similarityOf } from './compare-words.ts'
+import { normalizeCode, overlaps } from './find-place.ts'
+
+/** One claim, in the words of the strongest of those who made it. */
+export interface Claim {
+  /** With the suggestion and the evidence of the others where it has no better. */
+  readonly strongest: Anchored
+  /** All who made it, the strongest first, each as it was. */
+  readonly members: readonly Anchored[]
+}
+
+/** Titles that have this share of their words in common say the same. */
+const alike = 0.5
+/** Different reviewers name neighbouring lines for the same fault. */
+const nearLines = 3
+
+/**
+ * Proposals about overlapping lines with the same kind of harm, or the same title, are one claim; so are similar titles
+ * of different reviewers about lines nearby. Two different rules never say the same.
+ */
+export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
+  const groups: Anchored[][] = []
+  for (const finding of anchored.toSorted(bySeverity)) {
+    const group = groups.find(([strongest, ...others]) => {
+      const rule = [strongest!, ...others].find((member) => member.rule !== null)?.rule ?? null
+      return (rule === finding.rule || rule === null || finding.rule === null) && saysTheSame(strongest!, finding)
+    })
+    if (group) group.push(finding)
+    else groups.push([finding])
+  }
+  return groups.map((members) => ({ strongest: unite(members), members }))
+}
+
+function saysTheSame(a: Anchored, b: Anchored): boolean {
+  if (a.path !== b.path || a.side !== b.side) return false
+  if (overlaps(a, b) && (a.category === b.category || normalizeCode(a.title) === normalizeCode(b.title))) return true
+  // What one reviewer says twice of the same kind, about two places, are two faults.
+  const isOther = a.reviewer !== b.reviewer || a.category !== b.category
+  const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
+  return isOther && distance <= nearLines && similarityOf(a.title, b.title) >= alike
+}
+
+/** The words of the first; the suggestion of a rule, else the first one, for the same lines; the evidence of all. */
+function unite(members: readonly Anchored[]): Anchored {
+  const strongest = members[0]!
+  const { startLine, endLine } = strongest
+  const fitting = members.filter(
+    (member) => member.suggestion !== null && member.startLine === startLine && member.endLine === endLine,
+  )
+  const best = fitting.find((member) => member.rule !== null) ?? fitting[0]
+  return {
+    ...strongest,
+    suggestion: best?.suggestion ?? null,
+    evidence: uniteEvidence(members.flatMap((member) => member.evidence)),
+  }
+}
+
+/** Each place once, the first `maxEvidence`. */
+export function uniteEvidence(evidence: readonly Evidence[]): Evidence[] {
+  const places = new Map<string, Evidence>()
+  for (const item of evidence) {
+    const place = `${item.line} ${item.path}`
+    if (!places.has(place)) places.set(place, item)
+  }
+  return [...places.values()].slice(0, maxEvidence)
+}

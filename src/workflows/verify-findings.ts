@@ -1,0 +1,75 @@
+// Has what models claim verified, and says what the outcome means for each finding.
+import { type Finding, severities } from '../domain/finding.ts'
+import { noUsage, type Usage } from '../domain/review.ts'
+import type { Change, ClaimCheck, Verifier } from '../reviewers/reviewer.ts'
+import { type ChangeFiles, keepExisting } from './anchor-findings.ts'
+import { uniteEvidence } from './merge-findings.ts'
+
+/** What became of one finding. */
+export interface Verified {
+  /**
+   * `settled`: nothing to check, for a rule says it, it was confirmed before, or there is no verifier. `unsure`: the code
+   * in hand neither shows nor refutes it. `unchecked`: the verifier failed.
+   */
+  readonly outcome: ClaimCheck['outcome'] | 'settled' | 'unchecked'
+  /** As it stands after the check. */
+  readonly finding: Finding
+  /** Why, in the verifier's words; empty where it has none. Untrusted. */
+  readonly reason: string
+}
+
+/** What a verification came to. */
+export interface Verification {
+  /** One for each finding, in their order. */
+  readonly verified: readonly Verified[]
+  readonly usage: Usage
+  /** Limits of the verification, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** Verifies findings. What was confirmed by an earlier review isn't asked again, unless it is claimed to be worse now. */
+export async function verifyFindings(
+  { change, files, verifier }: { change: Change; files: ChangeFiles; verifier: Verifier | null },
+  findings: readonly Finding[],
+  signal: AbortSignal,
+): Promise<Verification> {
+  if (verifier === null) {
+    const verified = findings.map((finding) => ({ outcome: 'settled' as const, finding, reason: '' }))
+    return { verified, usage: noUsage, notes: [] }
+  }
+  const open = findings.filter((finding) => !isSettled(change, finding))
+  const { checks, usage, notes } = await verifier.verify(change, open, signal)
+  const checkOf = new Map(open.map((finding, index) => [finding, checks[index]]))
+  const verified: Verified[] = []
+  for (const finding of findings) {
+    if (checkOf.has(finding)) verified.push(await applyCheck(files, finding, checkOf.get(finding)))
+    else verified.push({ outcome: 'settled', finding: { ...finding, verified: true }, reason: '' })
+  }
+  return { verified, usage, notes }
+}
+
+function isSettled(change: Change, finding: Finding): boolean {
+  if (finding.rule !== null) return true
+  const before = change.earlier.findings.find(({ fingerprint }) => fingerprint === finding.fingerprint)
+  const isWorse = before && severities.indexOf(finding.severity) < severities.indexOf(before.severity)
+  return before?.state === 'open' && before.verified && !isWorse
+}
+
+async function applyCheck(files: ChangeFiles, finding: Finding, check: ClaimCheck | undefined): Promise<Verified> {
+  const unverified = { ...finding, verified: false }
+  if (check === undefined) return { outcome: 'unchecked', finding: unverified, reason: '' }
+  const { reason, severity } = check
+  const evidence = await keepExisting(files, finding.side, check.evidence)
+  if (check.outcome === 'confirmed') {
+    const confirmed = {
+      ...finding,
+      verified: true,
+      severity,
+      evidence: uniteEvidence([...finding.evidence, ...evidence]),
+    }
+    return { outcome: 'confirmed', finding: confirmed, reason }
+  }
+  // A refutation that rests on nothing is an opinion.
+  const isRefuted = check.outcome === 'refuted' && evidence.length > 0
+  return { outcome: isRefuted ? 'refuted' : 'unsure', finding: unverified, reason }
+}
