@@ -5,16 +5,18 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
+import type { Rule } from '../src/reviewers/rules/rule.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+import { moreSamples } from './samples/rule-samples-more.ts'
 import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
 import { scriptSamples } from './samples/rule-samples-script.ts'
 
 const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
 afterAll(() => reviewer[Symbol.asyncDispose]())
 
-const samples = [...scriptSamples, ...otherSamples]
+const samples = [...scriptSamples, ...otherSamples, ...moreSamples]
 
 async function review(files: Record<string, string>): Promise<readonly ProposedFinding[]> {
   const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
@@ -60,11 +62,22 @@ describe('each rule', () => {
     const sampled = new Set(samples.map((sample) => sample.rule))
     for (const rule of rules) {
       expect(sampled, rule.id).toContain(rule.id)
-      expect(documentation).toContain(`| \`${rule.id}\` | ${rule.severity} |`)
+      expect(documentation).toContain(
+        `| \`${rule.id}\` | ${rule.severity} | ${rule.confidence} | ${languagesOf(rule)} | ${rule.summary.replaceAll('|', '\\|')} |`,
+      )
     }
     expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length)
   })
 })
+
+function languagesOf(rule: Rule): string {
+  if (!rule.syntax) return rule.line ? 'any text' : 'CI workflows'
+  const names = { javascript: 'JavaScript', typescript: 'TypeScript', python: 'Python', go: 'Go', java: 'Java' }
+  const known = Object.entries(names).filter(([id]) =>
+    rule.syntax!.some(({ languages }) => languages.some((language) => language === id)),
+  )
+  return known.map(([, name]) => name).join(', ')
+}
 
 function expectWellFormed(finding: ProposedFinding, text: string): void {
   const line = text.split('\n')[finding.startLine - 1]

@@ -34,7 +34,8 @@ async def register(user):
 
 async def register(user):
     await send(user.email)
-    asyncio.create_task(send(user.other))`,
+    task = asyncio.create_task(send(user.other))
+    await task`,
       `def send(to):
     post(to)
 
@@ -48,7 +49,7 @@ async def register(user):
     file: 'app/wait.py',
     fires: [
       'async def poll():\n    time.sleep(5) ◀',
-      'async def load(url):\n    answer = requests.get(url, timeout=3) ◀\n    return answer.json()',
+      'async def load(url):\n    answer = requests.get(url) ◀\n    return answer.json()',
     ],
     silent: [
       'async def poll():\n    await asyncio.sleep(5)',
@@ -377,11 +378,11 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
     file: 'store/query.go',
     fires: [
       'package store\n\nfunc f(name string) {\n\tdb.Query("SELECT id FROM users WHERE name = \'" + name + "\'") ◀\n}',
-      'package store\n\nfunc f(w http.ResponseWriter, r *http.Request) {\n\tq := fmt.Sprintf("SELECT id FROM users WHERE name = \'%s\'", r.FormValue("name")) ◀\n\tdb.Exec(q)\n}',
+      'package store\n\nfunc f(w http.ResponseWriter, r *http.Request) {\n\tq := fmt.Sprintf("SELECT id FROM users WHERE name = \'%s\'", r.FormValue("name")) ◀\n\t_, _ = db.Exec(q)\n}',
     ],
     silent: [
-      'package store\n\nfunc f(name string) {\n\tdb.Exec("DELETE FROM users WHERE name = $1", name)\n}',
-      'package store\n\nfunc f(id int) {\n\tdb.Exec(fmt.Sprintf("DELETE FROM users WHERE id = %d", id))\n\tdb.Exec(fmt.Sprintf("DELETE FROM %s WHERE id = $1", table), id)\n}',
+      'package store\n\nfunc f(name string) {\n\t_, _ = db.Exec("DELETE FROM users WHERE name = $1", name)\n}',
+      'package store\n\nfunc f(id int) {\n\t_, _ = db.Exec(fmt.Sprintf("DELETE FROM users WHERE id = %d", id))\n\t_, _ = db.Exec(fmt.Sprintf("DELETE FROM %s WHERE id = $1", table), id)\n}',
     ],
   },
   {
@@ -474,8 +475,11 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
   {
     rule: 'tls-verification-off',
     file: 'app/tls.py',
-    fires: ['requests.get(url, verify=False) ◀', 'context.check_hostname = False ◀'],
-    silent: ['requests.get(url, verify=bundle)', 'jwt.decode(token, verify=False)\nform.check_hostname = True'],
+    fires: ['requests.get(url, timeout=5, verify=False) ◀', 'context.check_hostname = False ◀'],
+    silent: [
+      'requests.get(url, timeout=5, verify=bundle)',
+      'codec.decode(token, verify=False)\nform.check_hostname = True',
+    ],
   },
   {
     rule: 'tls-verification-off',

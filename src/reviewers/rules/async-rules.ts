@@ -1,6 +1,7 @@
 // Rules about promises and coroutines that nobody waits for.
 import type { Node } from 'web-tree-sitter'
 import { asyncCalleeOf, awaitsInside, definedAt, promiseApiOf } from './async-callees.ts'
+import { isCondition } from './conditions.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
@@ -15,7 +16,6 @@ import {
   isAsync,
   isExplained,
   isFunction,
-  outerParent,
   parts,
   replaceInLine,
 } from './syntax.ts'
@@ -49,14 +49,6 @@ function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-const conditionParents = new Set([
-  'if_statement',
-  'while_statement',
-  'do_statement',
-  'ternary_expression',
-  'elif_clause',
-])
-
 function checkPromiseCondition(call: Node, file: SourceFile): Hit | undefined {
   if (!isCondition(call)) return undefined
   const definition = asyncCalleeOf(call, file)
@@ -80,25 +72,6 @@ function awaited(call: Node): string {
   return call.parent?.type === 'unary_expression' ? `(await ${call.text})` : `await ${call.text}`
 }
 
-/** Whether the truth of the expression decides a branch, through negations and `&&` and `||`. */
-function isCondition(node: Node): boolean {
-  let inner = node
-  for (let outer = outerParent(inner); outer; outer = outerParent(inner)) {
-    const operator = field(outer, 'operator')?.type ?? ''
-    const negation = (outer.type === 'unary_expression' && operator === '!') || outer.type === 'not_operator'
-    const logical = ['&&', '||', 'and', 'or'].includes(operator)
-    if (!negation && !logical) {
-      const condition = conditionParents.has(outer.type) ? field(outer, 'condition') : undefined
-      return condition !== undefined && inner.startIndex >= condition.startIndex && inner.endIndex <= condition.endIndex
-    }
-    if (logical && field(outer, 'right')?.id === inner.id && outerParent(outer)?.type === 'ternary_expression') {
-      return isCondition(outer)
-    }
-    inner = outer
-  }
-  return false
-}
-
 function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   const value = statement.namedChild(0)
   if (value?.type !== 'call_expression') return undefined
@@ -109,7 +82,7 @@ function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   }
   const handler = field(block, 'handler')
   const definition = handler && parts(field(handler, 'body') ?? handler).length > 0 && asyncCalleeOf(value, file)
-  if (!definition) return undefined
+  if (!definition || definition.neverFails) return undefined
   const name = code(fieldText(value, 'function'))
   return {
     at: firstLine(value),

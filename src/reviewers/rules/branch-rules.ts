@@ -29,6 +29,8 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   const inner = unwrap(left)
   // `{icon && icon}` does no harm in a page.
   if (hasCall(inner) || isConstant(inner) || outerParent(node)?.type === 'jsx_expression') return undefined
+  // `x == x` is an old way to ask whether it is not NaN.
+  if (inner.type === 'identifier' && operator.startsWith('==')) return undefined
   return {
     at: firstLine(node),
     title: `Both sides of \`${operator}\` are ${code(left.text)}`,

@@ -1,5 +1,6 @@
 // Rules about conditions that can't fail or can't hold.
 import type { Node } from 'web-tree-sitter'
+import { isInnerOf } from './conditions.ts'
 import { isConstant, isPlainString, stringText } from './literals.ts'
 import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
@@ -88,12 +89,6 @@ function kindOf(constant: string): string {
   if (constant.startsWith("'")) return 'text'
   if (/^[-.\d]/.test(constant)) return 'number'
   return /^(?:true|false|null|undefined|nil|None|True|False)$/.test(constant) ? 'word' : 'name'
-}
-
-/** Whether the node is part of a longer chain of the same operator, which is looked at as a whole. */
-function isInnerOf(node: Node, operator: string): boolean {
-  const outer = outerParent(node)
-  return outer !== undefined && field(outer, 'operator')?.type === operator
 }
 
 function tautology(node: Node, file: SourceFile, one: Comparison, other: Comparison): Hit {

@@ -1,5 +1,6 @@
 // Rules about errors that are dropped on the way.
 import type { Node } from 'web-tree-sitter'
+import { originOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   calleeOf,
@@ -20,7 +21,7 @@ import {
 } from './syntax.ts'
 
 const cleanup =
-  /^(?:unlink|unlinkSync|rm|rmSync|rmdir|remove|removeItem|setItem|getItem|close|closeSync|destroy|kill|cleanup|dispose|stop|end|abort|cancel|terminate|disconnect|release|shutdown|mkdir|mkdirSync|makedirs|unsubscribe|log|warn|debug|flush|focus|play|pause|vibrate|import|require|delete|exit|detach|parse|loads|stat|statSync|access|accessSync|lstat|join|sleep|interrupt)$/i
+  /^(?:unlink|unlinkSync|rm|rmSync|rmdir|remove|removeItem|setItem|getItem|close|closeSync|destroy|kill|cleanup|dispose|stop|end|abort|cancel|disconnect|release|shutdown|mkdir|mkdirSync|makedirs|unsubscribe|log|warn|debug|flush|focus|play|pause|vibrate|import|require|delete|exit|detach|parse|loads|stat|statSync|access|accessSync|lstat|join|sleep|interrupt|call_soon_threadsafe|put|put_nowait|set_result|set_exception|fetchall|discard|reset|rmtree|terminate|send_signal)$/i
 
 const sentence = {
   title: 'This handler drops the error without a trace',
@@ -29,12 +30,47 @@ const sentence = {
 
 const triedTypes = ['call_expression', 'call', 'method_invocation', 'new_expression', 'object_creation_expression']
 
-/** Whether all that the `try` block calls may fail without harm: closing, deleting, probing. */
+/** Converting a value; what fails to convert stays as it is. */
+const conversion =
+  /^(?:int|float|str|bool|len|list|dict|isinstance|strip|split|lower|upper|get|encode|decode|dumps|literal_eval|fromisoformat|strptime|isoformat|format|startsWith|startswith|Number|String|parseInt|parseFloat|stringify|toString|normalize|keys|values|items)$/
+
+/** Telling someone how far the work is; what goes wrong there must not stop it. */
+const telling = /callback|progress|notify|listener|hook|^on_?[A-Z_]|^emit|^report|^track|^capture/i
+
+/** Functions in which nothing may get in the way of the rest. */
+const cleaningUp = /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
+
+/** Whether all that the `try` block calls may fail without harm: closing, deleting, probing, converting. */
 function isHarmless(tryBlock: Node | undefined): boolean {
-  if (!tryBlock) return true
+  if (!tryBlock || enclosing(tryBlock, new Set(['finally_clause']))) return true
+  const fn = enclosingFunction(tryBlock)
+  if (fn && cleaningUp.test(fieldText(fn, 'name'))) return true
   const awaited = find(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)
   const calls = awaited.length > 0 ? awaited : find(tryBlock, ...triedTypes)
-  return calls.every((call) => cleanup.test(calleeOf(call).name) || /creation|^new/.test(call.type))
+  return calls.every((call) => {
+    const { name } = calleeOf(call)
+    return (
+      cleanup.test(name.replaceAll('_', '')) ||
+      conversion.test(name) ||
+      telling.test(name) ||
+      /creation|^new/.test(call.type)
+    )
+  })
+}
+
+/** `name = ""` and then `try: name = ask()`: the value before is the answer to a failure. */
+function hasDefault(tried: Node): boolean {
+  const statements = parts(tried)
+  const assignment = statements.length === 1 ? statements[0]!.namedChild(0) : null
+  const target =
+    assignment?.type === 'assignment' || assignment?.type === 'assignment_expression'
+      ? fieldText(assignment, 'left')
+      : ''
+  const before = tried.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
+  return (
+    target !== '' &&
+    (before.startsWith(`${target} =`) || before.startsWith(`${target}:`) || before.startsWith(`let ${target} =`))
+  )
 }
 
 function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
@@ -42,7 +78,7 @@ function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
   if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
   const tried = field(clause.parent, 'body')
   if (/^(?:_\w*|ignored?|expected|unused)$/i.test(fieldText(clause, 'parameter'))) return undefined
-  if (isHarmless(tried) || returnsAtOnce(tried!)) return undefined
+  if (isHarmless(tried) || returnsAtOnce(tried!) || hasDefault(tried!)) return undefined
   if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
   // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
   if (!field(clause, 'parameter') && !find(tried!, 'await_expression').length) return undefined
@@ -73,14 +109,14 @@ function checkExceptPass(clause: Node, file: SourceFile): Hit | undefined {
   const rows = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
   if (rows.some((line) => line.includes('#')) || hasComment(clause)) return undefined
   const tried = clause.parent && field(clause.parent, 'body')
-  if (!tried || isHarmless(tried) || returnsAtOnce(tried)) return undefined
+  if (!tried || isHarmless(tried) || returnsAtOnce(tried) || hasDefault(tried)) return undefined
   return { at: firstLine(clause), ...sentence, severity: caught === '' ? 'moderate' : 'minor' }
 }
 
 const isNotNil = /^\(?(\w+) != nil\)?$/
 
 /** `if err != nil {}` and `if err != nil { return nil }` in a function that returns an error. */
-function checkNilError(statement: Node): Hit | undefined {
+function checkNilError(statement: Node, file: SourceFile): Hit | undefined {
   const name = isNotNil.exec(fieldText(statement, 'condition').slice(0, 100))?.[1]
   const block = field(statement, 'consequence')
   if (!name || !/^err|Err$/.test(name) || !block || hasComment(statement)) return undefined
@@ -94,7 +130,12 @@ function checkNilError(statement: Node): Hit | undefined {
   const returned = soleReturn(block)
   const result = enclosingFunction(statement) && fieldText(enclosingFunction(statement)!, 'result')
   if (!returned || !result || !/\berror\)?$/.test(result) || mentions(block, name)) return undefined
-  if (returned.at(-1)?.type !== 'nil' || find(block, 'call_expression').length > 0) return undefined
+  // With a value to go on with, it is a fallback; and "there is none" may be the answer to a question.
+  const isEmpty = returned.every((value) => /^(?:nil|false|0|"")$/.test(value.text)) && returned.at(-1)?.type === 'nil'
+  const fn = enclosingFunction(statement)!
+  // A walk over files is told by nil to go on without this one.
+  const isWalk = fn.type === 'func_literal' && /DirEntry|FileInfo/.test(fieldText(fn, 'parameters'))
+  if (!isEmpty || isWalk || asksOnly(statement, name, file)) return undefined
   return {
     at: firstLine(returned[0]!),
     title: `The function returns \`nil\` although ${code(name)} is set`,
@@ -102,6 +143,17 @@ function checkNilError(statement: Node): Hit | undefined {
     confidence: 0.7,
     evidence: [{ line: lineOf(statement), note: `${code(name)} is known to be set here` }],
   }
+}
+
+/** Whether the error comes from a call that finds out whether there is something. */
+function asksOnly(statement: Node, name: string, file: SourceFile): boolean {
+  const initializer = field(statement, 'initializer')
+  const source = initializer ? field(initializer, 'right') : originOf(name, statement, file)?.value
+  const call = source && (find(source, 'call_expression')[0] ?? source)
+  return (
+    call !== undefined &&
+    /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$)/.test(calleeOf(call).name)
+  )
 }
 
 function soleReturn(block: Node): Node[] | undefined {

@@ -1,20 +1,34 @@
 // All rules of the static reviewer, in the order of their documentation.
 import { asyncRules } from './async-rules.ts'
 import { branchRules } from './branch-rules.ts'
+import { callRules } from './call-rules.ts'
 import { callbackRules } from './callback-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import { errorRules } from './error-rules.ts'
+import { flowRules } from './flow-rules.ts'
+import { formatRules } from './format-rules.ts'
+import { goRules } from './go-rules.ts'
 import { identityRules } from './identity-rules.ts'
 import { injectionRules } from './injection-rules.ts'
 import { inputRules } from './input-rules.ts'
+import { javaRules } from './java-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
+import { lockRules } from './lock-rules.ts'
 import { loopRules } from './loop-rules.ts'
+import { networkRules } from './network-rules.ts'
+import { nullRules } from './null-rules.ts'
+import { precedenceRules } from './precedence-rules.ts'
 import { protectionRules } from './protection-rules.ts'
+import { reactRules } from './react-rules.ts'
 import { resourceRules } from './resource-rules.ts'
+import { responseRules } from './response-rules.ts'
 import type { Rule } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { sharedStateRules } from './shared-state-rules.ts'
+import { sharingRules } from './sharing-rules.ts'
+import { textRules } from './text-rules.ts'
+import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
 import { valueRules } from './value-rules.ts'
 import { workflowRules } from './workflow-rules.ts'
@@ -23,18 +37,32 @@ export const rules: readonly Rule[] = [
   ...asyncRules,
   ...callbackRules,
   ...sharedStateRules,
+  ...lockRules,
   ...identityRules,
   ...comparisonRules,
   ...conditionRules,
+  ...precedenceRules,
+  ...nullRules,
   ...branchRules,
+  ...flowRules,
   ...loopRules,
   ...valueRules,
+  ...sharingRules,
+  ...textRules,
+  ...formatRules,
+  ...callRules,
+  ...timeRules,
   ...errorRules,
+  ...goRules,
+  ...javaRules,
   ...resourceRules,
+  ...responseRules,
+  ...reactRules,
   ...injectionRules,
   ...inputRules,
   ...protectionRules,
   ...tlsRules,
+  ...networkRules,
   ...secretRules,
   ...leftoverRules,
   ...workflowRules,

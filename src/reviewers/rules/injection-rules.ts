@@ -21,6 +21,9 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
+/** Statements about tables hold no values. */
+const definition = /^\s*(?:create|drop|alter)\b/i
+
 /** A place where SQL takes a value, or a value is being quoted by hand. */
 const valuePlace =
   /(?:=|<|>|\blike|\bilike|\bin\s*\(|\bvalues\s*\((?:[^()]{0,500},)?|\blimit|\boffset|\bbetween|\bthen|\breturning\s+'|\bin\s*\([^()]{0,500},|,\s*'|\()\s*['"%]{0,3}$/i
@@ -35,7 +38,8 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
     const insertion = worst(
       built,
       file,
-      (candidate) => !developerTool.test(file.path) && valuePlace.test(candidate.before.slice(-800)),
+      (candidate) =>
+        !developerTool.test(file.path) && !definition.test(built.text) && valuePlace.test(candidate.before.slice(-800)),
     )
     if (insertion) return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
   }

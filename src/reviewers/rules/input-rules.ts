@@ -14,7 +14,9 @@ function checkHtml(node: Node, file: SourceFile): Hit | undefined {
   const built = builtText(value, file)
   const origin = built ? built.insertions.map((insertion) => insertion.value) : [value]
   const fromRequest = origin.find((candidate) => isRequestInput(candidate, file))
-  const named = origin.find((candidate) => looksLikeText(candidate))
+  const named = /dompurify|sanitize|codeToHtml|highlight|katex|mermaid/i.test(file.text)
+    ? undefined
+    : origin.find((candidate) => looksLikeText(candidate))
   const source = fromRequest ?? named
   if (!source || isHarmless(source, file)) return undefined
   return {
@@ -63,7 +65,7 @@ const pathSinks: Readonly<Record<string, RegExp>> = {
 }
 
 const confined =
-  /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(/i
+  /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
 
 function checkPath(call: Node, file: SourceFile): Hit | undefined {
   const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
@@ -102,7 +104,9 @@ function carriesPath(argument: Node, file: SourceFile): boolean {
 function checkDeserialize(call: Node, file: SourceFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   const args = argumentsOf(call)
-  const isYaml = callee === 'yaml.load' && args.length === 1 && !isConstant(args[0]!)
+  // `yaml = YAML()` is another library, whose `load` only makes plain data.
+  const isModule = callee === 'yaml.load' && file.index.variables('yaml').length === 0 && !/\bruamel\b/.test(file.text)
+  const isYaml = isModule && args.length === 1 && !isConstant(args[0]!)
   const isPickle =
     /^(?:pickle|cPickle|dill|marshal)\.loads$/.test(callee) && args[0] !== undefined && isRequestInput(args[0], file)
   if (!isYaml && !isPickle) return undefined

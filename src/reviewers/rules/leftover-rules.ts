@@ -26,7 +26,8 @@ function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
   }
 }
 
-const focused = /^(\s*(?:describe|context|it|test|suite|specify))\.only(?=\s*[(`.])/
+/** With a name that is put together, it is a helper for tests that passes `only` on. */
+const focused = /^(\s*(?:describe|context|it|test|suite|specify))\.only(?=\s*[(`.])(?!\(`[^`]*\$\{)/
 
 const focusedShort = /^(\s*)f(describe|it|context)(?=\(\s*['"`])/
 

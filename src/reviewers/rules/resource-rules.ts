@@ -86,11 +86,11 @@ function escapesPython(name: string, assignment: Node, fn: Node): boolean {
   })
 }
 
-const goOpeners: readonly { readonly call: RegExp; readonly closed: string }[] = [
-  {
-    call: /^http\.(?:Get|Post|PostForm|Head)$|(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Post|PostForm|Head)$/,
-    closed: 'Body',
-  },
+/** `values` is the number of arguments that tells a client of HTTP from others that `Get` something. */
+const goOpeners: readonly { readonly call: RegExp; readonly closed: string; readonly values?: number }[] = [
+  { call: /^http\.(?:Get|Post|PostForm|Head)$/, closed: 'Body' },
+  { call: /(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head)$/, closed: 'Body', values: 1 },
+  { call: /(?:[cC]lient|http\.DefaultClient)\.Post$/, closed: 'Body', values: 3 },
   { call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/, closed: '' },
   { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout)$/, closed: '' },
 ]
@@ -101,7 +101,8 @@ function checkGoOpen(statement: Node): Hit | undefined {
   const fn = enclosingFunction(statement)
   if (!targets || call?.type !== 'call_expression' || !fn) return undefined
   const callee = fieldText(call, 'function')
-  const opener = goOpeners.find((candidate) => candidate.call.test(callee))
+  const count = argumentsOf(call).length
+  const opener = goOpeners.find(({ call: pattern, values = count }) => values === count && pattern.test(callee))
   const name = parts(targets)[0]?.text
   if (!opener || !name || name === '_' || parts(targets).length < 2) return undefined
   if (isClosed(name, fn, /^Close$/) || escapes(name, statement, fn) || bodyEscapes(name, opener.closed, fn))

@@ -1,6 +1,6 @@
 // The rule about checks of TLS certificates that are switched off.
 import type { Node } from 'web-tree-sitter'
-import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import { code, enclosing, field, fieldText, firstLine, parts } from './syntax.ts'
 
 const conditional = new Set([
@@ -21,8 +21,18 @@ function isOptional(node: Node): boolean {
   )
 }
 
-function off(at: Node, what: string): Hit | undefined {
-  if (isOptional(at)) return undefined
+/** Whether someone says above why the check is off. */
+function isReasoned(node: Node, file: SourceFile): boolean {
+  const row = node.startPosition.row
+  return file.lines
+    .slice(Math.max(0, row - 4), row + 1)
+    .some((line) =>
+      /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i.test(line.slice(0, 500)),
+    )
+}
+
+function off(at: Node, what: string, file: SourceFile): Hit | undefined {
+  if (isOptional(at) || isReasoned(at, file)) return undefined
   return {
     at: firstLine(at),
     title: `${code(what)} switches the check of TLS certificates off`,
@@ -30,45 +40,45 @@ function off(at: Node, what: string): Hit | undefined {
   }
 }
 
-function checkTlsScript(node: Node): Hit | undefined {
+function checkTlsScript(node: Node, file: SourceFile): Hit | undefined {
   if (node.type === 'pair') {
     const isOff = /^['"]?rejectUnauthorized['"]?$/.test(fieldText(node, 'key')) && fieldText(node, 'value') === 'false'
-    return isOff ? off(node, node.text) : undefined
+    return isOff ? off(node, node.text, file) : undefined
   }
   const right = field(node, 'right')
   const isOff =
     /NODE_TLS_REJECT_UNAUTHORIZED/.test(fieldText(node, 'left').slice(0, 100)) &&
     /^['"]?0['"]?$/.test(right?.text ?? '')
-  return isOff ? off(node, node.text) : undefined
+  return isOff ? off(node, node.text, file) : undefined
 }
 
 const pythonClients = /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
 
-function checkTlsPython(node: Node): Hit | undefined {
+function checkTlsPython(node: Node, file: SourceFile): Hit | undefined {
   if (node.type === 'keyword_argument') {
     const call = node.parent?.parent
     const isOff = fieldText(node, 'name') === 'verify' && fieldText(node, 'value') === 'False'
-    return isOff && call && pythonClients.test(fieldText(call, 'function')) ? off(node, node.text) : undefined
+    return isOff && call && pythonClients.test(fieldText(call, 'function')) ? off(node, node.text, file) : undefined
   }
   if (node.type === 'call')
     return fieldText(node, 'function') === 'ssl._create_unverified_context'
-      ? off(node, 'ssl._create_unverified_context')
+      ? off(node, 'ssl._create_unverified_context', file)
       : undefined
   const isOff =
     (/\.check_hostname$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'False') ||
     (/\.verify_mode$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'ssl.CERT_NONE')
-  return isOff ? off(node, node.text) : undefined
+  return isOff ? off(node, node.text, file) : undefined
 }
 
-function checkTlsGo(node: Node): Hit | undefined {
+function checkTlsGo(node: Node, file: SourceFile): Hit | undefined {
   const [key, value] = node.namedChildren
-  return key?.text === 'InsecureSkipVerify' && value?.text === 'true' ? off(node, node.text) : undefined
+  return key?.text === 'InsecureSkipVerify' && value?.text === 'true' ? off(node, node.text, file) : undefined
 }
 
-function checkTlsJava(node: Node): Hit | undefined {
+function checkTlsJava(node: Node, file: SourceFile): Hit | undefined {
   const body = field(node, 'body')
   const isOff = fieldText(node, 'name') === 'checkServerTrusted' && body !== undefined && parts(body).length === 0
-  return isOff ? off(node, 'checkServerTrusted') : undefined
+  return isOff ? off(node, 'checkServerTrusted', file) : undefined
 }
 
 export const tlsRules: readonly Rule[] = [

@@ -1,8 +1,8 @@
-// Rules about values that aren't what they look like: shared defaults, times without a zone, keys given twice.
+// Rules about values that aren't what they look like: shared defaults, keys given twice.
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, code, enclosing, field, fieldText, find, firstLine, lineOf, replaceInLine } from './syntax.ts'
+import { code, enclosing, field, fieldText, find, firstLine, lineOf, replaceInLine } from './syntax.ts'
 
 const mutators = /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
 
@@ -76,34 +76,6 @@ function indentStep(fn: Node, first: Node): string {
   return ' '.repeat(Math.max(1, first.startPosition.column - fn.startPosition.column))
 }
 
-function checkUtcNow(call: Node, file: SourceFile): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  if (!/^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/.test(callee)) return undefined
-  const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
-  const stamp = call.parent?.type === 'attribute' && fieldText(call.parent, 'attribute') === 'timestamp'
-  return {
-    at: firstLine(call),
-    title: `${code(callee)} gives a time without a zone`,
-    body: stamp
-      ? "When the machine isn't set to UTC, `timestamp()` takes this for local time and is off by hours."
-      : 'When it is compared with a time that has a zone, Python raises `TypeError`; when it is converted or stored, it is taken for local time. Use `datetime.now(timezone.utc)`.',
-    severity: stamp ? 'moderate' : 'minor',
-    suggestion:
-      importsZone && callee === 'datetime.utcnow' ? replaceInLine(call, file, 'datetime.now(timezone.utc)') : undefined,
-  }
-}
-
-function checkLocalDate(node: Node): Hit | undefined {
-  const argument = fieldText(node, 'constructor') === 'Date' ? argumentsOf(node)[0] : undefined
-  if (!argument || !isPlainString(argument) || argumentsOf(node).length > 1) return undefined
-  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/.test(stringText(argument))) return undefined
-  return {
-    at: firstLine(node),
-    title: `${code(argument.text)} has no time zone, so it means another moment on each machine`,
-    body: 'When the server, a developer and a browser are set to different zones, this is a different moment on each. Write the zone: `Z` or an offset.',
-  }
-}
-
 function checkDuplicateKey(node: Node): Hit | undefined {
   const seen = new Map<string, Node>()
   for (const pair of node.namedChildren) {
@@ -151,17 +123,6 @@ export const valueRules: readonly Rule[] = [
     confidence: 0.9,
     syntax: [
       { languages: ['python'], nodes: ['default_parameter', 'typed_default_parameter'], check: checkMutableDefault },
-    ],
-  },
-  {
-    id: 'time-without-zone',
-    summary: 'A point in time is made without a time zone.',
-    severity: 'minor',
-    category: 'correctness',
-    confidence: 0.8,
-    syntax: [
-      { languages: ['python'], nodes: ['call'], check: checkUtcNow },
-      { languages: javascriptFamily, nodes: ['new_expression'], check: checkLocalDate },
     ],
   },
   {

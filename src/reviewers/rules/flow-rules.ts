@@ -1,0 +1,142 @@
+// Rules about statements that run where they shouldn't, or never.
+import type { Node } from 'web-tree-sitter'
+import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import { code, enclosing, field, fieldText, find, firstLine, hasCall, isExplained, lineOf, parts } from './syntax.ts'
+
+const leaving = new Set([
+  'break_statement',
+  'return_statement',
+  'throw_statement',
+  'raise_statement',
+  'continue_statement',
+  'yield_statement',
+])
+
+/** What may loop for ever, or end the program in ways that the file doesn't show. */
+const unclear = /^(?:switch|while|for|do|labeled|try|synchronized|with)_\w*statement$|^switch_expression$|^ERROR$/
+
+/** Whether a statement certainly, or possibly in a way we can't see, doesn't go on to the next one. */
+function mayLeave(statement: Node | undefined): boolean {
+  if (!statement) return false
+  if (leaving.has(statement.type) || unclear.test(statement.type)) return true
+  if (statement.type === 'statement_block' || statement.type === 'block') return mayLeave(parts(statement).at(-1))
+  if (statement.type === 'if_statement') {
+    const other = field(statement, 'alternative')
+    const last = other?.type === 'else_clause' ? parts(other).at(-1) : other
+    return other !== undefined && mayLeave(field(statement, 'consequence')) && mayLeave(last)
+  }
+  return /exit|never|unreachable|fail|throw|abort|panic|assert/i.test(statement.text.slice(0, 200))
+}
+
+/** A case with statements of its own that runs on into the next one. */
+function checkMissingBreak(node: Node, file: SourceFile): Hit | undefined {
+  const statements =
+    node.type === 'switch_case' ? node.childrenForFieldName('body') : parts(node).filter((part) => !isLabel(part))
+  const next = nextPart(node)
+  if (statements.length === 0 || !next || isLabel(node)) return undefined
+  const last = parts(node).at(-1)
+  if (mayLeave(last) || /fall|through|no.?break/i.test(file.text.slice(node.startIndex, next.startIndex)))
+    return undefined
+  const label = code(file.lines[lineOf(next) - 1] ?? '')
+  return {
+    at: firstLine(node),
+    or: firstLine(last!),
+    title: `This case runs on into the next one, because a \`break\` is missing`,
+    body: `When this case is taken, the statements of ${label} run as well. End it with \`break\` or \`return\`, or say in a comment that it falls through.`,
+    evidence: [{ line: lineOf(next), note: 'these statements run too' }],
+  }
+}
+
+function isLabel(node: Node): boolean {
+  return node.type === 'switch_label'
+}
+
+function nextPart(node: Node): Node | undefined {
+  let next = node.nextNamedSibling
+  while (next && /comment$/.test(next.type)) next = next.nextNamedSibling
+  return next ?? undefined
+}
+
+const blocks = new Set(['statement_block', 'block', 'statement_list'])
+
+/** What counts whether or not it is reached: declarations, and what only calms a checker. */
+const harmlessAfter =
+  /declaration$|^(?:function_definition|class_definition|decorated_definition|empty_statement|labeled_statement)$|alias/
+
+function checkUnreachable(statement: Node): Hit | undefined {
+  const next = nextPart(statement)
+  if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError) return undefined
+  const isDeclaration = harmlessAfter.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
+  // `return` and then `yield` makes an empty generator; a second `break` is a habit.
+  if (isDeclaration || leaving.has(next.type) || find(next, 'yield', 'yield_expression').length > 0) return undefined
+  return {
+    at: firstLine(next),
+    or: firstLine(statement),
+    title: `${code(next.text)} is never reached`,
+    body: `When line ${lineOf(statement)} is reached, the block is left, so nothing after it runs. Remove it, or leave later.`,
+    evidence: [{ line: lineOf(statement), note: 'the block is left here' }],
+  }
+}
+
+/** Properties of a page that do something when they are set to what they are. */
+const active =
+  /^(?:href|src|srcObject|location|innerHTML|outerHTML|value|scroll\w*|selected\w*|currentTime|className|\w*[hH]ash)$/
+
+function checkSelfAssignment(node: Node, file: SourceFile): Hit | undefined {
+  const [left, right] = [field(node, 'left'), field(node, 'right')]
+  const operator = field(node, 'operator')?.type ?? '='
+  if (!left || !right || operator !== '=' || left.text !== right.text || hasCall(left)) return undefined
+  if (active.test(fieldText(left, 'property')) || field(node, 'type') || isExplained(node, file, /\w/)) return undefined
+  if (
+    file.language === 'python' &&
+    enclosing(node, new Set(['function_definition', 'class_definition']))?.type !== 'function_definition'
+  )
+    return undefined
+  return {
+    at: firstLine(node),
+    title: `${code(left.text)} is assigned to itself`,
+    body: `When this runs, nothing changes; another name was probably meant on one of the sides.`,
+  }
+}
+
+export const flowRules: readonly Rule[] = [
+  {
+    id: 'missing-break',
+    summary: 'A case with statements of its own runs on into the next one, without a comment that says so.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.8,
+    syntax: [
+      { languages: javascriptFamily, nodes: ['switch_case'], check: checkMissingBreak },
+      { languages: ['java'], nodes: ['switch_block_statement_group'], check: checkMissingBreak },
+    ],
+  },
+  {
+    id: 'unreachable-code',
+    summary: 'A statement stands after one that leaves the block.',
+    severity: 'minor',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'go'],
+        nodes: ['return_statement', 'throw_statement', 'raise_statement', 'continue_statement', 'break_statement'],
+        check: checkUnreachable,
+      },
+    ],
+  },
+  {
+    id: 'self-assignment',
+    summary: 'A variable or property is assigned to itself.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [
+      {
+        languages: everyLanguage,
+        nodes: ['assignment_expression', 'assignment', 'assignment_statement'],
+        check: checkSelfAssignment,
+      },
+    ],
+  },
+]

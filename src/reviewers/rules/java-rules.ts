@@ -1,0 +1,60 @@
+// Rules about mistakes of Java: half an equality, formats shared between threads.
+import type { Node } from 'web-tree-sitter'
+import type { Hit, Rule } from './rule.ts'
+import { code, field, fieldText, firstLine } from './syntax.ts'
+
+function checkEquals(method: Node): Hit | undefined {
+  const parameters = field(method, 'parameters')
+  if (fieldText(method, 'name') !== 'equals' || parameters?.namedChildCount !== 1) return undefined
+  if (fieldText(parameters.namedChild(0)!, 'type') !== 'Object' || method.parent?.type !== 'class_body')
+    return undefined
+  const hasHash = method.parent.namedChildren.some((member) => fieldText(member, 'name') === 'hashCode')
+  const owner = method.parent.parent
+  // What the class extends, or Lombok, may bring it along.
+  if (
+    hasHash ||
+    !owner ||
+    field(owner, 'superclass') ||
+    /@(?:Data|EqualsAndHashCode|Value)\b/.test(owner.text.slice(0, 500))
+  )
+    return undefined
+  return {
+    at: firstLine(method),
+    title: 'This class has `equals` but no `hashCode`',
+    body: "When two equal objects are put into a `HashMap` or `HashSet`, they land in different places, and looking for one doesn't find the other. Write `hashCode` over the same fields.",
+  }
+}
+
+function checkSharedFormat(declaration: Node): Hit | undefined {
+  const modifiers = declaration.namedChildren.find((child) => child.type === 'modifiers')?.text ?? ''
+  if (
+    !/\bstatic\b/.test(modifiers) ||
+    !/^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/.test(fieldText(declaration, 'type'))
+  )
+    return undefined
+  const name = code(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))
+  return {
+    at: firstLine(declaration),
+    title: `${name} is one format for all threads, and not made for that`,
+    body: "When two threads use it at once, they mix up each other's numbers and dates without any error. Use `DateTimeFormatter`, or make one for each use.",
+  }
+}
+
+export const javaRules: readonly Rule[] = [
+  {
+    id: 'equals-without-hash',
+    summary: 'Java: a class has `equals` and no `hashCode`.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [{ languages: ['java'], nodes: ['method_declaration'], check: checkEquals }],
+  },
+  {
+    id: 'shared-format',
+    summary: 'Java: a `SimpleDateFormat` or other format is shared between threads.',
+    severity: 'moderate',
+    category: 'concurrency',
+    confidence: 0.85,
+    syntax: [{ languages: ['java'], nodes: ['field_declaration'], check: checkSharedFormat }],
+  },
+]

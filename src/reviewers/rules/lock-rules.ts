@@ -1,0 +1,136 @@
+// Rules about locks that stay locked, and counters of goroutines that count too late.
+import type { Node } from 'web-tree-sitter'
+import type { Hit, Rule, SourceFile } from './rule.ts'
+import {
+  calleeOf,
+  callTypes,
+  code,
+  enclosing,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  findHere,
+  firstLine,
+  hasCall,
+  lineOf,
+  parts,
+} from './syntax.ts'
+
+const pairs: Readonly<Record<string, string>> = { Lock: 'Unlock', RLock: 'RUnlock', lock: 'unlock', acquire: 'release' }
+
+/** Between taking and giving back in one block, something may leave without giving back. */
+function checkLock(statement: Node, file: SourceFile): Hit | undefined {
+  const call = statement.namedChild(0)
+  const { receiver, name } = call && callTypes.includes(call.type) ? calleeOf(call) : { receiver: undefined, name: '' }
+  const end = pairs[name]
+  const fn = enclosingFunction(statement)
+  if (!receiver || !end || !fn || !statement.parent || !/lock|mu|sem/i.test(receiver.text)) return undefined
+  const released = `${receiver.text}.${end}(`
+  if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${end}\\(`).test(fn.text)) return undefined
+  const between: Node[] = []
+  for (const next of parts(statement.parent).filter((other) => other.startIndex > statement.startIndex)) {
+    if (next.text.startsWith(released))
+      return file.language === 'go'
+        ? checkReturns(statement, between, released)
+        : checkFailures(statement, between, next)
+    between.push(next)
+  }
+  return undefined
+}
+
+function checkReturns(lock: Node, between: readonly Node[], released: string): Hit | undefined {
+  for (const statement of between) {
+    const leaving = statement.type === 'return_statement' ? [statement] : findHere(statement, 'return_statement')
+    // A panic or a return after giving back is fine.
+    const left = leaving.find(
+      (node) => !statement.text.slice(0, node.startIndex - statement.startIndex).includes(released),
+    )
+    if (left)
+      return locked(
+        lock,
+        left,
+        'this `return` is taken',
+        'a `defer` right after the lock gives it back on every way out',
+      )
+  }
+  return undefined
+}
+
+function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit | undefined {
+  const failing = between.find((statement) => hasCall(statement) || /return|throw|raise/.test(statement.type))
+  if (!failing || between.some((statement) => /^try/.test(statement.type))) return undefined
+  return {
+    ...locked(
+      lock,
+      failing,
+      `the code before line ${lineOf(release)} fails`,
+      'give it back in a `finally` block, or use a `with` statement',
+    ),
+    at: firstLine(lock),
+    or: firstLine(failing),
+  }
+}
+
+function locked(lock: Node, at: Node, when: string, remedy: string): Hit {
+  const name = code(lock.text)
+  return {
+    at: firstLine(at),
+    or: firstLine(lock),
+    title: `The lock taken by ${name} may never be given back`,
+    body: `When ${when}, the lock stays taken, and the next one who wants it waits for ever: ${remedy}.`,
+    evidence: [{ line: lineOf(lock), note: 'it is taken here' }],
+  }
+}
+
+function checkByValue(parameter: Node): Hit | undefined {
+  const type = fieldText(parameter, 'type')
+  if (!/^sync\.(?:Mutex|RWMutex|WaitGroup|Once|Cond)$/.test(type)) return undefined
+  return {
+    at: firstLine(parameter),
+    title: `${code(parameter.text)} is a copy, so it locks or waits for nothing`,
+    body: `When the function is called, it gets a ${code(type)} of its own: the caller never notices what happens to it. Pass a pointer.`,
+  }
+}
+
+function checkLateAdd(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const fn = enclosing(call, new Set(['func_literal', 'function_declaration', 'method_declaration']))
+  if (name !== 'Add' || !receiver || fn?.type !== 'func_literal' || fn.parent?.parent?.type !== 'go_statement')
+    return undefined
+  const isDone = find(fn, 'call_expression').some((other) => other.text === `${receiver.text}.Done()`)
+  const isOwn = field(fn, 'body')?.text.includes(`${receiver.text}.Wait()`)
+  if (!isDone || isOwn) return undefined
+  return {
+    at: firstLine(call),
+    title: `${code(call.text)} runs in the goroutine that is to be waited for`,
+    body: 'When `Wait` is reached before this goroutine was scheduled, the counter is still zero and nobody waits for it. Call `Add` before the `go` statement.',
+  }
+}
+
+export const lockRules: readonly Rule[] = [
+  {
+    id: 'lock-not-released',
+    summary: 'A lock is taken, and a way out of the block leaves it taken.',
+    severity: 'moderate',
+    category: 'concurrency',
+    confidence: 0.88,
+    syntax: [{ languages: ['go', 'python', 'java'], nodes: ['expression_statement'], check: checkLock, wide: true }],
+  },
+  {
+    id: 'lock-by-value',
+    summary: 'Go: a function gets a copy of a lock or wait group.',
+    severity: 'critical',
+    category: 'concurrency',
+    confidence: 0.98,
+    syntax: [{ languages: ['go'], nodes: ['parameter_declaration'], check: checkByValue }],
+  },
+  {
+    id: 'late-wait-group-add',
+    summary: 'Go: `WaitGroup.Add` is called inside the goroutine that is to be waited for.',
+    severity: 'moderate',
+    category: 'concurrency',
+    confidence: 0.95,
+    syntax: [{ languages: ['go'], nodes: ['call_expression'], check: checkLateAdd }],
+  },
+]

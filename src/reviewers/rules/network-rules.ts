@@ -1,0 +1,218 @@
+// Rules about talking to others: requests without an end, secrets compared or shown, trust without a check.
+import type { Node } from 'web-tree-sitter'
+import { originOf } from './origins.ts'
+import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import {
+  argumentsOf,
+  callTypes,
+  code,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  isAsync,
+  unwrap,
+} from './syntax.ts'
+
+const withoutLimit = /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
+
+/** Python's `requests` waits for ever by default. */
+function checkTimeout(call: Node): Hit | undefined {
+  const callee = fieldText(call, 'function')
+  const args = argumentsOf(call)
+  if (
+    !withoutLimit.test(callee) ||
+    args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type))
+  )
+    return undefined
+  const fn = enclosingFunction(call)
+  // In an async function another rule reports the call itself.
+  if ((/urlopen$/.test(callee) && args.length > 2) || (fn && isAsync(fn))) return undefined
+  return {
+    at: firstLine(call),
+    title: `${code(callee)} has no time limit`,
+    body: 'When the other side takes the connection and never answers, this waits for ever, and with it the thread or worker. Pass `timeout`.',
+  }
+}
+
+/** Python: the loop keeps only a weak reference to a task. */
+function checkLostTask(statement: Node): Hit | undefined {
+  const call = statement.namedChild(0)
+  const callee = call?.type === 'call' ? fieldText(call, 'function') : ''
+  if (
+    !/^(?:asyncio\.(?:create_task|ensure_future)|(?:self\.)?_?loop\.create_task|asyncio\.get_(?:running|event)_loop\(\)\.create_task)$/.test(
+      callee,
+    )
+  )
+    return undefined
+  return {
+    at: firstLine(call!),
+    title: 'Nothing keeps the task that is started here',
+    body: 'When the garbage collector comes by while the task waits, the task may vanish in the middle, because the event loop holds only a weak reference; and if it fails, nobody sees the error. Keep it in a variable or a set until it is done.',
+  }
+}
+
+const macs: Readonly<Record<string, RegExp>> = {
+  javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
+  python: /hmac\.new\([\s\S]{0,300}digest\(\)/,
+  go: /hmac\.New\(|mac\.Sum\(nil\)|EncodeToString\(\w*(?:mac|hash|h)\.Sum\(/i,
+  java: /mac\.doFinal\(/i,
+}
+
+/** A signature that is compared byte by byte until the first difference. */
+function checkTiming(node: Node, file: SourceFile): Hit | undefined {
+  const isPython = node.type === 'comparison_operator'
+  const operator = isPython ? node.childrenForFieldName('operators')[0]?.text : field(node, 'operator')?.type
+  const sides = isPython ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
+  if (!/^[=!]==?$/.test(operator ?? '') || sides.length !== 2) return undefined
+  const mac = sides.find((side) => side && isMac(side, file))
+  const other = sides.find((side) => side && side !== mac)
+  if (!mac || !other || /null|None|nil|undefined|len|length/.test(other.text) || /^["'`]?\d*["'`]?$/.test(other.text))
+    return undefined
+  return {
+    at: firstLine(node),
+    title: `The signature ${code(mac.text)} is compared with \`${operator}\`, which takes longer the more of it is right`,
+    body: 'When an attacker measures how long the answer takes, they can find the right signature one character after the other. Use the comparison in constant time: `crypto.timingSafeEqual`, `hmac.compare_digest`, `hmac.Equal`, `MessageDigest.isEqual`.',
+  }
+}
+
+function isMac(side: Node, file: SourceFile): boolean {
+  const inner = unwrap(side)
+  const pattern = macs[familyOf(file.language)]!
+  if (pattern.test(inner.text.slice(0, 500))) return true
+  if (inner.type !== 'identifier') return false
+  const origin = originOf(inner.text, inner, file)
+  return origin !== undefined && pattern.test(origin.value.text.slice(0, 500))
+}
+
+/** Python: `jwt.decode(token, options={"verify_signature": False})`. */
+function checkToken(call: Node): Hit | undefined {
+  const callee = fieldText(call, 'function')
+  const args = fieldText(call, 'arguments')
+  const isOff =
+    /^(?:jwt|jose\.jwt|pyjwt)\.decode$/i.test(callee) &&
+    /["']verify_signature["']\s*:\s*False|\bverify\s*=\s*False/.test(args)
+  const isNone =
+    /^(?:jwt|jsonwebtoken)\.(?:verify|decode)$/i.test(callee) &&
+    /algorithms["']?\s*[:=]\s*\[[^\]]*["']none["']/i.test(args)
+  if (!isOff && !isNone) return undefined
+  return {
+    at: firstLine(call),
+    title: `${code(callee)} takes the token without checking its signature`,
+    body: 'When anyone writes a token of their own, with any user and any rights in it, it is believed. Check the signature with the key and a fixed algorithm.',
+  }
+}
+
+/** `cors({ origin: true, credentials: true })`. */
+function checkOrigin(node: Node): Hit | undefined {
+  const text = node.text.slice(0, 2_000)
+  const isScript = node.type === 'object'
+  const anyOrigin = isScript
+    ? /\borigin:\s*(?:true|['"]\*['"]|\(\s*\w*,\s*\w+\s*\)\s*=>\s*\w+\(null, true\))\s*[,}\n]/
+    : /\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]/
+  const credentials = isScript ? /\bcredentials:\s*true\b/ : /\ballow_credentials\s*=\s*True\b/
+  const anywhere = anyOrigin.exec(text)
+  if (!anywhere || !credentials.test(text) || (!isScript && !/CORSMiddleware|CORS/.test(fieldText(node, 'arguments'))))
+    return undefined
+  const line = node.startPosition.row + 1 + text.slice(0, anywhere.index).split('\n').length - 1
+  return {
+    at: { startLine: line, endLine: line },
+    title: 'Every site may call this one with the cookies of its visitors',
+    body: 'When someone who is signed in here opens a page of an attacker, that page can read and do here what they can. Name the origins that may.',
+  }
+}
+
+const talks =
+  /^(?:console\.(?:log|info|warn|error|debug)|print|(?:logging|logger|log|_logger|LOG|LOGGER|self\.logger)\.(?:debug|info|warning|warn|error|exception)|fmt\.Print(?:ln|f)|log\.Print(?:ln|f)?|(?:slog|logger|log)\.(?:Info|Debug|Warn|Error)f?|System\.out\.println)$/
+
+const secret =
+  /^(?:password|passwd|passphrase|secret|clientSecret|client_secret|apiKey|api_key|apikey|accessToken|access_token|refreshToken|refresh_token|privateKey|private_key|secretKey|secret_key)$/i
+
+/** A secret itself, not its length or its presence, is written to a log. */
+function checkLog(call: Node): Hit | undefined {
+  const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
+  // What a script prints at its top level is its output.
+  if (!talks.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
+  const values = argumentsOf(call).flatMap((argument) => {
+    if (argument.type === 'template_string' || argument.type === 'string')
+      return find(argument, 'template_substitution', 'interpolation').map(
+        (hole) => field(hole, 'expression') ?? hole.namedChild(0)!,
+      )
+    return argument.type === 'binary_expression' || argument.type === 'binary_operator'
+      ? [field(argument, 'right')!]
+      : [argument]
+  })
+  const shown = values.find((value) => value && secret.test(nameOf(unwrap(value))))
+  if (!shown) return undefined
+  return {
+    at: firstLine(shown),
+    title: `${code(shown.text)} is written to the log`,
+    body: `When this runs, everyone who can read the logs, and every service that they are sent to, can use it. Leave it out, or say only whether it is there.`,
+  }
+}
+
+function nameOf(node: Node): string {
+  if (node.type === 'identifier') return node.text
+  return (field(node, 'property') ?? field(node, 'attribute') ?? field(node, 'field'))?.text ?? ''
+}
+
+export const networkRules: readonly Rule[] = [
+  {
+    id: 'request-without-timeout',
+    summary: 'Python: a request is made with a function that waits for ever, without a time limit.',
+    severity: 'minor',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [{ languages: ['python'], nodes: ['call'], check: checkTimeout }],
+  },
+  {
+    id: 'task-not-kept',
+    summary: 'Python: a task is started and nothing keeps it.',
+    severity: 'minor',
+    category: 'concurrency',
+    confidence: 0.85,
+    syntax: [{ languages: ['python'], nodes: ['expression_statement'], check: checkLostTask }],
+  },
+  {
+    id: 'signature-timing',
+    summary: 'A signature (HMAC) is compared with an operator that stops at the first difference.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.9,
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python', 'go'],
+        nodes: ['binary_expression', 'comparison_operator'],
+        check: checkTiming,
+      },
+    ],
+  },
+  {
+    id: 'token-not-verified',
+    summary: 'A signed token (JWT) is read without checking its signature.',
+    severity: 'critical',
+    category: 'security',
+    confidence: 0.85,
+    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: callTypes, check: checkToken }],
+  },
+  {
+    id: 'any-origin-with-credentials',
+    summary: 'Every origin may make requests with the cookies of its visitors.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.9,
+    syntax: [
+      { languages: javascriptFamily, nodes: ['object'], check: checkOrigin },
+      { languages: ['python'], nodes: ['call'], check: checkOrigin },
+    ],
+  },
+  {
+    id: 'secret-in-log',
+    summary: 'A password, key or token is written to the log.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.85,
+    syntax: [{ languages: everyLanguage, nodes: callTypes, check: checkLog }],
+  },
+]

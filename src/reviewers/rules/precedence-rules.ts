@@ -1,0 +1,81 @@
+// Rules about operators that bind otherwise than they read.
+import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type Rule } from './rule.ts'
+import { code, field, fieldText, firstLine, operandsOf, unwrap } from './syntax.ts'
+
+function operatorOf(node: Node): string {
+  return node.type === 'binary_expression' ? (field(node, 'operator')?.type ?? '') : ''
+}
+
+/** Whether an expression is certainly a text with something in it. */
+function isFilledText(node: Node): boolean {
+  const operands = operatorOf(node) === '+' ? operandsOf(node, '+') : []
+  return operands.some((operand) => isPlainString(operand) && stringText(operand) !== '')
+}
+
+const neverMissing = /^(?:[-+*/%<>]|[<>]=|[=!]==?|\*\*)$/
+
+/** `a + b ?? c`, `'x' + name || 'nobody'`: what stands on the left is never missing. */
+function checkFallback(node: Node): Hit | undefined {
+  const operator = operatorOf(node)
+  const left = field(node, 'left')
+  const inner = left && unwrap(left)
+  if (!inner) return undefined
+  const isUseless = operator === '??' ? neverMissing.test(operatorOf(inner)) : operator === '||' && isFilledText(inner)
+  if (!isUseless) return undefined
+  const fallback = code(fieldText(node, 'right'))
+  return {
+    at: firstLine(node),
+    title: `${fallback} is never used, because \`${operatorOf(inner)}\` binds more tightly than \`${operator}\``,
+    body: `When a part of ${code(inner.text)} is missing, the whole is still ${operator === '??' ? 'a value' : 'a text that counts as true'}, so \`${operator}\` never gets to the right side. Put parentheses around the part that may be missing.`,
+  }
+}
+
+/** `'x' + isOpen ? a : b`: the condition is the whole text. */
+function checkTextCondition(node: Node): Hit | undefined {
+  const condition = field(node, 'condition')
+  if (!condition || !isFilledText(condition)) return undefined
+  return {
+    at: firstLine(node),
+    title: `The condition ${code(condition.text)} is a text that is always true`,
+    body: `When this runs, \`+\` binds before \`?\`, so ${code(fieldText(node, 'alternative'))} is never chosen and the text on the left is lost. Put parentheses around the conditional expression.`,
+  }
+}
+
+const order = /^[<>]=?$/
+
+/** `1 < x < 5` compares a boolean with 5. */
+function checkChain(node: Node): Hit | undefined {
+  const operator = operatorOf(node)
+  const inner = ['left', 'right'].map((side) => field(node, side)).find((side) => side && order.test(operatorOf(side)))
+  // One direction only: `a < b > (c)` may be a call with type arguments.
+  if (!order.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
+  return {
+    at: firstLine(node),
+    title: `${code(node.text)} compares the outcome of a comparison`,
+    body: `When this runs, ${code(inner.text)} is \`true\` or \`false\`, and that is compared as 1 or 0. Write two comparisons joined by \`&&\`.`,
+  }
+}
+
+export const precedenceRules: readonly Rule[] = [
+  {
+    id: 'useless-fallback',
+    summary: 'The fallback after `??`, `||` or `:` is never used, because another operator binds more tightly.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [
+      { languages: javascriptFamily, nodes: ['binary_expression'], check: checkFallback },
+      { languages: javascriptFamily, nodes: ['ternary_expression'], check: checkTextCondition },
+    ],
+  },
+  {
+    id: 'chained-comparison',
+    summary: 'A comparison such as `1 < x < 5` compares a boolean with a number.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [{ languages: javascriptFamily, nodes: ['binary_expression'], check: checkChain }],
+  },
+]

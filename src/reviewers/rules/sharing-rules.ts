@@ -1,0 +1,249 @@
+// Rules about one object where several were meant: shared elements, class attributes, captured loop variables, defaults.
+import type { Node } from 'web-tree-sitter'
+import { parameterOf, typeOf } from './origins.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  enclosing,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  isFunction,
+  lineOf,
+  mentions,
+  outerParent,
+  replaceInLine,
+} from './syntax.ts'
+
+/** Reported only where an element is changed: a shared one that is only read does no harm. */
+function sharedHit(at: Node, what: Node): Hit | undefined {
+  const declaration = at.parent
+  const name = declaration && (fieldText(declaration, 'name') || fieldText(declaration, 'left'))
+  const scope = declaration && (enclosingFunction(declaration) ?? declaration.parent?.parent)
+  if (!name || !/^[\w.]+$/.test(name) || !scope) return undefined
+  const element = `${name.replaceAll('.', '\\.')}\\[[^\\]\\n]{1,100}\\]`
+  const change = new RegExp(
+    `\\b${element}(?:(?:\\[[^\\]\\n]{1,100}\\]|\\.\\w+)\\s*[-+*/|]?=(?!=)|\\.(?:push|append|extend|add|update|insert|unshift|splice|set|setdefault)\\()`,
+  )
+  if (!change.test(scope.text.slice(0, 50_000))) return undefined
+  return {
+    at: firstLine(at),
+    title: `All elements of ${code(at.text)} are one and the same ${code(what.text)}`,
+    body: 'When one element is changed, all of them change, because there is only one object. Make a new one for each.',
+  }
+}
+
+/** `new Array(3).fill([])`. */
+function checkFill(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const [value] = argumentsOf(call)
+  if (name !== 'fill' || !value || !/^(?:array|object|new_expression)$/.test(value.type)) return undefined
+  if (!receiver || !/^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/.test(receiver.text)) return undefined
+  // Mapped to something else at once, the shared element is never seen.
+  return outerParent(call)?.type === 'member_expression' ? undefined : sharedHit(call, value)
+}
+
+/** `[[]] * 3`, `dict.fromkeys(keys, [])`. */
+function checkRepeated(node: Node): Hit | undefined {
+  if (node.type === 'call') {
+    const value = fieldText(node, 'function') === 'dict.fromkeys' ? argumentsOf(node)[1] : undefined
+    return value && isCollection(value) ? sharedHit(node, value) : undefined
+  }
+  const list = field(node, 'left')
+  if (field(node, 'operator')?.type !== '*' || list?.type !== 'list' || list.namedChildCount !== 1) return undefined
+  const element = list.namedChild(0)!
+  const isRow = element.type === 'binary_operator' && field(element, 'left')?.type === 'list'
+  return isRow || (isCollection(element) && element.namedChildCount === 0) ? sharedHit(node, element) : undefined
+}
+
+function isCollection(node: Node): boolean {
+  return /^(?:list|dictionary|set)$/.test(node.type) || /^(?:list|dict|set)\(\)$/.test(node.text)
+}
+
+/** `items = []` in a class body, changed through `self`. */
+function checkClassAttribute(assignment: Node): Hit | undefined {
+  const name = fieldText(assignment, 'left')
+  const value = field(assignment, 'right')
+  const body = assignment.parent?.parent
+  const owner = body?.parent
+  if (owner?.type !== 'class_definition' || !value || field(assignment, 'type') || !isCollection(value))
+    return undefined
+  if (value.namedChildCount > 1 || !/^_*[a-z]\w*$/.test(name) || /cache|registry|instances|shared/i.test(name))
+    return undefined
+  const own = new RegExp(`^self\\.${name}$`)
+  if (find(owner, 'assignment').some((other) => own.test(fieldText(other, 'left')))) return undefined
+  const change = find(owner, 'call', 'subscript').find((node) => {
+    const target = node.type === 'call' ? calleeOf(node).receiver : field(node, 'value')
+    if (!target || !own.test(target.text)) return false
+    if (node.type === 'call') return /^(?:append|extend|insert|add|update|setdefault)$/.test(calleeOf(node).name)
+    return node.parent?.type === 'assignment' && field(node.parent, 'left')?.id === node.id
+  })
+  if (!change) return undefined
+  return {
+    at: firstLine(assignment),
+    or: firstLine(change),
+    title: `${code(name)} belongs to the class, so all its objects share and change one ${code(value.text)}`,
+    body: `When two objects of this class exist, what one puts into ${code(`self.${name}`)} is found in the other. Make it in \`__init__\`.`,
+    evidence: [{ line: lineOf(change), note: 'it is changed through one object here' }],
+  }
+}
+
+const madeOnce =
+  /^(?:(?:datetime\.)?datetime\.(?:now|utcnow|today)|(?:datetime\.)?date\.today|timezone\.now|time\.(?:time|time_ns|monotonic|perf_counter)|uuid\.uuid[14]|uuid[14]|random\.\w+|secrets\.token_\w+)$/
+
+/** `def f(at=datetime.now())`, `Field(default=uuid4())`. */
+function checkDefault(node: Node, file: SourceFile): Hit | undefined {
+  const value = field(node, 'value')
+  if (value?.type !== 'call' || !madeOnce.test(fieldText(value, 'function'))) return undefined
+  const name = fieldText(node, 'name')
+  if (node.type === 'keyword_argument') {
+    const callee = fieldText(node.parent?.parent ?? node, 'function')
+    if (!/^(?:server_)?default$/.test(name) || !/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee))
+      return undefined
+  }
+  return {
+    at: firstLine(node),
+    title: `${code(value.text)} is called once, when the module is loaded, not at each use`,
+    body: `When this default is used, it is the value from the start of the program, the same every time. ${node.type === 'keyword_argument' ? `Pass the function: ${code(`default_factory`)}, or the callable itself.` : 'Use `None` as the default and call it inside.'}`,
+    suggestion:
+      node.type === 'keyword_argument' &&
+      /Column$|mapped_column$/.test(fieldText(node.parent!.parent!, 'function')) &&
+      argumentsOf(value).length === 0
+        ? replaceInLine(value, file, fieldText(value, 'function'))
+        : undefined,
+  }
+}
+
+const keepers =
+  /^(?:append|add|insert|connect|submit|add_done_callback|call_later|call_soon|after|bind|register|subscribe|addEventListener|on|push|setTimeout|setInterval|then)$/
+
+/** Whether what a function closes over is looked at only later: it is stored, or handed to something that waits. */
+function isKept(fn: Node): boolean {
+  const outer = fn.parent
+  if (outer?.type === 'assignment') return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
+  if (outer?.type === 'pair' || outer?.type === 'list') return false
+  const call = outer?.type === 'argument_list' || outer?.type === 'arguments' ? outer.parent : undefined
+  if (call) return keepers.test(calleeOf(call).name)
+  return outer?.type === 'keyword_argument' && /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
+}
+
+/** A lambda in a loop of Python, or a function in a loop over a `var`. */
+function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
+  const isPython = file.language === 'python'
+  const loop = enclosing(
+    fn,
+    new Set([
+      'for_statement',
+      'for_in_statement',
+      'function_definition',
+      'lambda',
+      'function_declaration',
+      'arrow_function',
+      'function_expression',
+      'method_definition',
+    ]),
+  )
+  if (!loop || isFunction(loop) || !isKept(fn)) return undefined
+  const initializer = field(loop, 'initializer')
+  const isVar = initializer?.type === 'variable_declaration' || field(loop, 'kind')?.type === 'var'
+  if (!isPython && !isVar) return undefined
+  const declared = isPython ? field(loop, 'left') : (initializer?.namedChild(0) ?? field(loop, 'left'))
+  const names = isPython
+    ? declared?.type === 'identifier'
+      ? [declared]
+      : find(declared ?? fn, 'identifier')
+    : [field(declared ?? fn, 'name') ?? declared]
+  const body = field(fn, 'body')
+  const captured = names.find(
+    (name) => name && body && (body.text === name.text || mentions(body, name.text)) && !parameterOf(fn, name.text),
+  )
+  if (!captured || /\b(?:break|return)\b/.test((field(loop, 'body')?.text ?? '').slice(-60))) return undefined
+  return {
+    at: firstLine(fn),
+    title: `This function sees the last value of ${code(captured.text)}, not the one of its own turn`,
+    body: `When it is called after the loop, ${code(captured.text)} has its last value in all of the functions, because they share one variable. ${isPython ? `Bind it as a default: ${code(`lambda ${captured.text}=${captured.text}: …`)}.` : 'Declare it with `let`.'}`,
+    evidence: [{ line: lineOf(loop), note: 'the loop' }],
+  }
+}
+
+/** Go: `for _, v := range xs { v.Name = … }` over a slice of values. */
+function checkCopy(statement: Node, file: SourceFile): Hit | undefined {
+  const target = field(statement, 'left')?.namedChild(0)
+  const name = target?.type === 'selector_expression' ? field(target, 'operand') : undefined
+  const loop = enclosing(statement, new Set(['for_statement', 'func_literal']))
+  const clause = loop?.namedChildren.find((child) => child.type === 'range_clause')
+  const variable = clause && field(clause, 'left')?.namedChild(1)
+  const list = clause && field(clause, 'right')
+  if (!loop || name?.type !== 'identifier' || variable?.text !== name.text || list?.type !== 'identifier')
+    return undefined
+  if (!/^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/.test(typeOf(list.text, statement, file))) return undefined
+  const uses = find(field(loop, 'body')!, 'identifier').filter(
+    (use) => use.text === name.text && use.startIndex > statement.endIndex,
+  )
+  if (uses.length > 0 || enclosingFunction(statement)?.id !== enclosingFunction(loop)?.id) return undefined
+  return {
+    at: firstLine(statement),
+    title: `${code(target!.text)} is set on a copy, so ${code(list.text)} stays as it was`,
+    body: `When the loop goes on, the copy in ${code(name.text)} is thrown away. Write to ${code(`${list.text}[i]`)} instead.`,
+    confidence: 0.85,
+  }
+}
+
+export const sharingRules: readonly Rule[] = [
+  {
+    id: 'shared-element',
+    summary: 'A list is filled with one and the same object.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.9,
+    syntax: [
+      { languages: javascriptFamily, nodes: ['call_expression'], check: checkFill },
+      { languages: ['python'], nodes: ['binary_operator', 'call'], check: checkRepeated },
+    ],
+  },
+  {
+    id: 'shared-class-attribute',
+    summary: 'Python: a list, dict or set of the class is changed through its objects.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: ['python'], nodes: ['assignment'], wide: true, check: checkClassAttribute }],
+  },
+  {
+    id: 'default-made-once',
+    summary: 'Python: a default such as `datetime.now()` is made once, when the module is loaded.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [
+      {
+        languages: ['python'],
+        nodes: ['default_parameter', 'typed_default_parameter', 'keyword_argument'],
+        check: checkDefault,
+      },
+    ],
+  },
+  {
+    id: 'captured-loop-variable',
+    summary: 'A function that is kept for later uses the variable of the loop that it was made in.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [
+      { languages: ['python'], nodes: ['lambda'], check: checkCaptured },
+      { languages: javascriptFamily, nodes: ['arrow_function', 'function_expression'], check: checkCaptured },
+    ],
+  },
+  {
+    id: 'write-to-copy',
+    summary: 'Go: a field is set on the copy that a loop over a slice of values makes.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: ['go'], nodes: ['assignment_statement'], check: checkCopy }],
+  },
+]

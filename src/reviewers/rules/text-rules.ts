@@ -1,0 +1,220 @@
+// Rules about texts that are taken for something else: sets of characters, patterns, tuples, elements of a list.
+import type { Node } from 'web-tree-sitter'
+import { isPlainString, stringText } from './literals.ts'
+import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  enclosing,
+  enclosingFunction,
+  field,
+  fieldText,
+  firstLine,
+  isExplained,
+  lineOf,
+  replaceInLine,
+} from './syntax.ts'
+
+/** A text that is meant as a whole: an extension, a prefix, a word; not a set such as `0-9` or `\r\n`. */
+function isWord(text: string): boolean {
+  return (
+    text.length >= 3 &&
+    /[a-z]{2}/i.test(text) &&
+    !/\\|^[a-z]*$|abc|xyz|aeiou|^[A-Z]*$/.test(text) &&
+    !/^(.)\1*$/.test(text)
+  )
+}
+
+/** `name.rstrip('.txt')`, `strings.TrimRight(name, ".txt")`. */
+function checkStrip(call: Node, file: SourceFile): Hit | undefined {
+  const isGo = file.language === 'go'
+  const { receiver, name } = calleeOf(call)
+  const argument = argumentsOf(call)[isGo ? 1 : 0]
+  const matches = isGo ? receiver?.text === 'strings' && /^Trim(?:Left|Right)?$/.test(name) : /^[lr]?strip$/.test(name)
+  if (!matches || !argument || !isPlainString(argument) || !isWord(stringText(argument))) return undefined
+  const better = isGo ? '`TrimPrefix` or `TrimSuffix`' : '`removeprefix` or `removesuffix`'
+  return {
+    at: firstLine(call),
+    title: `${code(name)} removes any of the characters in ${code(argument.text)}, not that text`,
+    body: `When the rest begins or ends with one of these characters, it is cut off as well. Use ${better}.`,
+  }
+}
+
+/** Java: `text.split(".")`, `text.replaceAll("|", "")`. */
+function checkPattern(call: Node): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  const [pattern] = argumentsOf(call)
+  if (!receiver || !pattern || !/^(?:split|replaceAll|replaceFirst)$/.test(name) || !isPlainString(pattern))
+    return undefined
+  const text = stringText(pattern)
+  // `split` of a single character takes it literally, except for those of patterns.
+  if (text !== '.' && text !== '|' && text !== '||') return undefined
+  return {
+    at: firstLine(call),
+    title: `${code(pattern.text)} is a pattern here, not that character`,
+    body: `When this runs, ${text === '.' ? '`.` stands for any character' : 'it matches the empty text everywhere'}, so ${code(`${receiver.text}.${name}`)} gives something else than it reads. Write it as \`Pattern.quote(${pattern.text})\`.`,
+  }
+}
+
+/** Python: `if suffix in ('.png')`. */
+function checkOneTuple(node: Node, file: SourceFile): Hit | undefined {
+  const operator = node
+    .childrenForFieldName('operators')
+    .map((part) => part.text)
+    .join(' ')
+  const right = node.namedChildren.at(-1)
+  const text = right?.type === 'parenthesized_expression' ? right.namedChild(0) : null
+  if (
+    !/^(?:not )?in$/.test(operator) ||
+    !right ||
+    text?.type !== 'string' ||
+    !isPlainString(text) ||
+    /\s/.test(stringText(text))
+  )
+    return undefined
+  return {
+    at: firstLine(right),
+    title: `${code(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
+    body: `When the left side is a part of ${code(text.text)}, or empty, the test holds as well. A tuple of one needs a comma.`,
+    suggestion: replaceInLine(right, file, `(${text.text},)`),
+  }
+}
+
+/** Python: two texts in a list of texts, one per line, with no comma between them. */
+function checkMissingComma(list: Node): Hit | undefined {
+  const elements = list.namedChildren.filter((child) => child.type !== 'comment')
+  const joined = elements.filter((element) => element.type === 'concatenated_string')
+  const [pair] = joined
+  if (elements.length < 4 || joined.length !== 1 || !pair || pair.namedChildCount !== 2) return undefined
+  const texts = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
+  if (
+    !texts.every((text) => text.type === 'string' && isPlainString(text)) ||
+    new Set(texts.map(lineOf)).size < texts.length
+  )
+    return undefined
+  const [first, second] = pair.namedChildren.map(stringText)
+  const longest = Math.max(
+    ...elements.filter((element) => element !== pair).map((element) => stringText(element).length),
+  )
+  // A long text that goes on in the next line is meant to be one.
+  if (
+    !first ||
+    !second ||
+    /[\s,;:.\\n-]$/.test(first) ||
+    /^\s/.test(second) ||
+    first.length > 40 ||
+    first.length > 2 * longest
+  )
+    return undefined
+  return {
+    at: firstLine(pair),
+    title: `A comma is missing after ${code(pair.namedChild(0)!.text)}`,
+    body: `When the list is built, this and the next text become one element, ${code(`"${first}${second}"`)}, and neither is found.`,
+  }
+}
+
+/** Python: `x = value,`. */
+function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
+  const right = field(assignment, 'right')
+  const left = field(assignment, 'left')
+  if (
+    right?.type !== 'expression_list' ||
+    right.namedChildCount !== 1 ||
+    !left ||
+    !/^(?:identifier|attribute)$/.test(left.type)
+  )
+    return undefined
+  if (
+    right.startPosition.row !== assignment.startPosition.row ||
+    isExplained(assignment, file, /\w/) ||
+    /tuple|args|params|values/i.test(left.text)
+  )
+    return undefined
+  return {
+    at: firstLine(right),
+    title: `The comma at the end makes ${code(left.text)} a tuple of one`,
+    body: `When ${code(left.text)} is used, it is ${code(`(${right.text})`)}, not the value itself.`,
+  }
+}
+
+/** A pattern with the flag `g` that outlives the call remembers where it stopped. */
+function checkStatefulPattern(call: Node, file: SourceFile): Hit | undefined {
+  const { receiver, name } = calleeOf(call)
+  if (name !== 'test' || receiver?.type !== 'identifier') return undefined
+  const declarations = file.index.variables(receiver.text)
+  const [declaration] = declarations
+  const pattern = declaration && field(declaration, 'value')
+  const fn = enclosingFunction(call)
+  if (
+    !declaration ||
+    declarations.length > 1 ||
+    pattern?.type !== 'regex' ||
+    !/[gy]/.test(fieldText(pattern, 'flags')) ||
+    !fn
+  )
+    return undefined
+  if (
+    enclosingFunction(declaration)?.id === fn.id ||
+    /lastIndex/.test(fn.text) ||
+    enclosing(call, new Set(['while_statement', 'do_statement']))
+  )
+    return undefined
+  return {
+    at: firstLine(call),
+    title: `${code(receiver.text)} has the flag \`g\`, so \`test\` starts where the last call stopped`,
+    body: `When it matched once, the next call begins in the middle of its text and may say no to what it should accept. Leave out the flag, which \`test\` has no use for.`,
+    evidence: [{ line: lineOf(declaration), note: 'the pattern with its flags' }],
+  }
+}
+
+export const textRules: readonly Rule[] = [
+  {
+    id: 'strip-characters',
+    summary: 'A word is given to a function that strips single characters, such as `rstrip(".txt")`.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [{ languages: ['python', 'go'], nodes: ['call', 'call_expression'], check: checkStrip }],
+  },
+  {
+    id: 'text-as-pattern',
+    summary: 'Java: a character that means something in patterns is given to `split` or `replaceAll`.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.98,
+    syntax: [{ languages: ['java'], nodes: ['method_invocation'], check: checkPattern }],
+  },
+  {
+    id: 'tuple-without-comma',
+    summary: 'Python: `in ("a")` looks for a part of a text, because a tuple of one needs a comma.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [{ languages: ['python'], nodes: ['comparison_operator'], check: checkOneTuple }],
+  },
+  {
+    id: 'missing-comma',
+    summary: 'Python: two texts in a list have no comma between them and become one.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: ['python'], nodes: ['list', 'tuple', 'set'], check: checkMissingComma }],
+  },
+  {
+    id: 'stray-comma',
+    summary: 'Python: a comma at the end of an assignment makes its value a tuple.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.85,
+    syntax: [{ languages: ['python'], nodes: ['assignment'], check: checkStrayComma }],
+  },
+  {
+    id: 'stateful-pattern',
+    summary: 'A pattern with the flag `g` or `y` that outlives the call is used with `test`.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkStatefulPattern }],
+  },
+]
