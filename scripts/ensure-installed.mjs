@@ -1,7 +1,7 @@
 // Installs the dependencies when they are missing or older than the lock file, so that one npm command is enough.
 // Plain JavaScript: it runs on whatever Node the machine has, before ours is there.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 
@@ -25,7 +25,15 @@ function isInstalled() {
   )
 }
 
-if (!isInstalled()) {
+/** For those who look only whether it is newer than the lock file. They look here again where it can't be written. */
+function leaveStamp() {
+  try {
+    writeFileSync(new URL('node_modules/.umpire-installed', root), '')
+  } catch {}
+}
+
+if (isInstalled()) leaveStamp()
+else {
   console.error('Installing dependencies (npm ci) …')
   const npm = process.env.npm_execpath
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
@@ -35,5 +43,5 @@ if (!isInstalled()) {
   if (result.status !== 0) {
     console.error('npm ci failed: see above. Umpire needs the npm registry once, to install its dependencies.')
     process.exitCode = 1
-  }
+  } else leaveStamp()
 }

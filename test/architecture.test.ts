@@ -104,7 +104,7 @@ describe('the house', () => {
     ['a code-hosting platform', /\b(github|gitea|forgejo|gitlab|octokit)\b/i, ['platforms/', 'config/', ...formats]],
     ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
-    ['the environment', /\bprocess\.env\b/, ['config/env.ts']],
+    ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
   ])('names %s in its own room only', (_what, pattern, rooms) => {
     const strangers = files.filter(
       ({ path, text }) => !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),

@@ -1,21 +1,16 @@
 #!/usr/bin/env node
 // Parses the command line and dispatches.
 import { parseArgs } from 'node:util'
-import { UmpireError } from '../domain/errors.ts'
+import { exitCode, explainError, UsageError } from './exit-codes.ts'
 
 const usage = `Usage: umpire <command>
 
   serve [--no-worker | --worker-only]   receive deliveries and review pull requests
+  review [options]                      review local changes, or a pull request; see umpire review --help
   migrate                               bring the database schema up to date
   help                                  show this
 
-Configuration comes from the environment and a .env file: see docs/configuration.md.`
-
-/** Exit codes. */
-const exitCode = { ok: 0, usage: 2, configuration: 3, unreachable: 5 } as const
-
-/** The command line makes no sense. */
-class UsageError extends Error {}
+Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -26,6 +21,8 @@ async function main(argv: string[]): Promise<number> {
         await serve(parseServe(rest))
         return exitCode.ok
       }
+      case 'review':
+        return await runReview(rest)
       case 'migrate': {
         parseArgs({ args: rest, options: {} })
         const { migrateDatabase } = await import('./migrate.ts')
@@ -42,7 +39,21 @@ async function main(argv: string[]): Promise<number> {
         return exitCode.usage
     }
   } catch (error) {
-    return explain(error)
+    return explainError(error, usage)
+  }
+}
+
+async function runReview(args: string[]): Promise<number> {
+  const { reviewUsage } = await import('./review-options.ts')
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(reviewUsage)
+    return exitCode.ok
+  }
+  try {
+    const { review } = await import('./review.ts')
+    return await review(args)
+  } catch (error) {
+    return explainError(error, reviewUsage)
   }
 }
 
@@ -55,22 +66,6 @@ function parseServe(args: string[]): { web: boolean; worker: boolean } {
     throw new UsageError('--no-worker and --worker-only exclude each other')
   }
   return { web: !values['worker-only'], worker: !values['no-worker'] }
-}
-
-function explain(error: unknown): number {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException)?.code?.startsWith('ERR_PARSE_ARGS')
-  if (isUsage) {
-    console.error(`umpire: ${(error as Error).message}\n\n${usage}`)
-    return exitCode.usage
-  }
-  if (error instanceof UmpireError) {
-    console.error(`umpire: ${error.message}`)
-    const isDown = error.retryable || error.code === 'database_stopped'
-    return isDown ? exitCode.unreachable : exitCode.configuration
-  }
-  console.error('umpire: an unexpected error; please report it with what follows')
-  console.error(error)
-  return 1
 }
 
 // Last, so that all that it needs is there.

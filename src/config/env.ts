@@ -1,12 +1,10 @@
-// Reads the environment (and a .env file) into the configuration. The only reader of process.env.
+// Reads the environment (and a .env file) into the configuration.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config, ModelChoice } from './config.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import { chooseChildVariables, type Environment, processEnvironment, reviewEnvironment } from './environment.ts'
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -64,9 +62,7 @@ const variables = z.object({
   OPENAI_API_KEY: z.string().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   MODEL_API_KEY: z.string().optional(),
-  REVIEW_MODE: z
-    .enum(['agentic'], { error: 'must be agentic (the parallel mode is not there yet)' })
-    .default('agentic'),
+  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default('agentic'),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
   REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(64),
@@ -101,21 +97,6 @@ const secretNames = [
   'MODEL_API_KEY',
 ] as const
 
-/** What git needs to work behind proxies and private certificate authorities; nothing else is passed on. */
-const childVariables = [
-  'PATH',
-  'TMPDIR',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'GIT_SSL_CAINFO',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-]
-
 /**
  * Reads the configuration.
  *
@@ -137,12 +118,12 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   return groupVariables(parsed.data, environment)
 }
 
-function processEnvironment(): Environment {
-  try {
-    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env }
-  } catch {
-    return process.env
-  }
+/**
+ * Reads what a review on the command line needs, from the environment alone: a `.env` file may belong to the repository
+ * under review, and could send our keys anywhere.
+ */
+export function readReviewConfig(): Config {
+  return readConfig(reviewEnvironment())
 }
 
 function withoutEmpty(environment: Environment): Record<string, string> {
@@ -256,15 +237,11 @@ function groupVariables(v: Variables, environment: Environment): Config {
     memory: v.MEMORY,
     graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
     log: { level: v.LOG_LEVEL },
-    childEnvironment: pickDefined(environment, childVariables),
+    childEnvironment: chooseChildVariables(environment),
   }
 }
 
 /** github.com has its API on a host of its own, an Enterprise server under a path. */
 function defaultApiUrl(url: string): string {
   return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`
-}
-
-function pickDefined(environment: Environment, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }

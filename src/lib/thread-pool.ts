@@ -1,4 +1,6 @@
 // Starts, feeds, times out and replaces worker threads for work on hostile input.
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 /** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
@@ -56,6 +58,15 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     })
   }
 
+  /** Starts a thread ahead of its work. */
+  warmUp(): void {
+    const worker = this.#start()
+    if (worker === undefined) return
+    worker.on('error', () => {})
+    worker.unref()
+    this.#idle.push(worker)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const { settle } of this.#queue.splice(0)) settle({ outcome: 'failed' })
@@ -72,7 +83,7 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     if (this.#all.size >= this.#options.threads || this.#isClosed) return undefined
     const worker = new Worker(this.#options.module, {
       // What is read can't do harm by what it finds in the environment, nor write to our output.
-      env: {},
+      env: findCompileCache(),
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 256 },
@@ -116,4 +127,10 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     worker.ref()
     worker.postMessage(request)
   }
+}
+
+/** Threads load what was compiled before where the process does. */
+function findCompileCache(): Record<string, string> {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }

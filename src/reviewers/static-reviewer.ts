@@ -34,6 +34,11 @@ export interface StaticReviewerOptions {
   readonly graceMs?: number
 }
 
+export interface StaticReviewer extends Reviewer, AsyncDisposable {
+  /** Starts a thread ahead of the first review. */
+  warmUp(): void
+}
+
 type RuleWorkers = ThreadPool<CheckRequest, CheckResult>
 
 /** What a file came to. */
@@ -52,8 +57,7 @@ interface FileReport {
  * that leaves the report complete, for all was looked at, but their files are `unread`: what isn't reported of them
  * may still be there. Dispose of it to end its threads.
  */
-export function createStaticReviewer(options: StaticReviewerOptions = {}): Reviewer & AsyncDisposable {
-  const disabled = new Set(options.disabledRules)
+export function createStaticReviewer(options: StaticReviewerOptions = {}): StaticReviewer {
   const workers: RuleWorkers = new ThreadPool({
     module: new URL('./rules/rule-worker.ts', import.meta.url),
     threads: options.threads ?? 2,
@@ -65,6 +69,7 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Revie
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
       const files = change.files.filter((file) => file.status !== 'deleted' && !file.binary && !file.submodule)
+      const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
       const slots = createSlots(filesAtOnce)
       const reports = await Promise.all(
         files.map(async (file) => {
@@ -75,6 +80,7 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Revie
       signal.throwIfAborted()
       return summarizeReports(reports)
     },
+    warmUp: () => workers.warmUp(),
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
 }

@@ -15,9 +15,13 @@ interface NamedObject {
   readonly oid: string
 }
 
-/** Makes a snapshot of a commit that the repository in `gitDirectory` has. */
-export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: string): Snapshot {
-  const objects = new ObjectReader(host, gitDirectory)
+/**
+ * Makes a snapshot of a commit that the repository in `gitDirectory` has.
+ *
+ * @param shared reads the repository's objects for several snapshots; who made it disposes of it
+ */
+export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: string, shared?: ObjectReader): Snapshot {
+  const objects = shared ?? new ObjectReader(host, gitDirectory)
   const trees = new Map<string, Promise<ReadonlyMap<string, NamedObject>>>()
   let entries: readonly TreeEntry[] | undefined
 
@@ -57,7 +61,8 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
       return folder === '' ? entries : entries.filter(({ path }) => path.startsWith(`${folder}/`))
     },
     search: (pattern, options = {}) => searchCommit({ host, gitDirectory, sha }, pattern, options),
-    [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
+    // A shared one goes on for the others.
+    [Symbol.asyncDispose]: () => (shared === undefined ? objects[Symbol.asyncDispose]() : shared.rest()),
   }
 }
 

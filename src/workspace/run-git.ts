@@ -35,6 +35,10 @@ export type GitProtocols = 'none' | 'https' | 'http:https'
 export interface GitCommand {
   /** The repository; undefined for commands that need none. */
   readonly gitDirectory?: string
+  /** Its work tree, whatever the repository's own settings say; only for commands that look into one. */
+  readonly workTree?: string
+  /** Another index than the repository's own. */
+  readonly indexFile?: string
   /** Command and arguments. What comes from outside stands behind `--end-of-options` or `-e`. */
   readonly args: readonly string[]
   /** Settings that this command needs beside `closedSettings`; handed over in the environment, so secrets may be in them. */
@@ -50,6 +54,8 @@ export interface GitRun extends GitCommand {
   readonly maxBytes?: number
   /** Takes the output as it comes instead of collecting it; `enough` ends the command. */
   readonly consume?: (chunk: Buffer) => 'more' | 'enough'
+  /** What the command reads from its standard input; nothing by default. */
+  readonly input?: Uint8Array
   /** Exit codes that are answers, not failures. Default: 0. */
   readonly goodCodes?: readonly number[]
   readonly signal?: AbortSignal
@@ -91,8 +97,10 @@ const closedSettings: readonly (readonly [string, string])[] = [
 
 /** Starts git in a process group of its own, which `killGit` ends as a whole. */
 export function startGit(host: GitHost, command: GitCommand): ChildProcessWithoutNullStreams {
-  const repository = command.gitDirectory === undefined ? [] : [`--git-dir=${command.gitDirectory}`]
-  return spawn('git', ['--no-pager', ...repository, ...command.args], {
+  const { gitDirectory, workTree } = command
+  const repository = gitDirectory === undefined ? [] : [`--git-dir=${gitDirectory}`]
+  const files = workTree === undefined ? [] : [`--work-tree=${workTree}`]
+  return spawn('git', ['--no-pager', ...repository, ...files, ...command.args], {
     cwd: '/',
     env: gitVariables(host, command),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -122,6 +130,7 @@ function gitVariables(host: GitHost, command: GitCommand): Record<string, string
     GIT_ALLOW_PROTOCOL: command.protocols ?? 'none',
     GIT_CONFIG_COUNT: String(settings.length),
   }
+  if (command.indexFile !== undefined) variables.GIT_INDEX_FILE = command.indexFile
   for (const [index, [key, value]] of settings.entries()) {
     variables[`GIT_CONFIG_KEY_${index}`] = key
     variables[`GIT_CONFIG_VALUE_${index}`] = value
@@ -155,7 +164,7 @@ export async function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
   const abort = () => killGit(child)
   run.signal?.addEventListener('abort', abort, { once: true })
   try {
-    child.stdin.on('error', () => undefined).end()
+    child.stdin.on('error', () => undefined).end(run.input)
     const [code] = (await once(child, 'close')) as [number | null]
     run.signal?.throwIfAborted()
     if (late) throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, { retryable: true })
@@ -214,7 +223,7 @@ function failure(run: GitRun, code: number | null, stderr: string): GitError {
     .filter((secret) => secret.length > 5)
     .reduce((text, secret) => text.replaceAll(secret, '…'), said)
   const message = shown
-    .replace(run.gitDirectory ?? '\0', 'the mirror')
+    .replace(run.gitDirectory ?? '\0', 'the repository')
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 300)
   return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable: online && !finalAnswer.test(stderr) })

@@ -1,0 +1,42 @@
+// The part of `umpire review` that is loaded while git works: configuration, reviewers, judge.
+import type { Config } from '../config/config.ts'
+import type { ReviewContext } from '../context.ts'
+import { ConfigError } from '../domain/errors.ts'
+import type { Review } from '../domain/review.ts'
+import type { Log } from '../lib/logger.ts'
+import type { Stopwatch } from '../lib/stopwatch.ts'
+import { createBudget } from '../models/spend.ts'
+import { createReviewContext, startStaticReviewer } from '../review-context.ts'
+import type { Change } from '../reviewers/reviewer.ts'
+import { blotReview } from '../workflows/blot-review.ts'
+import { composeReview, examineChange } from '../workflows/examine-change.ts'
+import type { ReviewOptions } from './review-options.ts'
+
+/** Makes what reviews: a thread of it starts while the rest is loaded. */
+export async function openContext(options: ReviewOptions, log: Log): Promise<ReviewContext & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const staticReviewer = stack.use(startStaticReviewer())
+  const { readReviewConfig } = await import('../config/env.ts')
+  const ctx = await createReviewContext(chooseModels(readReviewConfig(), options), log, staticReviewer)
+  stack.move()
+  return ctx
+}
+
+/** Without a model nothing of models is loaded. */
+function chooseModels(config: Config, { mode }: ReviewOptions): Config {
+  if (mode === 'static') return { ...config, models: { ...config.models, main: null, fast: null } }
+  if (mode !== null && config.models.main === null) throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
+  return config
+}
+
+/** Reviews a change. What comes holds none of our own secrets. */
+export async function examine(
+  ctx: ReviewContext,
+  change: Change,
+  stopwatch: Stopwatch,
+  signal: AbortSignal,
+): Promise<Review> {
+  const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
+  const examination = await examineChange(ctx, { change, budget, isLastTry: true, stopwatch }, signal)
+  return blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+}

@@ -1,0 +1,79 @@
+// Gathers what `umpire review` is to review: from the repository around the working directory, or from the platform.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { chooseChildVariables, hookIndex } from '../config/environment.ts'
+import type { ReviewContext } from '../context.ts'
+import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
+import { gitHostFrom } from '../workspace/run-git.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Compared } from './reports/report.ts'
+import type { ReviewSource } from './review-options.ts'
+
+/** A change at hand. Dispose of it: it holds processes and a temporary folder. */
+export interface Gathered extends AsyncDisposable {
+  readonly change: Change
+  readonly compared: Compared
+}
+
+/** Gathers a change of the repository around the working directory. */
+export async function gatherFromFolder(
+  source: Exclude<ReviewSource, { kind: 'pull_request' }>,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const { gatherLocalChange } = await import('../workflows/gather-local-change.ts')
+  const gathered = await gatherLocalChange(
+    { host: gitHostFrom(chooseChildVariables()), folder: process.cwd(), source, indexFile: hookIndex() },
+    signal,
+  )
+  return {
+    change: gathered.change,
+    compared: { ...gathered.comparison, url: null },
+    [Symbol.asyncDispose]: () => gathered[Symbol.asyncDispose](),
+  }
+}
+
+/** Gathers a pull request as the service does, but for earlier reviews: nothing here knows of them. */
+export async function gatherFromPlatform(
+  ctx: Pick<ReviewContext, 'config' | 'log' | 'models'>,
+  address: string,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const { platform, ref } = await findPullRequest(ctx.config, address)
+  const [{ chooseAccess }, { gatherChange }] = await Promise.all([
+    import('../workflows/choose-access.ts'),
+    import('../workflows/gather-change.ts'),
+  ])
+  const access = await chooseAccess(ctx, ref.repo)
+  await using stack = new AsyncDisposableStack()
+  const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
+  stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))
+  const pullRequest = await platform.getPullRequest(access, ref.number, signal)
+  const config: Config = { ...ctx.config, dataDir }
+  const gather = { pullRequest, earlier: noEarlierReviews }
+  const change = stack.use(await gatherChange({ ...ctx, config, platform }, access, gather, signal))
+  const held = stack.move()
+  return {
+    change,
+    compared: {
+      kind: 'pull_request',
+      description: `${ref.repo}#${ref.number} (${change.mergeBaseSha.slice(0, 7)}..${change.headSha.slice(0, 7)})`,
+      baseSha: change.mergeBaseSha,
+      headSha: change.headSha,
+      url: pullRequest.url,
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+async function findPullRequest(config: Config, address: string) {
+  const [{ createPlatform }, { readPullRequestAddress }] = await Promise.all([
+    import('../platforms/index.ts'),
+    import('../platforms/pull-request-address.ts'),
+  ])
+  const ref = readPullRequestAddress(address, config.platform.url)
+  if (ref === undefined)
+    throw new UsageError(`there are pull requests only at ${config.platform.url}/<owner>/<repo>/pull/<number>`)
+  return { platform: createPlatform(config.platform), ref }
+}

@@ -1,0 +1,32 @@
+// Turns signals into an abort, so that all that was started is ended before the command is.
+import { constants } from 'node:os'
+import { exitCode } from './exit-codes.ts'
+
+export interface Interruption extends Disposable {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal
+  /** The exit code that says which signal it was. */
+  exitCode(): number
+}
+
+const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Listens until it is disposed of. A second signal ends the process at once, as without this. */
+export function listenForSignals(): Interruption {
+  const controller = new AbortController()
+  let caught: (typeof names)[number] = 'SIGINT'
+  const stop = (name: (typeof names)[number]) => {
+    caught = name
+    dispose()
+    controller.abort(new Error(`Interrupted by ${name}`))
+  }
+  const dispose = () => {
+    for (const name of names) process.off(name, stop)
+  }
+  for (const name of names) process.on(name, stop)
+  return {
+    signal: controller.signal,
+    exitCode: () => exitCode.signal + constants.signals[caught],
+    [Symbol.dispose]: dispose,
+  }
+}

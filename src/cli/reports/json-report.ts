@@ -1,0 +1,101 @@
+// The report as JSON, in one document or line by line; docs/command-line.md describes every field.
+import type { Finding } from '../../domain/finding.ts'
+import type { Review } from '../../domain/review.ts'
+import { toSafeJson } from '../terminal-text.ts'
+import type { Compared, Report } from './report.ts'
+
+/** Goes up when a field changes its meaning or goes away; new fields may come at any time. */
+export const schemaVersion = 1
+
+/** One document. */
+export function renderJson(report: Report): string {
+  const { compared, review } = report
+  const findings = review?.findings.map(describeFinding) ?? []
+  return `${toSafeJson({ schema_version: schemaVersion, compared: describeCompared(compared), ...describeOutcome(report), findings }, 2)}\n`
+}
+
+/** The first line of NDJSON. */
+export function renderStart(compared: Compared): string {
+  return toLine({ type: 'start', schema_version: schemaVersion, compared: describeCompared(compared) })
+}
+
+/** A line of NDJSON for a step that ended. */
+export function renderStep(step: string, durationMs: number): string {
+  return toLine({ type: 'progress', step, duration_ms: durationMs })
+}
+
+/** The last lines of NDJSON: the findings, then what they come to. */
+export function renderEnd(report: Report): string {
+  const findings = report.review?.findings ?? []
+  const lines = findings.map((finding) => toLine({ type: 'finding', ...describeFinding(finding) }))
+  return [...lines, toLine({ type: 'review', ...describeOutcome(report) })].join('')
+}
+
+function toLine(value: object): string {
+  return `${toSafeJson(value)}\n`
+}
+
+function describeCompared({ kind, description, baseSha, headSha, url }: Compared) {
+  return { kind, description, base: baseSha, head: headSha, url }
+}
+
+function describeOutcome({ review, failOn, exitCode, durationMs }: Report) {
+  return {
+    verdict: review?.verdict ?? null,
+    confidence: review?.confidence ?? null,
+    confidence_reason: review?.confidenceReason ?? null,
+    summary: review?.summary ?? 'Nothing to review.',
+    coverage: review && describeCoverage(review),
+    usage: review && describeUsage(review),
+    reviewers: review?.reviewers ?? [],
+    fail_on: failOn,
+    exit_code: exitCode,
+    duration_ms: durationMs,
+  }
+}
+
+function describeCoverage({ coverage }: Review) {
+  return {
+    complete: coverage.complete,
+    files_total: coverage.filesTotal,
+    files_reviewed: coverage.filesReviewed,
+    skipped: coverage.skipped.map(({ path, reason, matters }) => ({ path, reason, matters })),
+    notes: coverage.notes,
+  }
+}
+
+function describeUsage({ usage }: Review) {
+  return {
+    calls: usage.calls,
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    output_tokens: usage.outputTokens,
+    cost_usd: usage.costUsd,
+  }
+}
+
+function describeFinding(finding: Finding) {
+  return {
+    fingerprint: finding.fingerprint,
+    reviewer: finding.reviewer,
+    rule: ruleOf(finding),
+    severity: finding.severity,
+    category: finding.category,
+    path: finding.path,
+    side: finding.side === 'LEFT' ? 'old' : 'new',
+    start_line: finding.startLine,
+    end_line: finding.endLine,
+    title: finding.title,
+    body: finding.body,
+    suggestion: finding.suggestion,
+    evidence: finding.evidence.map(({ path, line, note }) => ({ path, line, note })),
+    confidence: finding.confidence,
+    verified: finding.verified,
+    held_back: finding.placement === 'held_back',
+  }
+}
+
+/** A stable id of the kind of finding: the rule's own, or the category for what a model found. */
+export function ruleOf({ rule, category }: Pick<Finding, 'rule' | 'category'>): string {
+  return rule ?? `umpire/${category}`
+}

@@ -1,0 +1,50 @@
+// Writes the report to stdout in the format that was asked for.
+import { showText } from '../terminal-text.ts'
+import type { Compared, Report } from './report.ts'
+
+/** Takes the report as it becomes known. */
+export interface ReportOutput {
+  start(compared: Compared): void
+  /** A step that ended. */
+  step(name: string, durationMs: number): void
+  end(report: Report): void
+}
+
+/** Opens stdout for a format; only that format's code is loaded. */
+export async function openOutput(format: string): Promise<ReportOutput> {
+  const write = (text: string) => void process.stdout.write(text)
+  // Who reads us may have seen enough.
+  process.stdout.on('error', () => undefined)
+  const atEnd = (render: (report: Report) => string): ReportOutput => ({
+    start() {},
+    step() {},
+    end: (report) => write(render(report)),
+  })
+  switch (format) {
+    case 'pretty': {
+      const { paintFor, renderPretty } = await import('./pretty-report.ts')
+      return atEnd((report) => renderPretty(report, paintFor(process.stdout)))
+    }
+    case 'json':
+      return atEnd((await import('./json-report.ts')).renderJson)
+    case 'sarif':
+      return atEnd((await import('./sarif-report.ts')).renderSarif)
+    case 'ndjson': {
+      const { renderEnd, renderStart, renderStep } = await import('./json-report.ts')
+      return {
+        start: (compared) => write(renderStart(compared)),
+        step: (name, durationMs) => write(renderStep(name, durationMs)),
+        end: (report) => write(renderEnd(report)),
+      }
+    }
+    default: {
+      const { annotationFormats } = await import('../../platforms/annotations.ts')
+      const render = annotationFormats[format]!
+      return atEnd(({ review }) => (review?.findings ?? []).map((finding) => render(showFinding(finding))).join(''))
+    }
+  }
+}
+
+function showFinding<Shown extends { title: string; body: string }>(finding: Shown): Shown {
+  return { ...finding, title: showText(finding.title), body: showText(finding.body) }
+}

@@ -1,0 +1,195 @@
+// The report for people on a terminal: verdict, findings by file with their code, what was left out. All that others
+// wrote is shown so that a terminal obeys none of it.
+import { styleText } from 'node:util'
+import type { DiffSide, FileDiff } from '../../domain/diff.ts'
+import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import type { Review, SkippedFile } from '../../domain/review.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
+import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
+import { showLine, showPath, showText, wrapText } from '../terminal-text.ts'
+import { ruleOf } from './json-report.ts'
+import type { Report } from './report.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Colours a text, or leaves it as it is. */
+export type Paint = (style: Style, text: string) => string
+
+/** Colours for the stream; none where it is no terminal or the user wants none (`NO_COLOR`). */
+export function paintFor(stream: NodeJS.WriteStream): Paint {
+  return (style, text) => styleText(style, text, { stream })
+}
+
+const width = 80
+const maxCodeLines = 12
+const maxNamedFiles = 10
+
+const verdictNames = {
+  APPROVE: 'Approved',
+  REQUEST_CHANGES: 'Changes requested',
+  NEEDS_DISCUSSION: 'Needs discussion',
+} as const
+const verdictStyles = { APPROVE: 'green', REQUEST_CHANGES: 'red', NEEDS_DISCUSSION: 'yellow' } as const
+const severityStyles: Readonly<Record<Severity, Style>> = { critical: 'red', moderate: 'yellow', minor: 'blue' }
+
+/** The whole report, ready to be printed. */
+export function renderPretty({ review, change, durationMs }: Report, paint: Paint): string {
+  if (review === null || change === null) return 'Nothing to review.\n'
+  const shown = review.findings.filter(({ placement }) => placement !== 'held_back')
+  const held = review.findings.filter(({ placement }) => placement === 'held_back')
+  const parts = [
+    renderHead(review, paint),
+    ...Map.groupBy(shown, ({ path }) => path)
+      .entries()
+      .map(([path, findings]) => renderFile(path, findings, change, paint)),
+    renderHeldBack(held, paint),
+    renderCoverage(review, paint),
+    renderFoot(review, durationMs, paint),
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function renderHead(review: Review, paint: Paint): string {
+  const counts = severities
+    .map((severity) => ({ severity, count: review.findings.filter((finding) => finding.severity === severity).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => `${count} ${severity}`)
+  const verdict = paint(['bold', verdictStyles[review.verdict]], verdictNames[review.verdict])
+  const headline = [verdict, counts.join(', ')].filter((part) => part !== '').join(' · ')
+  const confidence = wrapText(`Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`, width)
+  return [headline, ...confidence.map((line) => paint('dim', line))].join('\n')
+}
+
+function renderFile(path: string, findings: readonly Finding[], change: Change, paint: Paint): string {
+  const file = change.diff.files.find((candidate) => candidate.path === path)
+  const inOrder = findings.toSorted((one, other) => one.startLine - other.startLine)
+  return [paint('bold', showPath(path)), ...inOrder.map((finding) => renderFinding(finding, file, paint))].join('\n\n')
+}
+
+function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
+  const code = file ? codeOf(file, finding) : new Map<number, string>()
+  const body = wrapText(showText(finding.body), width - 4).map((line) => indent(line, 4))
+  return [
+    ...renderClaim(finding, paint),
+    ...(finding.suggestion === null ? renderCode(code, paint) : []),
+    ...body,
+    ...finding.evidence
+      .filter((item) => item.path !== finding.path || !code.has(item.line))
+      .flatMap(({ path, line, note }) =>
+        wrapText(`- ${showPath(path)}:${line} ${showLine(note)}`.trimEnd(), width - 4).map((text) => indent(text, 4)),
+      ),
+    ...renderSuggestion(finding, code, paint),
+  ].join('\n')
+}
+
+function renderClaim(finding: Finding, paint: Paint): string[] {
+  const { severity, title, verified } = finding
+  const details = [placeOf(finding), ruleOf(finding), ...(verified ? [] : ['unverified'])].join(' · ')
+  const [first = '', ...rest] = wrapText(showLine(title), width - severity.length - 4)
+  return [
+    `  ${paint(severityStyles[severity], severity)}  ${paint('bold', first)}`,
+    ...rest.map((line) => indent(paint('bold', line), severity.length + 4)),
+    indent(paint('dim', details), 4),
+  ]
+}
+
+function placeOf({ startLine, endLine, side }: Finding): string {
+  const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`
+  return side === 'LEFT' ? `${lines} before the change` : lines
+}
+
+/** The text of a finding's lines as far as the diff shows them, by number. */
+function codeOf(file: FileDiff, { side, startLine, endLine }: Finding): Map<number, string> {
+  const code = new Map<number, string>()
+  for (const line of file.hunks.flatMap((hunk) => hunk.lines)) {
+    const number = numberOn(side, line)
+    if (number !== null && number >= startLine && number <= endLine) code.set(number, line.text)
+  }
+  return code
+}
+
+function numberOn(side: DiffSide, line: { oldLine: number | null; newLine: number | null }): number | null {
+  return side === 'LEFT' ? line.oldLine : line.newLine
+}
+
+function renderCode(code: ReadonlyMap<number, string>, paint: Paint): string[] {
+  const digits = String([...code.keys()].at(-1) ?? 0).length
+  const lines = [...code].map(([number, text]) => `${String(number).padStart(digits)} │ ${showCode(text)}`)
+  return cutLines(lines).map((line) => indent(paint('cyan', line), 4))
+}
+
+/** The suggested lines against those that are there, without what both begin and end with. */
+function renderSuggestion({ suggestion }: Finding, code: ReadonlyMap<number, string>, paint: Paint): string[] {
+  if (suggestion === null) return []
+  const old = [...code.values()]
+  const wanted = suggestion === '' ? [] : suggestion.split('\n')
+  const most = Math.min(old.length, wanted.length)
+  let start = 0
+  while (start < most && old[start] === wanted[start]) start++
+  let end = 0
+  while (end < most - start && old.at(-1 - end) === wanted.at(-1 - end)) end++
+  const removed = old.slice(start, old.length - end).map((line) => paint('red', `- ${showCode(line)}`))
+  const added = wanted.slice(start, wanted.length - end).map((line) => paint('green', `+ ${showCode(line)}`))
+  return [...cutLines(removed), ...cutLines(added)].map((line) => indent(line, 4))
+}
+
+/** A line of code: tabs as blanks, no secrets. */
+function showCode(text: string): string {
+  return showPath(redactSecrets(text.replace(/\r$/, '')).replaceAll('\t', '  ')).slice(0, 200)
+}
+
+function cutLines(lines: readonly string[]): readonly string[] {
+  return lines.length <= maxCodeLines ? lines : [...lines.slice(0, maxCodeLines - 1), '…']
+}
+
+function renderHeldBack(held: readonly Finding[], paint: Paint): string {
+  if (held.length === 0) return ''
+  const lines = held.map(({ severity, path, startLine, title }) => {
+    const text = `${severity}  ${showPath(path)}:${startLine} ${showLine(title)}`
+    return wrapText(text, width - 6)
+      .map((line, at) => indent(line, at === 0 ? 2 : 4))
+      .join('\n')
+  })
+  return [paint('bold', `Held back: ${held.length} more`), ...lines].join('\n')
+}
+
+function renderCoverage({ coverage }: Review, paint: Paint): string {
+  const { filesReviewed, filesTotal, skipped, notes, complete } = coverage
+  const title = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'} reviewed`
+  const lines = [
+    ...Map.groupBy(skipped, ({ reason }) => reason)
+      .entries()
+      .map(([reason, files]) => `Not reviewed (${showLine(reason)}): ${nameFiles(files)}`),
+    ...notes.map(showLine),
+  ]
+  const wrapped = lines.flatMap((line) => wrapText(`- ${line}`, width - 2)).map((line) => indent(line, 2))
+  return [complete ? title : paint('yellow', `${title}: the review is partial`), ...wrapped].join('\n')
+}
+
+function nameFiles(files: readonly SkippedFile[]): string {
+  const named = files.slice(0, maxNamedFiles).map(({ path }) => showPath(path))
+  return `${named.join(', ')}${files.length > named.length ? ` and ${files.length - named.length} more` : ''}`
+}
+
+function renderFoot({ usage, reviewers }: Review, durationMs: number, paint: Paint): string {
+  const parts = [`Reviewed in ${(durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`]
+  if (usage.calls > 0) {
+    const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
+    const tokens = `${groupDigits(usage.inputTokens)} tokens in, ${groupDigits(usage.outputTokens)} out`
+    const cost = usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
+    parts.push(`${calls}, ${tokens}, ${cost}`)
+  }
+  return parts
+    .flatMap((part) => wrapText(part, width))
+    .map((line) => paint('dim', line))
+    .join('\n')
+}
+
+/** With commas. Not by the locale, whose tables take longer to load than the report to be written. */
+function groupDigits(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+function indent(line: string, blanks: number): string {
+  return line === '' ? '' : ' '.repeat(blanks) + line
+}

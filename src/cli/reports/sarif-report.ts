@@ -1,0 +1,130 @@
+// The report in the Static Analysis Results Interchange Format (SARIF 2.1.0), as code scanners and editors read it.
+import type { Evidence, Finding, FindingCategory, Severity } from '../../domain/finding.ts'
+import type { Review } from '../../domain/review.ts'
+import { rules } from '../../reviewers/rules/index.ts'
+import { pathToBytes } from '../../workspace/path-text.ts'
+import { toSafeJson } from '../terminal-text.ts'
+import { ruleOf } from './json-report.ts'
+import type { Report } from './report.ts'
+
+const levels = { critical: 'error', moderate: 'warning', minor: 'note' } as const
+/** How code scanning ranks holes, from 0 to 10. */
+const securitySeverities = { critical: '9.0', moderate: '6.0', minor: '3.0' } as const
+
+const categoryNames: Readonly<Record<FindingCategory, string>> = {
+  correctness: 'The code does something else than it is meant to do.',
+  security: 'The code opens a hole.',
+  'data-loss': 'Data can get lost.',
+  concurrency: 'Work that is done at the same time gets in each other’s way.',
+  performance: 'The code takes more time or memory than it needs.',
+  tests: 'A test is missing, or tests nothing.',
+  maintainability: 'The code is harder to change than it needs to be.',
+}
+
+/** One SARIF log with one run. */
+export function renderSarif(report: Report): string {
+  const findings = report.review?.findings ?? []
+  const used = [...new Set(findings.map(ruleOf))]
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'Umpire', rules: used.map((id) => describeRule(id, findings)) } },
+        columnKind: 'utf16CodeUnits',
+        invocations: [describeInvocation(report)],
+        results: findings.map((finding) => describeResult(finding, used.indexOf(ruleOf(finding)))),
+      },
+    ],
+  }
+  return `${toSafeJson(log, 2)}\n`
+}
+
+function describeRule(id: string, findings: readonly Finding[]) {
+  const rule = rules.find((candidate) => candidate.id === id)
+  const of = findings.filter((finding) => ruleOf(finding) === id)
+  const category = of[0]!.category
+  const severity = rule?.severity ?? worst(of)
+  return {
+    id,
+    shortDescription: { text: rule?.summary ?? categoryNames[category] },
+    defaultConfiguration: { level: levels[severity] },
+    properties: {
+      tags: [category],
+      ...(category === 'security' ? { 'security-severity': securitySeverities[severity] } : {}),
+    },
+  }
+}
+
+function worst(findings: readonly Finding[]): Severity {
+  const order: readonly Severity[] = ['critical', 'moderate', 'minor']
+  return order.find((severity) => findings.some((finding) => finding.severity === severity)) ?? 'minor'
+}
+
+function describeResult(finding: Finding, ruleIndex: number) {
+  const { title, body, suggestion, evidence, fingerprint, confidence, verified, severity, reviewer } = finding
+  const related = evidence.map((item, id) => describeEvidence(item, id + 1))
+  return {
+    ruleId: ruleOf(finding),
+    ruleIndex,
+    level: levels[severity],
+    message: { text: `${title}.\n\n${body}` },
+    locations: [{ physicalLocation: locate(finding) }],
+    partialFingerprints: { 'umpire/v1': fingerprint },
+    rank: Math.round(confidence * 100),
+    ...(related.length > 0 ? { relatedLocations: related } : {}),
+    ...(suggestion === null || finding.side === 'LEFT' ? {} : { fixes: [describeFix(finding, suggestion)] }),
+    properties: { reviewer, verified },
+  }
+}
+
+function describeEvidence({ path, line, note }: Evidence, id: number) {
+  return {
+    id,
+    physicalLocation: { artifactLocation: artifact(path), region: { startLine: line } },
+    ...(note === '' ? {} : { message: { text: note } }),
+  }
+}
+
+/** Deleted lines are nowhere in the file as it is now: then the file is named alone. */
+function locate({ path, side, startLine, endLine }: Finding) {
+  return { artifactLocation: artifact(path), ...(side === 'LEFT' ? {} : { region: { startLine, endLine } }) }
+}
+
+/** A region without columns is whole lines, less the last line's end. */
+function describeFix({ path, startLine, endLine }: Finding, suggestion: string) {
+  const replacement = { deletedRegion: { startLine, endLine }, insertedContent: { text: suggestion } }
+  return {
+    description: { text: 'The suggested change' },
+    artifactChanges: [{ artifactLocation: artifact(path), replacements: [replacement] }],
+  }
+}
+
+function artifact(path: string) {
+  return { uri: encodePath(path), uriBaseId: '%SRCROOT%' }
+}
+
+/** Byte by byte: a name needn't be text. */
+function encodePath(path: string): string {
+  const encoded = Array.from(pathToBytes(path), (byte) => {
+    const character = String.fromCharCode(byte)
+    return /[\w.~/-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  })
+  return encoded.join('')
+}
+
+/** What the review left out is told as notifications. */
+function describeInvocation({ review, exitCode }: Report) {
+  return {
+    executionSuccessful: review?.coverage.complete ?? true,
+    exitCode,
+    toolExecutionNotifications: review
+      ? listLimits(review).map((text) => ({ level: 'warning', message: { text } }))
+      : [],
+  }
+}
+
+function listLimits({ coverage }: Review): string[] {
+  const unseen = coverage.skipped.filter(({ matters }) => matters)
+  return [...unseen.map(({ path, reason }) => `${path} was not reviewed: ${reason}.`), ...coverage.notes]
+}

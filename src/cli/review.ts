@@ -1,0 +1,105 @@
+// `umpire review`: reviews a change without server or database, and prints what was found.
+import { severities } from '../domain/finding.ts'
+import type { Review } from '../domain/review.ts'
+import type { Log } from '../lib/logger.ts'
+import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
+import type { Change } from '../reviewers/reviewer.ts'
+import { exitCode } from './exit-codes.ts'
+import { type Gathered, gatherFromFolder, gatherFromPlatform } from './gather-review.ts'
+import { type Interruption, listenForSignals } from './interruption.ts'
+import { type Progress, startProgress } from './progress.ts'
+import { openOutput, type ReportOutput } from './reports/output.ts'
+import { parseReviewOptions, type ReviewOptions } from './review-options.ts'
+
+/** Returns the exit code. Throws what explains itself, and nothing once a signal ended the review. */
+export async function review(args: string[]): Promise<number> {
+  const options = parseReviewOptions(args)
+  using interruption = listenForSignals()
+  try {
+    return await runReview(options, interruption)
+  } catch (error) {
+    if (interruption.signal.aborted) return interruption.exitCode()
+    throw error
+  }
+}
+
+async function runReview(options: ReviewOptions, { signal }: Interruption): Promise<number> {
+  const clock = startStopwatch()
+  using progress = startProgress(process.stderr, options.quiet)
+  const output = await openOutput(options.format)
+  await using stack = new AsyncDisposableStack()
+  progress.step('Reading the change')
+  const { gathered, ctx, workflow } = await prepare(options, progress, stack, signal)
+  progress.note(`Reviewing ${gathered.compared.description}`)
+  output.start(gathered.compared)
+  const stopwatch = tellSteps(clock, progress, output)
+  stopwatch.lap('gather')
+  const change = applyMode(gathered.change, options)
+  const isEmpty = change.diff.files.length === 0 && change.diff.problems.length === 0 && change.skipped.length === 0
+  const found = isEmpty ? null : await workflow.examine(ctx, change, stopwatch, signal)
+  const code = found === null ? exitCode.ok : chooseExitCode(found, options)
+  output.end({
+    compared: gathered.compared,
+    review: found,
+    change: found && change,
+    failOn: options.failOn,
+    exitCode: code,
+    durationMs: clock.total(),
+  })
+  return code
+}
+
+/** Gathers, and loads what reviews, side by side: git works meanwhile. What was made is in the stack, whatever fails. */
+async function prepare(options: ReviewOptions, progress: Progress, stack: AsyncDisposableStack, signal: AbortSignal) {
+  const { source } = options
+  const keep = (gathered: Gathered) => stack.use(gathered)
+  const local = source.kind === 'pull_request' ? null : gatherFromFolder(source, signal).then(keep)
+  const loading = import('./examine.ts').then(async (workflow) => {
+    const ctx = stack.use(await workflow.openContext(options, createLog(progress)))
+    return { workflow, ctx }
+  })
+  const [gathered, loaded] = await Promise.allSettled([local, loading])
+  if (gathered.status === 'rejected') throw gathered.reason
+  if (loaded.status === 'rejected') throw loaded.reason
+  const { ctx, workflow } = loaded.value
+  if (gathered.value) return { gathered: gathered.value, ctx, workflow }
+  const address = source.kind === 'pull_request' ? source.address : ''
+  return { gathered: keep(await gatherFromPlatform(ctx, address, signal)), ctx, workflow }
+}
+
+function applyMode(change: Change, { mode }: ReviewOptions): Change {
+  return mode === null ? change : { ...change, settings: { ...change.settings, mode } }
+}
+
+function chooseExitCode({ findings, coverage }: Review, { failOn }: ReviewOptions): number {
+  const failing = severities.slice(0, severities.indexOf(failOn) + 1)
+  if (findings.some(({ severity }) => failing.includes(severity))) return exitCode.findings
+  return coverage.complete ? exitCode.ok : exitCode.partial
+}
+
+const nextStep: Readonly<Record<string, string>> = {
+  gather: 'Packing the context',
+  pack: 'Reviewing',
+  review: 'Judging the findings',
+}
+
+/** A stopwatch that tells what comes next. */
+function tellSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOutput): Stopwatch {
+  return {
+    ...stopwatch,
+    lap(step) {
+      stopwatch.lap(step)
+      output.step(step, stopwatch.laps[step] ?? 0)
+      const next = nextStep[step]
+      if (next !== undefined) progress.step(next)
+    },
+  }
+}
+
+/** What the parts of a review would log: people see its warnings. */
+function createLog(progress: Progress): Log {
+  const drop = () => undefined
+  const tell = (_: unknown, message?: string) => progress.note(message ?? '')
+  const log: Log = { debug: drop, info: drop, warn: tell, error: tell, fatal: tell, child: () => log }
+  return log
+}

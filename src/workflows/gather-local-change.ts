@@ -1,0 +1,227 @@
+// Gathers a change from a repository on this machine: commits, what is staged, or what isn't committed.
+import { basename } from 'node:path'
+import type { FileDiff } from '../domain/diff.ts'
+import { UmpireError } from '../domain/errors.ts'
+import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
+import type { SkippedFile } from '../domain/review.ts'
+import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
+import { parseDiff } from '../workspace/diff.ts'
+import { languageOfPath } from '../workspace/languages.ts'
+import { type LocalEdits, readStagedEdits, readUncommittedEdits, type UnreadFile } from '../workspace/local-edits.ts'
+import { listCommits } from '../workspace/local-history.ts'
+import { type LocalRepository, openLocalRepository } from '../workspace/local-repository.ts'
+import type { GitHost } from '../workspace/run-git.ts'
+import { createScratchRepository, emptyTree, type ScratchRepository } from '../workspace/scratch-repository.ts'
+import { readRepositoryWill } from './read-settings.ts'
+import { sortFiles } from './sort-files.ts'
+
+const maxCommits = 100
+
+/** What is to be reviewed; `any`: what isn't committed where there is such, else the branch against the default one. */
+export type LocalSource =
+  | { readonly kind: 'commits'; readonly base: string }
+  | { readonly kind: 'staged' | 'uncommitted' | 'any' }
+
+/** What is compared with what. */
+export interface Comparison {
+  readonly kind: 'commits' | 'staged' | 'uncommitted'
+  /** For people, as in `3 commits since main`. */
+  readonly description: string
+  /** The commit on the old side; null in a repository without commits. */
+  readonly baseSha: string | null
+  /** The commit on the new side; null for what isn't committed. */
+  readonly headSha: string | null
+}
+
+export interface GatheredLocally extends AsyncDisposable {
+  readonly change: Change
+  readonly comparison: Comparison
+  /** Top folder of the work tree. */
+  readonly workTree: string
+}
+
+/** Where to look. */
+export interface LocalTask {
+  readonly host: GitHost
+  /** A folder inside of the repository. */
+  readonly folder: string
+  readonly source: LocalSource
+  /** Another index than the repository's own, as git names it to its hooks. */
+  readonly indexFile: string | undefined
+}
+
+/**
+ * Gathers a change. The repository is only read. Dispose of what comes: it holds git processes and a temporary folder.
+ *
+ * @throws UmpireError of code `no_repository` or `nothing_to_compare` with what to do about it
+ */
+export async function gatherLocalChange(task: LocalTask, signal: AbortSignal): Promise<GatheredLocally> {
+  await using stack = new AsyncDisposableStack()
+  const repository = stack.use(await openLocalRepository(task.host, task.folder))
+  const sides = await chooseSides(repository, task, signal)
+  const scratch = stack.use(await openScratch(repository, sides.base))
+  const headSha = sides.edits ? await scratch.commit(sides.headCommit, sides.edits.edits, signal) : sides.head
+  const change = await describeChange({ repository, scratch, sides, headSha }, stack, signal)
+  const held = stack.move()
+  return {
+    change,
+    comparison: sides.comparison,
+    workTree: repository.workTree,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** What is on either side of the diff. */
+interface Sides {
+  readonly comparison: Comparison
+  /** Commit, or the empty tree. */
+  readonly base: string
+  /** The newest commit that belongs to the new side; undefined where there is none yet. */
+  readonly headCommit: string | undefined
+  /** The commit on the new side, where `edits` don't make one. */
+  readonly head: string
+  readonly edits: LocalEdits | undefined
+}
+
+async function chooseSides(repository: LocalRepository, task: LocalTask, signal: AbortSignal): Promise<Sides> {
+  const { source } = task
+  const headCommit = await repository.findCommit('HEAD')
+  if (source.kind === 'commits') return compareCommits(repository, headCommit, source.base, signal)
+  const base = headCommit ?? emptyTree(await repository.oidLength())
+  const query = { repository, from: base, indexFile: task.indexFile, signal }
+  const edits = source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
+  const isSomething = edits.edits.length > 0 || edits.unread.some(({ matters }) => matters !== false)
+  if (source.kind === 'any' && !isSomething && headCommit !== undefined) {
+    return compareCommits(repository, headCommit, await findDefaultBranch(repository), signal)
+  }
+  const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
+  const against =
+    headCommit === undefined ? 'an empty tree: there are no commits yet' : `HEAD (${headCommit.slice(0, 7)})`
+  const description = `${kind} changes against ${against}`
+  const comparison: Comparison = { kind, description, baseSha: headCommit ?? null, headSha: null }
+  return { comparison, base, headCommit, head: base, edits }
+}
+
+async function compareCommits(
+  repository: LocalRepository,
+  headCommit: string | undefined,
+  name: string,
+  signal: AbortSignal,
+): Promise<Sides> {
+  if (headCommit === undefined) throw nothingToCompare('There are no commits yet: review what is --staged.')
+  const { commit, named } = await findBase(repository, name)
+  const base = await repository.mergeBase(commit, headCommit, signal)
+  if (base === undefined) {
+    throw nothingToCompare(
+      repository.isShallow
+        ? `Only part of the history is here, and in it HEAD and ${named} have no commit in common: fetch more of it, with git fetch --unshallow (in CI: a fetch depth of 0).`
+        : `HEAD and ${named} have no commit in common.`,
+    )
+  }
+  const description = `the commits of ${repository.branch ?? 'HEAD'} since ${named} (${base.slice(0, 7)}..${headCommit.slice(0, 7)})`
+  const comparison: Comparison = { kind: 'commits', description, baseSha: base, headSha: headCommit }
+  return { comparison, base, headCommit, head: headCommit, edits: undefined }
+}
+
+/** A branch that was never checked out here is only known as the remote's. */
+async function findBase(repository: LocalRepository, name: string): Promise<{ commit: string; named: string }> {
+  for (const named of [name, `origin/${name}`]) {
+    const commit = await repository.findCommit(named)
+    if (commit !== undefined) return { commit, named }
+  }
+  throw nothingToCompare(`There is no commit that is called ${name}: fetch it, or name another with --base.`)
+}
+
+async function findDefaultBranch(repository: LocalRepository): Promise<string> {
+  for (const name of ['origin/HEAD', 'main', 'origin/main', 'master', 'origin/master']) {
+    if ((await repository.findCommit(name)) !== undefined) return name
+  }
+  throw nothingToCompare(
+    'Nothing is uncommitted, and there is no branch main or master to compare with: name one with --base.',
+  )
+}
+
+function nothingToCompare(message: string): UmpireError {
+  return new UmpireError('nothing_to_compare', message)
+}
+
+async function openScratch(repository: LocalRepository, base: string): Promise<ScratchRepository> {
+  return createScratchRepository(repository.host, { objects: repository.objects, oidLength: base.length })
+}
+
+interface GatheredParts {
+  readonly repository: LocalRepository
+  readonly scratch: ScratchRepository
+  readonly sides: Sides
+  readonly headSha: string
+}
+
+async function describeChange(
+  { repository, scratch, sides, headSha }: GatheredParts,
+  stack: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Change> {
+  const { base, headCommit, comparison } = sides
+  const [rawDiff, commits] = await Promise.all([
+    scratch.diff(base, headSha, signal),
+    comparison.kind === 'commits'
+      ? listCommits(repository, { head: headSha, base, limit: maxCommits }, signal)
+      : ([] as readonly CommitSummary[]),
+  ])
+  const diff = parseDiff(rawDiff)
+  const head = stack.use(scratch.snapshot(headSha))
+  const old = stack.use(scratch.snapshot(base))
+  const will = await readRepositoryWill(old)
+  const { files, skipped, notes } = await sortFiles(diff.files, { head, base: old }, will)
+  return {
+    pullRequest: standInFor(repository, sides, headSha, commits, diff.files),
+    headSha,
+    mergeBaseSha: base,
+    diff,
+    files,
+    skipped: [...skipped, ...(sides.edits?.unread ?? []).map(skip)],
+    notes: [...will.notes, ...notes],
+    head,
+    base: old,
+    settings: will.settings,
+    commits: commits.toReversed(),
+    issues: [],
+    earlier: noEarlierReviews,
+    history: async (path, limit, within) =>
+      headCommit === undefined ? [] : listCommits(repository, { head: headCommit, path, limit }, within),
+  }
+}
+
+function skip({ path, reason, matters }: UnreadFile): SkippedFile {
+  return { path, reason, matters: matters === 'program' ? languageOfPath(path)?.type === 'programming' : matters }
+}
+
+/** What a change that isn't on a platform has instead of a pull request: the words of its commits. */
+function standInFor(
+  repository: LocalRepository,
+  { base, comparison }: Sides,
+  headSha: string,
+  commits: readonly CommitSummary[],
+  files: readonly FileDiff[],
+): PullRequest {
+  const newest = commits[0]
+  const at = newest?.committedAt ?? ''
+  return {
+    repo: basename(repository.workTree),
+    number: 0,
+    title: newest?.message.split('\n')[0] ?? `Local ${comparison.kind} changes`,
+    body: commits.map(({ message }) => message).join('\n\n'),
+    author: newest?.author ?? '',
+    state: 'open',
+    draft: false,
+    url: '',
+    head: { branch: repository.branch ?? '', sha: headSha, repo: null },
+    base: { branch: '', sha: base },
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    changedFiles: files.length,
+    createdAt: at,
+    updatedAt: at,
+    mergedAt: null,
+  }
+}

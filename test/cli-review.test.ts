@@ -1,0 +1,314 @@
+// `umpire review` on real repositories: what is compared, what is found, and how it ends.
+import { link, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  breakpoint,
+  conflict,
+  type LocalTestRepository,
+  makeLocalRepository,
+  placesOf,
+  reviewAsJson,
+  unawaited,
+} from './local-repository.ts'
+
+let repository: LocalTestRepository
+beforeEach(async () => {
+  repository = await makeLocalRepository()
+})
+afterEach(() => repository[Symbol.asyncDispose]())
+
+describe('what is reviewed', () => {
+  it('uncommitted: staged, unstaged and untracked, but nothing that is ignored', async () => {
+    await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n', '.gitignore': 'ignored.js\n' })
+    await repository.write({ 'a.js': `one()\n${breakpoint}` })
+    await repository.git('add', 'a.js')
+    await repository.write({ 'b.js': `two()\n${breakpoint}`, 'new/c.js': breakpoint, 'ignored.js': breakpoint })
+    const report = await reviewAsJson(repository, ['--uncommitted'])
+    expect(report.compared.kind).toBe('uncommitted')
+    expect(placesOf(report)).toEqual(['a.js:2 breakpoint', 'b.js:2 breakpoint', 'new/c.js:1 breakpoint'])
+    expect(report.coverage).toMatchObject({ files_total: 3, files_reviewed: 3, complete: true })
+  })
+
+  it('uncommitted: what the user has git ignore everywhere is no change', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await writeFile(join(repository.home, '.gitconfig'), '[core]\n\texcludesFile = ~/ignored\n')
+    await writeFile(join(repository.home, 'ignored'), '*.swp\n')
+    await repository.write({ 'a.js.swp': breakpoint })
+    expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
+  })
+
+  it('staged: the index alone, whatever the files say since', async () => {
+    await repository.commit({ 'a.js': 'one()\n', 'gone.js': 'gone()\n' })
+    await repository.write({ 'a.js': `one()\n${breakpoint}`, 'gone.js': null })
+    await repository.git('add', '--all')
+    await repository.write({ 'a.js': `one()\n${conflict}`, 'untracked.js': breakpoint })
+    const report = await reviewAsJson(repository, ['--staged'])
+    expect(placesOf(report)).toEqual(['a.js:2 breakpoint'])
+    expect(report.coverage?.files_total).toBe(2)
+    expect(report.compared).toMatchObject({ kind: 'staged', head: null })
+  })
+
+  it('staged: in the index that git names to a hook', async () => {
+    await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n' })
+    await repository.write({ 'a.js': breakpoint, 'b.js': breakpoint })
+    await repository.git('add', 'b.js')
+    const own = join(repository.folder, '.git/index')
+    await link(own, join(repository.folder, '.git/other'))
+    await rm(own)
+    await repository.git('read-tree', 'HEAD')
+    const report = await reviewAsJson(repository, ['--staged'], { env: { GIT_INDEX_FILE: '.git/other' } })
+    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('staged: conflicts that are not resolved are named, and make the review partial', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    await repository.commit({ 'a.js': 'two()\n' })
+    await repository.git('checkout', '--quiet', 'main')
+    await repository.commit({ 'a.js': 'three()\n' })
+    await repository.git('merge', 'topic').catch(() => undefined)
+    const report = await reviewAsJson(repository, ['--staged'])
+    expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', matters: true }])
+    expect(report.exit_code).toBe(4)
+    expect(placesOf(await reviewAsJson(repository, ['--uncommitted']))).toContain('a.js:1 conflict-marker')
+  })
+
+  it('base: the commits since the branches parted, and nothing that came to the base later', async () => {
+    const base = await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    const head = await repository.commit({ 'b.js': breakpoint }, 'Add b')
+    await repository.git('checkout', '--quiet', 'main')
+    await repository.commit({ 'later.js': breakpoint })
+    await repository.git('checkout', '--quiet', 'topic')
+    await repository.write({ 'untracked.js': breakpoint })
+    const report = await reviewAsJson(repository, ['--base', 'main'])
+    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+    expect(report.compared).toMatchObject({ kind: 'commits', base, head })
+  })
+
+  it('base: a branch that is only known as the remote’s', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('update-ref', 'refs/remotes/origin/trunk', 'HEAD')
+    await repository.commit({ 'b.js': breakpoint })
+    const { stderr, code } = await repository.review(['--base', 'trunk', '--fail-on', 'minor'])
+    expect(stderr).toContain('since origin/trunk')
+    expect(code).toBe(1)
+  })
+
+  it('without options what is not committed comes first, then the branch against the default one', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    await repository.commit({ 'b.js': breakpoint })
+    const committed = await repository.review()
+    expect(committed.stderr).toMatch(/^Reviewing the commits of topic since main \(.*\)$/m)
+    await repository.write({ 'c.js': breakpoint })
+    const uncommitted = await repository.review()
+    expect(uncommitted.stderr).toMatch(/^Reviewing uncommitted changes against HEAD \(.*\)$/m)
+    expect(uncommitted.stdout).not.toContain('b.js')
+  })
+
+  it('a file whose time alone changed is no change', async () => {
+    await repository.commit({ 'a.js': breakpoint })
+    const later = new Date(Date.now() + 60_000)
+    await utimes(join(repository.folder, 'a.js'), later, later)
+    expect((await repository.review(['--uncommitted'])).stdout).toBe('Nothing to review.\n')
+  })
+
+  it('line ends that the checkout turned are no change', async () => {
+    await repository.git('config', 'core.autocrlf', 'true')
+    await repository.commit({ 'a.js': 'one()\ntwo()\n' })
+    await repository.write({ 'a.js': `one()\r\ntwo()\r\n${breakpoint.trim()}\r\n` })
+    const report = await reviewAsJson(repository, ['--uncommitted'])
+    expect(placesOf(report)).toEqual(['a.js:3 breakpoint'])
+    const { stdout } = await repository.review(['--uncommitted'])
+    expect(stdout).not.toContain('one()')
+  })
+
+  it('a rename is one file', async () => {
+    const text = 'one()\ntwo()\nthree()\nfour()\nfive()\n'
+    await repository.commit({ 'a.js': text })
+    await rename(join(repository.folder, 'a.js'), join(repository.folder, 'b.js'))
+    await repository.write({ 'b.js': `${text}${breakpoint}` })
+    const report = await reviewAsJson(repository, ['--uncommitted'])
+    expect(placesOf(report)).toEqual(['b.js:6 breakpoint'])
+    expect(report.coverage?.files_total).toBe(1)
+  })
+
+  it('the settings of the base commit hold, not those of the change', async () => {
+    await repository.commit({ '.umpire.yml': 'rules:\n  disable: [breakpoint]\n', 'a.js': 'one()\n' })
+    await repository.write({
+      'a.js': `one()\n${breakpoint}${conflict}`,
+      '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n',
+    })
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['a.js:3 conflict-marker'])
+  })
+})
+
+describe('repositories of all kinds', () => {
+  it('works from a folder further down', async () => {
+    await repository.commit({ 'deep/down/a.js': 'one()\n' })
+    await repository.write({ 'b.js': breakpoint })
+    const report = await reviewAsJson(repository, [], { cwd: join(repository.folder, 'deep/down') })
+    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('works in a linked work tree', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    const linked = join(repository.home, 'linked')
+    await repository.git('worktree', 'add', '--quiet', '-b', 'topic', linked)
+    await writeFile(join(linked, 'b.js'), breakpoint)
+    await repository.write({ 'not-here.js': breakpoint })
+    const report = await reviewAsJson(repository, [], { cwd: linked })
+    expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('works in a submodule, and leaves those inside alone', async () => {
+    await using inner = await makeLocalRepository()
+    await inner.commit({ 'a.js': 'one()\n' })
+    await repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.folder, 'inner')
+    await repository.commit()
+    await repository.write({ 'inner/b.js': breakpoint, 'c.js': breakpoint })
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
+    const inside = await reviewAsJson(repository, [], { cwd: join(repository.folder, 'inner') })
+    expect(placesOf(inside)).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('works before the first commit', async () => {
+    await repository.write({ 'a.js': breakpoint })
+    await repository.git('add', 'a.js')
+    await repository.write({ 'b.js': breakpoint })
+    const staged = await reviewAsJson(repository, ['--staged'])
+    expect(placesOf(staged)).toEqual(['a.js:1 breakpoint'])
+    expect(staged.compared).toMatchObject({ base: null, head: null })
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['a.js:1 breakpoint', 'b.js:1 breakpoint'])
+  })
+
+  it('works with SHA-256 and with a detached HEAD', async () => {
+    await using modern = await makeLocalRepository({ init: ['--object-format=sha256'] })
+    await modern.write({ 'a.js': 'one()\n' })
+    expect((await modern.review()).code).toBe(0)
+    await modern.commit()
+    await modern.git('checkout', '--quiet', '--detach')
+    await modern.commit({ 'b.js': breakpoint })
+    await modern.write({ 'a.js': breakpoint })
+    expect(placesOf(await reviewAsJson(modern))).toEqual(['a.js:1 breakpoint'])
+    expect(placesOf(await reviewAsJson(modern, ['--base', 'main']))).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('case 40: names with line feeds, quotes and bytes that are no text', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    const odd = Buffer.concat([Buffer.from(`${repository.folder}/caf`), Buffer.of(0xe9), Buffer.from('.js')])
+    await writeFile(odd, conflict)
+    await repository.write({ 'two\nlines "quoted".js': breakpoint })
+    const report = await reviewAsJson(repository)
+    expect(placesOf(report)).toEqual(['"caf\\351.js":1 conflict-marker', 'two\nlines "quoted".js:1 breakpoint'])
+    const { stdout } = await repository.review()
+    expect(stdout).toContain('two\\x0alines "quoted".js\n')
+  })
+
+  it('says what to do where a shallow clone lacks the merge base', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    await repository.commit({ 'b.js': 'two()\n' })
+    const shallow = join(repository.home, 'shallow')
+    const from = `file://${repository.folder}`
+    await repository.git('clone', '--quiet', '--depth=1', '--no-single-branch', from, shallow)
+    const { code, stderr } = await repository.review(['--base', 'origin/main'], { cwd: shallow })
+    expect(code).toBe(2)
+    expect(stderr).toContain('git fetch --unshallow')
+  })
+
+  it('lists a repository inside that git does not know, and nothing of it', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await mkdir(join(repository.folder, 'nested'))
+    await repository.git('init', '--quiet', 'nested')
+    await repository.write({ 'nested/b.js': breakpoint, 'c.js': breakpoint })
+    const report = await reviewAsJson(repository)
+    expect(placesOf(report)).toEqual(['c.js:1 breakpoint'])
+    expect(report.coverage?.skipped).toMatchObject([{ path: 'nested/', matters: false }])
+  })
+})
+
+describe('how it ends', () => {
+  it.each([
+    ['moderate findings', unawaited, [], 1],
+    ['moderate findings under the threshold', unawaited, ['--fail-on', 'critical'], 0],
+    ['critical findings', conflict, ['--fail-on', 'critical'], 1],
+    ['minor findings', breakpoint, [], 0],
+    ['minor findings at the threshold', breakpoint, ['--fail-on', 'minor'], 1],
+    ['nothing found', 'one()\n', ['--fail-on', 'minor'], 0],
+  ])('%s', async (_what, text, args, code) => {
+    await repository.commit()
+    await repository.write({ 'a.ts': text })
+    expect((await repository.review(args)).code).toBe(code)
+  })
+
+  it('case 38: a program that was not looked at makes the review partial', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': `const a = 1\0\n` })
+    const { code, stdout } = await repository.review()
+    expect(code).toBe(4)
+    expect(stdout).toContain('0 of 1 file reviewed: the review is partial')
+  })
+
+  it('no changes', async () => {
+    await repository.commit({ 'a.ts': 'one()\n' })
+    for (const args of [[], ['--staged'], ['--uncommitted'], ['--base', 'main']]) {
+      expect(await repository.review(args)).toMatchObject({ code: 0, stdout: 'Nothing to review.\n' })
+    }
+    expect(await reviewAsJson(repository)).toMatchObject({ verdict: null, findings: [], exit_code: 0 })
+  })
+
+  it.each([
+    [['--format', 'xml'], '--format must be one of'],
+    [['--fail-on', 'high'], '--fail-on must be one of'],
+    [['--staged', '--uncommitted'], 'give one of'],
+    [['--wrong'], 'Unknown option'],
+    [['--base', 'nowhere'], 'no commit that is called nowhere'],
+    [['--base', '--output=x'], 'Usage'],
+    [['https://elsewhere.example/o/r/pull/1'], 'there are pull requests only at'],
+  ])('usage: %s', async (args, said) => {
+    await repository.commit({ 'a.ts': 'one()\n' })
+    const { code, stdout, stderr } = await repository.review(args)
+    expect(stderr).toContain(said)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  })
+
+  it('outside of any repository, and inside of a bare one', async () => {
+    const outside = await repository.review([], { cwd: repository.home })
+    expect(outside.code).toBe(2)
+    expect(outside.stderr).toContain('not a git repository')
+    await repository.git('init', '--quiet', '--bare', join(repository.home, 'bare'))
+    const bare = await repository.review([], { cwd: join(repository.home, 'bare/refs') })
+    expect(bare.code).toBe(2)
+    expect(bare.stderr).toContain('bare repository')
+  })
+
+  it('configuration', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': 'one()\n' })
+    const unknown = await repository.review([], { env: { MODEL: 'nobody:knows' } })
+    expect(unknown).toMatchObject({ code: 3, stdout: '' })
+    expect(unknown.stderr).toContain('MODEL must be')
+    const none = await repository.review(['--mode', 'agentic'])
+    expect(none.code).toBe(3)
+    expect(none.stderr).toContain('needs MODEL')
+  })
+
+  it('variables that are meant for other programs make no difference', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': 'one()\n' })
+    const env = { DATABASE_URL: 'mysql://somewhere', PORT: 'many', LOG_LEVEL: 'verbose', SECRET_KEY: 'short' }
+    expect((await repository.review([], { env })).code).toBe(0)
+  })
+
+  it('says nothing about progress with --quiet, and nothing else on stdout', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': 'one()\n' })
+    const loud = await repository.review(['--format', 'json'])
+    expect(loud.stderr).toContain('Reviewing uncommitted changes')
+    expect(() => JSON.parse(loud.stdout)).not.toThrow()
+    expect((await repository.review(['--quiet'])).stderr).toBe('')
+  })
+})
