@@ -1,8 +1,8 @@
 // The settings that a repository brings along: what is right counts, what isn't is told, and nothing hostile is costly.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { maxSettingsBytes, readRepositorySettings } from '../src/config/read-repository-config.ts'
-import { defaultSettings } from '../src/config/repository-config.ts'
+import { readRepositorySettings } from '../src/config/read-repository-config.ts'
+import { defaultSettings, maxSettingsBytes } from '../src/config/repository-config.ts'
 import { createGlobTest, findGlobFault } from '../src/lib/glob.ts'
 import { readAttributes } from '../src/workspace/read-attributes.ts'
 

@@ -5,6 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
+import { lineRules } from '../src/reviewers/rules/line-rules.ts'
 import type { Rule } from '../src/reviewers/rules/rule.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import type { Snapshot } from '../src/workspace/snapshot.ts'
@@ -56,6 +57,10 @@ describe('each rule', () => {
       }
     })
   }
+
+  it('that reads lines is one of those that run without parsing', () => {
+    expect(lineRules).toEqual(rules.filter((rule) => rule.line !== undefined))
+  })
 
   it('has samples and an entry in the documentation', async () => {
     const documentation = await readFile(new URL('../docs/rules.md', import.meta.url), 'utf8')

@@ -13,9 +13,6 @@ import {
   readWord,
 } from './value-reader.ts'
 
-/** Larger files are not read. */
-export const maxSettingsBytes = 64 * 1024
-
 /** More inline comments than this nobody reads. */
 const mostComments = 30
 const mostGlobs = 100

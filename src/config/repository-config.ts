@@ -7,6 +7,9 @@ export const settingsPath = '.umpire.yml'
 /** The other spelling of YAML is taken too, where the first isn't there. */
 export const settingsPaths: readonly string[] = [settingsPath, '.umpire.yaml']
 
+/** Larger files are not read. */
+export const maxSettingsBytes = 64 * 1024
+
 /** Words for the reviewer about some of the files. */
 export interface PathInstructions {
   /** Globs; empty for all files. */

@@ -9,6 +9,16 @@ export type Severity = 'critical' | 'moderate' | 'minor'
 
 export const severities: readonly Severity[] = ['critical', 'moderate', 'minor']
 
+/** Most severe first, then the surest. */
+export function bySeverity(a: RankedClaim, b: RankedClaim): number {
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
+}
+
+interface RankedClaim {
+  readonly severity: Severity
+  readonly confidence: number
+}
+
 /** What kind of harm it does. */
 export type FindingCategory =
   | 'correctness'

@@ -1,6 +1,6 @@
 // Reads what a model answered as findings: what fits is kept, what doesn't is named.
 import { z } from 'zod'
-import { findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
+import { bySeverity, findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
 import type { Change } from './reviewer.ts'
@@ -80,11 +80,6 @@ export function saysNothingFound(text: string): boolean {
   const at = text.indexOf('"findings"')
   if (at === -1 || at !== text.lastIndexOf('"findings"')) return false
   return /^[ \t]*\{/m.test(text.slice(0, at)) && /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
-}
-
-/** Most severe first, then the surest. */
-export function bySeverity(a: ProposedFinding, b: ProposedFinding): number {
-  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
 }
 
 /** One finding, or what is wrong with it. */

@@ -8,7 +8,7 @@ import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
-import { rules } from './rules/index.ts'
+import { lineRules } from './rules/line-rules.ts'
 import { type RuleFinding, toRuleFinding } from './rules/rule.ts'
 import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
 import { redactSecrets } from './rules/secret-rules.ts'
@@ -159,7 +159,7 @@ function checkLines(path: string, added: ReadonlyMap<number, string>, isTest: bo
       next: added.get(number + 1)?.slice(0, maxLineLength) ?? '',
       isTest,
     }
-    for (const rule of rules) {
+    for (const rule of lineRules) {
       const hit = rule.line?.(line)
       if (hit) found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
     }

@@ -1,11 +1,11 @@
 // Makes one report of what several specialists found. Every finding of it is one of theirs.
 import { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
-import { type ProposedFinding, severities } from '../domain/finding.ts'
+import { bySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Budget, type GenerateLimits, generateObject, type Model } from '../models/index.ts'
 import { type SpecialistFinding, synthesisInstructions, synthesisMessage } from './prompts/synthesis-prompt.ts'
 import type { Fence } from './prompts/untrusted-block.ts'
-import { bySeverity, maxFindings } from './read-findings.ts'
+import { maxFindings } from './read-findings.ts'
 import type { ReviewerReport } from './reviewer.ts'
 
 const synthesisShape = z.object({

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
+import { bySeverity } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -11,7 +12,6 @@ import { fenceTools } from './fence-tools.ts'
 import { createFence } from './prompts/untrusted-block.ts'
 import { type NamedClaim, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
 import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
-import { bySeverity } from './read-findings.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
@@ -61,7 +61,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         checks: new Map(),
         failures: new Set(),
       }
-      await verifyBatches(run, claims, signal)
+      await verifyBatches(run, claims.toSorted(bySeverity).slice(0, maxClaims), signal)
       return reportOn(run, claims)
     },
   }
@@ -99,11 +99,9 @@ async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signa
   await Promise.all(Array.from({ length: sideBySide }, work))
 }
 
-/** Those of a file together; the file with the worst claim first, for the budget may not last. */
+/** Those of a file together, in the order of their first claims: the worst first, for the budget may not last. */
 function groupClaims(claims: readonly ProposedFinding[]): ProposedFinding[][] {
-  const worstFirst = claims.toSorted(bySeverity).slice(0, maxClaims)
-  const byPath = Map.groupBy(worstFirst, (claim) => claim.path)
-  const sorted = [...byPath.values()].flat()
+  const sorted = [...Map.groupBy(claims, (claim) => claim.path).values()].flat()
   const batches: ProposedFinding[][] = []
   for (let at = 0; at < sorted.length; at += maxClaimsPerCall) batches.push(sorted.slice(at, at + maxClaimsPerCall))
   return batches
@@ -186,6 +184,7 @@ function reportOn(run: Run, claims: readonly ProposedFinding[]): VerifierReport 
   const checks = claims.map((claim) => run.checks.get(claim))
   const missing = checks.filter((check) => check === undefined).length
   const what = missing === 1 ? '1 claim' : `${missing} claims`
+  if (claims.length > maxClaims) run.failures.add('They were too many.')
   const why = run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
   return {
     checks,

@@ -1,6 +1,5 @@
 // Merges what several reviewers say of the same fault into one claim.
-import type { Evidence } from '../domain/finding.ts'
-import { bySeverity } from '../reviewers/read-findings.ts'
+import { bySeverity, type Evidence } from '../domain/finding.ts'
 import { type Anchored, maxEvidence } from './anchor-findings.ts'
 import { similarityOf } from './compare-words.ts'
 import { normalizeCode, overlaps } from './find-place.ts'

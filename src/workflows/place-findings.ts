@@ -1,6 +1,5 @@
 // Decides where each finding is shown: on its line, in the summary, or held back over the cap.
-import type { Finding } from '../domain/finding.ts'
-import { bySeverity } from '../reviewers/read-findings.ts'
+import { bySeverity, type Finding } from '../domain/finding.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import { isCommentable } from '../workspace/commentable-lines.ts'
 

@@ -1,10 +1,11 @@
 // Reads what the repository itself has to say about its reviews, from its base branch.
-import { maxSettingsBytes, readRepositorySettings } from '../config/read-repository-config.ts'
-import { defaultSettings, type RepositorySettings, settingsPaths } from '../config/repository-config.ts'
-import { quoteWord } from '../config/value-reader.ts'
+import {
+  defaultSettings,
+  maxSettingsBytes,
+  type RepositorySettings,
+  settingsPaths,
+} from '../config/repository-config.ts'
 import { GitError } from '../domain/errors.ts'
-import { findNearestWord } from '../lib/text.ts'
-import { rules } from '../reviewers/rules/index.ts'
 import {
   attributesPath,
   maxAttributesBytes,
@@ -45,19 +46,12 @@ async function readSettings(tip: Pick<Snapshot, 'readFile'>): Promise<Pick<Repos
       return { settings: defaultSettings, notes: [note] }
     }
     if (bytes === undefined) continue
-    const { settings, problems } = readRepositorySettings(bytes)
-    const all = [...problems, ...settings.disabledRules.flatMap(describeUnknownRule)]
-    return { settings, notes: all.map((problem) => `\`${path}\`: ${problem}.`) }
+    // A repository without settings needs no parser for them.
+    const { parseSettings } = await import('./parse-settings.ts')
+    const { settings, problems } = parseSettings(bytes)
+    return { settings, notes: problems.map((problem) => `\`${path}\`: ${problem}.`) }
   }
   return { settings: defaultSettings, notes: [] }
-}
-
-const ruleIds = rules.map(({ id }) => id)
-
-function describeUnknownRule(id: string): string[] {
-  if (ruleIds.includes(id)) return []
-  const meant = findNearestWord(id, ruleIds)
-  return [`there is no rule ${quoteWord(id)}${meant === undefined ? '' : ` (did you mean ${quoteWord(meant)}?)`}`]
 }
 
 async function readMarks(tip: Pick<Snapshot, 'readFile'>): Promise<ReadMarks> {

@@ -66,10 +66,10 @@ async function findSkip(file: FileDiff, sides: Sides, marks: FileMarks): Promise
   if (marks.generated) return { reason: 'generated, by .gitattributes', matters: false }
   if (marks.vendored) return { reason: 'vendored, by .gitattributes', matters: false }
   const byPath = trustMarks(classifyFile(file.path), marks)
-  // A program can't hide itself behind its size or a stray byte.
-  const isProgram = byPath.kind === 'source' && languageOfPath(file.path)?.type === 'programming'
-  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: isProgram }
   if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
+  // A program can't hide itself behind its size or a stray byte.
+  const isProgram = () => languageOfPath(file.path)?.type === 'programming'
+  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: isProgram() }
   const content = await readForClass(file, sides)
   if (content === null) return { reason: 'larger than 1 MB, or not readable', matters: true }
   if (content === undefined) return null

@@ -1,6 +1,6 @@
 // Files that hold data and have a parser of their own. To be parsed in worker threads only: files are hostile.
+import { createRequire } from 'node:module'
 import { extname } from 'node:path'
-import { parseAllDocuments } from 'yaml'
 
 export type DataFormat = 'json' | 'yaml'
 
@@ -13,11 +13,19 @@ export function dataFormatOf(path: string): DataFormat | undefined {
 
 /** How many places of a text its format doesn't allow; of JSON no more than the first is known. */
 export function countDataErrors(format: DataFormat, text: string): number {
-  if (format === 'yaml') return parseAllDocuments(text).reduce((sum, { errors }) => sum + errors.length, 0)
+  if (format === 'yaml')
+    return loadYaml()
+      .parseAllDocuments(text)
+      .reduce((sum, { errors }) => sum + errors.length, 0)
   try {
     JSON.parse(text)
     return 0
   } catch {
     return 1
   }
+}
+
+/** Only when it is needed: most files have another format, and most questions are about the name alone. */
+function loadYaml(): typeof import('yaml') {
+  return createRequire(import.meta.url)('yaml') as typeof import('yaml')
 }
