@@ -402,7 +402,8 @@ describe('case 46: rounds that fail', () => {
 
 describe('case 47: a model that is unavailable', () => {
   it('case 47: the review says that the other one stood in, once, and counts its cost', async () => {
-    await using small = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: answer }) })
+    const both = { ...answer, findings: [finding, { ...finding, start_line: 0 }] }
+    await using small = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: both }) })
     await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ status: 529 }) })
     const { main } = createModels({
       main: { provider: 'anthropic', id: 'claude-opus-5-5', apiKey: 'sk-test-0123456789', baseUrl: server.url },
@@ -414,9 +415,12 @@ describe('case 47: a model that is unavailable', () => {
     const report = await reviewer.review(makeChange(), pack([priceSpan], [cartSpan]), never)
     expect(report).toMatchObject({
       complete: true,
-      notes: ['compatible:small stood in for anthropic:claude-opus-5-5, which was unavailable.'],
+      notes: [
+        'compatible:small stood in for anthropic:claude-opus-5-5, which was unavailable.',
+        '2 proposals of the model did not fit and were dropped.',
+      ],
     })
-    expect(budget.uses).toMatchObject([{ model: 'compatible:small', usage: { calls: 2, costUsd: null } }])
+    expect(budget.uses).toMatchObject([{ model: 'compatible:small', usage: { calls: 4, costUsd: null } }])
   })
 })
 

@@ -110,18 +110,23 @@ describe.each(kinds)('with $provider', (kind) => {
 
 describe('specialists', () => {
   it('let the first of them go ahead until its answer begins, so that the others find the cache filled', async () => {
-    const first = Promise.withResolvers<void>()
+    let before: unknown
     await using run = await start(async (request) => {
-      if (request.number === 1) await first.promise
+      if (request.number > 1) return { json: nothing(askerOf(request)) }
+      // Requests that were on their way by now would overtake so many others.
+      for (let i = 0; i < 20; i++) await (await fetch(`${run.server.url}/nothing`)).text()
+      before = run.server.requests.map(askerOf)
       return { json: nothing(askerOf(request)) }
     })
-    const running = run.reviewer.review(makeChange(), onePack, never)
-    await run.server.arrived(1)
-    const before = run.server.requests.map(askerOf)
-    first.resolve()
-    await running
+    await run.reviewer.review(makeChange(), onePack, never)
     expect(before).toEqual(['correctness'])
     expect(run.server.requests).toHaveLength(5)
+  })
+
+  it('case 47: do not wait for a first one that gets no answer', { timeout: 8000 }, async () => {
+    const { report, titles } = await reviewWith(scriptOf({ correctness: { status: 401 }, security: found({}) }))
+    expect(titles).toEqual([finding.title])
+    expect(report.complete).toBe(false)
   })
 
   it('run side by side', async () => {
@@ -300,6 +305,8 @@ describe('case 42: instructions in the data', () => {
       expect(outside).not.toContain('IGNORE')
       expect(request.system).not.toContain('IGNORE')
       expect(inside.join()).toContain('IGNORE')
+      // Named once, then at both ends of each block, and nowhere else.
+      expect(request.text.split(mark(request))).toHaveLength(2 + 2 * inside.length)
       expect(JSON.stringify(request.body)).not.toContain('\u200B')
     }
     expect(new Set(run.server.requests.map(mark)).size).toBe(1)
@@ -422,15 +429,19 @@ describe('case 48: specialists that do not end', () => {
     expect(requests.performance).toHaveLength(4)
   })
 
-  it('case 48: one that hangs is left after its time, also the first one, and the others count', async () => {
-    for (const field of ['correctness', 'maintainability'] as const) {
-      const { report, titles } = await reviewWith(scriptOf({ security: found({}), [field]: { hang: true } }), {
-        limits: { timeMs: 3000 },
-      })
-      expect(titles).toEqual([finding.title])
-      expect(report.complete).toBe(false)
-      expect(report.notes).toEqual([`The ${field} specialist took no part. Model: no answer within 3 s.`])
-    }
+  it('case 48: those that hang are left after their time, also the first one, and the others count', async () => {
+    const hang: Reply = { hang: true }
+    const { report, titles } = await reviewWith(
+      scriptOf({ correctness: hang, security: found({}), maintainability: hang }),
+      { limits: { timeMs: 5000 } },
+    )
+    expect(titles).toEqual([finding.title])
+    expect(report).toMatchObject({ complete: false })
+    // Together or each for itself: the first had more time left when it was asked than the other.
+    expect(report.notes.join(' ')).toMatch(/The correctness\b.* took no part\. Model: no answer within \d s\./)
+    expect(report.notes.join(' ')).toMatch(
+      /\bmaintainability specialists? took no part\. Model: no answer within \d s\./,
+    )
   })
 
   it('ends with the reason of the signal when that is aborted', async () => {
