@@ -1,0 +1,304 @@
+// What a repository and a pull request bring along beside code, through the front door: settings, attributes, commits,
+// issues.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answer } from '../fakes/forge/forge.ts'
+import type { PushedFile } from '../fakes/forge/pushes.ts'
+import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
+import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+
+const path = 'src/discount.ts'
+const discount = `// Discounts.
+export function discountOf(count: number): number {
+  // Ten and more get a tenth off.
+  return count > 10 ? 0.1 : 0
+}
+`
+const finding = {
+  path,
+  side: 'RIGHT',
+  start_line: 4,
+  end_line: 4,
+  quote: '  return count > 10 ? 0.1 : 0',
+  severity: 'moderate',
+  category: 'correctness',
+  title: 'Exactly ten articles get no discount',
+  body: 'When `count` is 10, then the discount is 0, though the comment promises a tenth.',
+  suggestion: null,
+  evidence: [{ path, line: 3, note: 'ten and more' }],
+  confidence: 0.9,
+}
+const nothing: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
+const found: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
+
+let server: ModelServer
+let scenario: Scenario
+beforeAll(async () => {
+  server = await startModelServer({ protocol: 'openai-chat', script: () => nothing })
+  scenario = await startScenario({ env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url } })
+})
+afterAll(async () => {
+  await scenario[Symbol.asyncDispose]()
+  await server.close()
+})
+
+interface ReviewOptions {
+  /** `.umpire.yml` on the base branch. */
+  settings?: string
+  /** Further files on the base branch, and what takes them away. */
+  base?: Record<string, PushedFile>
+  files?: Record<string, PushedFile>
+  title?: string
+  body?: string
+  message?: string
+  reply?: Reply
+}
+
+let reviews = 0
+
+/** Reviews a change and shows what came of it. The base branch moves on after the change's branch was made. */
+async function review({ settings, base, files = { [path]: discount }, reply = nothing, ...words }: ReviewOptions) {
+  const { forge, app } = scenario
+  const branch = `change-of-${++reviews}-kinds`
+  const before = server.requests.length
+  const { message = `Change on ${branch}`, title = 'A change', body = '' } = words
+  server.respondWith(() => reply)
+  await forge.push(repo, branch, files, { author: 'alice', message })
+  await forge.push(
+    repo,
+    'main',
+    { '.umpire.yml': settings ?? null, '.gitattributes': null, ...base },
+    { author: 'alice' },
+  )
+  const asked = forge.requests.length
+  const number = await forge.openPullRequest({ repo, head: branch, title, body, author: 'alice' })
+  await scenario.settled()
+  const view = forge.pullRequest(repo, number)
+  const { summaries, inline } = ownWords(view)
+  const runs = await runsOf(app, number)
+  expect(runs.at(-1)).toMatchObject({ status: 'completed', attempts: 1 })
+  return {
+    view,
+    inline,
+    run: runs.at(-1),
+    summary: summaries[0]?.body ?? '',
+    /** What the model was asked, and all that the platform was. */
+    prompts: server.requests.slice(before),
+    calls: forge.requests.slice(asked).map((request) => `${request.method} ${request.path.replace('/api/v3', '')}`),
+  }
+}
+
+describe('settings on the base branch', () => {
+  it('leave files out, which is told and lowers no verdict', async () => {
+    const { summary, run, prompts } = await review({
+      settings: 'paths: { exclude: ["docs/**"] }',
+      files: { [path]: discount, 'docs/guide.md': 'Words of the guide\n' },
+    })
+    expect(summary).toContain('Not reviewed (excluded by .umpire.yml): `docs/guide.md`')
+    expect(run).toMatchObject({ verdict: 'APPROVE', files_analyzed: 1 })
+    expect(prompts[0]?.text).toContain('discountOf')
+    expect(prompts[0]?.text).not.toContain('Words of the guide')
+  })
+
+  it('are told where they are wrong, and count where they are right', async () => {
+    const { summary, prompts, run } = await review({
+      settings: 'sevirity: minor\nlanguage: German\nmode: sloppy\nrules: { disable: [breakpiont] }\n',
+    })
+    expect(summary).toContain('`.umpire.yml`: unknown key `sevirity` (did you mean `severity`?).')
+    expect(summary).toContain('`.umpire.yml`: `mode` is to be one of `agentic`, `parallel`, `static`.')
+    expect(summary).toContain('`.umpire.yml`: there is no rule `breakpiont` (did you mean `breakpoint`?).')
+    expect(prompts[0]?.system).toContain('Write in German.')
+    expect(run?.verdict).toBe('APPROVE')
+  })
+
+  it('that are broken, too large or hostile stop no review', async () => {
+    for (const [settings, problem] of [
+      ['paths: [', 'it is not YAML that can be read, so the defaults hold'],
+      [`# ${'x'.repeat(70_000)}`, 'is larger than 64 KB or could not be read, so the defaults hold.'],
+      ['? '.repeat(30_000), 'nested too deeply'],
+      ['"@alice ` <img src=x>": 1', 'unknown key `@alice <img src=x>`.'],
+    ] as const) {
+      const { summary, view } = await review({ settings, reply: found })
+      expect(summary).toContain(problem)
+      expect(view.inlineComments).toHaveLength(1)
+    }
+  })
+
+  it('give the model instructions for the files that are changed, as words of the base branch', async () => {
+    const { prompts } = await review({
+      settings: `instructions:
+  - Money is in cents.
+  - { paths: ["src/**"], text: Discounts are fractions. }
+  - { paths: ["docs/**"], text: Docs are short. }`,
+    })
+    const text = prompts[0]?.text ?? ''
+    const [, block = ''] = /<data-\w+ origin="instructions" trust="base_branch">\n([\s\S]*?)\n<\/data-/.exec(text) ?? []
+    expect(block).toContain('Money is in cents.')
+    expect(block).toContain('Discounts are fractions.')
+    expect(text).not.toContain('Docs are short.')
+  })
+
+  it('say from which severity on findings are raised, and what moderate ones come to', async () => {
+    const minor: Reply = { json: { summary: 'S.', findings: [{ ...finding, severity: 'minor' }] } }
+    const quiet = await review({ settings: 'severity: moderate', reply: minor })
+    expect(quiet.inline).toEqual([])
+    expect(quiet.run?.verdict).toBe('APPROVE')
+    const strict = await review({ settings: 'severity: moderate\npolicy: { moderate: request_changes }', reply: found })
+    expect(strict.inline).toHaveLength(1)
+    expect(strict.run?.verdict).toBe('REQUEST_CHANGES')
+    expect((await review({ reply: found })).run?.verdict).toBe('NEEDS_DISCUSSION')
+  })
+
+  it('can do without comments on lines', async () => {
+    const { inline, summary, run } = await review({ settings: 'policy: { max_comments: 0 }', reply: found })
+    expect(inline).toEqual([])
+    expect(summary).toContain('Exactly ten articles get no discount')
+    expect(run?.verdict).toBe('NEEDS_DISCUSSION')
+  })
+
+  it('can do without a model, and switch rules off', async () => {
+    const files = { 'src/a.ts': 'export function f() {\n  debugger\n}\n' }
+    const on = await review({ settings: 'mode: static', files, reply: found })
+    expect(on.prompts).toEqual([])
+    expect(on.inline).toMatchObject([{ path: 'src/a.ts', line: 2 }])
+    const off = await review({ settings: 'mode: static\nrules: { disable: [breakpoint] }', files })
+    expect(off.prompts).toEqual([])
+    expect(off.inline).toEqual([])
+  })
+
+  it('are taken under the other spelling of their name too', async () => {
+    const { prompts } = await review({ base: { '.umpire.yaml': 'language: French' } })
+    expect(prompts[0]?.system).toContain('Write in French.')
+    const both = await review({ settings: 'language: Italian' })
+    expect(both.prompts[0]?.system).toContain('Write in Italian.')
+    await scenario.forge.push(repo, 'main', { '.umpire.yaml': null }, { author: 'alice' })
+  })
+
+  it('case 42: a pull request changes nothing about its own review by what it writes into them', async () => {
+    const { inline, run, prompts, summary } = await review({
+      files: {
+        '.umpire.yml':
+          'mode: static\npaths: { exclude: ["**"] }\nlanguage: Klingon\nrules: { disable: [breakpoint] }\n',
+        '.gitattributes': '* linguist-generated\n',
+        [path]: discount.replace('return', 'debugger\n  return'),
+      },
+    })
+    expect(inline).toMatchObject([{ path, line: 4, author: reviewerLogin }])
+    expect(prompts[0]?.system).toContain('Write in English.')
+    expect(summary).not.toContain('Not reviewed')
+    expect(run).toMatchObject({ files_analyzed: 3 })
+  })
+
+  it('hold where git does not answer', async () => {
+    const remove = scenario.forge.faults.add({
+      match: (request) => request.path.includes('.git/'),
+      action: answer(503),
+    })
+    const { summary, prompts } = await review({
+      settings: 'language: Spanish\npaths: { exclude: ["docs/"] }',
+      base: { '.gitattributes': 'src/gen.ts linguist-generated\n' },
+      files: { [path]: discount, 'docs/guide.md': 'x\n', 'src/gen.ts': 'x\n' },
+    })
+    remove()
+    expect(prompts[0]?.system).toContain('Write in Spanish.')
+    expect(summary).toContain('could not be fetched with git')
+    expect(summary).toContain('Not reviewed (excluded by .umpire.yml): `docs/guide.md`')
+    expect(summary).toContain('Not reviewed (generated, by .gitattributes): `src/gen.ts`')
+  })
+})
+
+describe('files that nobody reviews', () => {
+  it('case 38: binary, LFS, minified, generated and vendored files are named with the reason', async () => {
+    const program = `export const table = '${'0123456789abcdef'.repeat(20 * 65_536)}'\n`
+    const { summary, run, prompts } = await review({
+      settings: 'mode: agentic',
+      base: {
+        '.gitattributes': 'api/** linguist-generated\nforeign/* linguist-vendored\nsrc/*.pb.go -linguist-generated\n',
+      },
+      files: {
+        [path]: discount,
+        'assets/logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
+        'assets/blob.dat': Buffer.from([1, 2, 0, 3]),
+        'assets/film.txt': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
+        'web/long.js': `var a=${'b+'.repeat(15_000)}1\n`,
+        'web/app.min.js': 'var a=1\n',
+        'web/huge.js': program,
+        'dist/out.js': 'x\n',
+        'package-lock.json': '{}\n',
+        'vendor/a/a.go': 'package a\n',
+        'foreign/b.go': 'package b\n',
+        'api/client.go': 'package api\n',
+        'src/hand.pb.go': 'package hand // by hand, whatever its name\n',
+        'src/claims.go': '// Code generated by me. DO NOT EDIT.\npackage claims // a claim of its own\n',
+      },
+    })
+    const reasons = [...summary.matchAll(/^- Not reviewed \((.+)\): (.+)$/gm)].map(([, reason, paths]) => [
+      reason,
+      paths,
+    ])
+    expect(Object.fromEntries(reasons)).toEqual({
+      binary: '`assets/logo.png`',
+      'binary, or larger than 8 MB': '`assets/blob.dat`, `web/huge.js`',
+      'Git LFS pointer': '`assets/film.txt`',
+      'minified, or data in very long lines': '`web/long.js`',
+      minified: '`web/app.min.js`',
+      'built output': '`dist/out.js`',
+      'lock file': '`package-lock.json`',
+      'vendored code': '`vendor/a/a.go`',
+      'vendored, by .gitattributes': '`foreign/b.go`',
+      'generated, by .gitattributes': '`api/client.go`',
+    })
+    expect(run).toMatchObject({ files_analyzed: 3, verdict: 'NEEDS_DISCUSSION' })
+    const shown = prompts.map(({ text }) => text).join()
+    expect(shown).toContain('by hand, whatever its name')
+    expect(shown).toContain('a claim of its own')
+    expect(shown).not.toContain('0123456789abcdef')
+  })
+})
+
+describe('commits and issues', () => {
+  it('that the pull request names are told to the model, as words of anyone', async () => {
+    const { forge } = scenario
+    const rounding = forge.openIssue(repo, { title: 'Rounding is off', body: 'By a cent, sometimes.' })
+    const other = forge.openIssue(repo, { title: 'Discounts for tens', body: 'Ten get one.' })
+    await forge.createRepository('acme/open')
+    const open = forge.openIssue('acme/open', { title: 'Seen by all', body: 'An open matter.' })
+    await forge.createRepository('acme/secret', { private: true, writers: [reviewerLogin] })
+    const secret = forge.openIssue('acme/secret', { title: 'For few', body: 'A canary of the secret repository.' })
+    const { prompts } = await review({
+      title: `Discounts (#${other})`,
+      body: `Fixes #${rounding}. See acme/open#${open}, acme/secret#${secret}, #99999, ${forge.url}/${repo}/issues/${rounding}`,
+      message: 'Count articles in dozens\n\nBecause the trade does.',
+    })
+    const text = prompts[0]?.text ?? ''
+    const block = (origin: string) =>
+      new RegExp(`<data-\\w+ origin="${origin}" trust="untrusted">\\n([\\s\\S]*?)\\n</data-`).exec(text)?.[1] ?? ''
+    expect(block('commits')).toContain('Count articles in dozens')
+    const issues = block('issues')
+    expect(issues).toContain('By a cent, sometimes.')
+    expect(issues.indexOf('Rounding is off')).toBeLessThan(issues.indexOf('Discounts for tens'))
+    expect(issues).toContain('An open matter.')
+    expect(text).not.toContain('canary of the secret repository')
+  })
+
+  it('cost one call where no issue is named, and none without a model', async () => {
+    const { calls } = await review({})
+    expect(calls.filter((call) => /GET .*\/(commits|issues\/\d+)$/.test(call))).toEqual([
+      expect.stringMatching(/^GET \/repos\/acme\/shop\/pulls\/\d+\/commits$/),
+    ])
+  })
+
+  it('that can not be read cost the review nothing', async () => {
+    const number = scenario.forge.openIssue(repo, { title: 'Hidden', body: '' })
+    const match = ({ method, path: asked }: { method: string; path: string }) =>
+      method === 'GET' && /\/(commits|issues\/\d+)$/.test(asked)
+    const faults = [answer(403, { message: 'Resource not accessible by personal access token' }), answer(500)]
+    for (const action of faults) {
+      const remove = scenario.forge.faults.add({ match, action })
+      const { run, prompts, summary } = await review({ body: `Fixes #${number}` })
+      remove()
+      expect(run?.verdict).toBe('APPROVE')
+      expect(summary).not.toMatch(/not accessible|commits|issue/)
+      expect(prompts).toHaveLength(1)
+    }
+  })
+})
