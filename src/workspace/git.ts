@@ -15,6 +15,7 @@ import {
   prepareMirror,
   saysDamaged,
 } from './mirror-folder.ts'
+import { ObjectReader } from './object-reader.ts'
 import { defaultGitHost, type GitHost, runGit } from './run-git.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -64,6 +65,8 @@ export function openMirror(options: MirrorOptions): Mirror {
   const url = checkAddress(options.address, options.trustedHosts ?? [])
   const host = options.host ?? defaultGitHost
   const gitDirectory = resolve(options.directory, mirrorName(url))
+  // One for both commits of a change: starting git is a good part of what a review costs.
+  const objects = new ObjectReader(host, gitDirectory)
   const online = {
     protocols: url.protocol === 'http:' ? 'http:https' : 'https',
     settings: Object.entries(options.address.headers).map(
@@ -73,6 +76,23 @@ export function openMirror(options: MirrorOptions): Mirror {
 
   const lock = (limits: GitLimits) =>
     acquireLock(lockPath(gitDirectory), { waitMs: limits.timeoutMs ?? FETCH_MS, signal: limits.signal })
+
+  /** Asks the git that reads the files afterwards; where that can't say yes, another one says what is wrong. */
+  const check = async (shas: readonly string[]) => {
+    const trees = await Promise.all(shas.map((sha) => objects.info(`${sha}^{tree}`).catch(() => undefined)))
+    if (trees.some((tree) => tree?.type !== 'tree')) await checkCommits(host, gitDirectory, shas)
+  }
+
+  const hasCommits = async (shas: readonly string[]) => {
+    if ((await listMissing(gitDirectory, shas)).length > 0) return false
+    return check(shas).then(
+      () => true,
+      (error) => {
+        if (saysDamaged(error)) return false
+        throw error
+      },
+    )
+  }
 
   /** Only under the lock. */
   const fetchMissing = async (shas: readonly string[], limits: GitLimits) => {
@@ -86,7 +106,7 @@ export function openMirror(options: MirrorOptions): Mirror {
         timeoutMs: limits.timeoutMs ?? FETCH_MS,
         signal: limits.signal,
       })
-    await checkCommits(host, gitDirectory, shas)
+    await check(shas)
   }
 
   /** Does it again, with a new mirror, where this one is damaged. Only under the lock. */
@@ -95,6 +115,8 @@ export function openMirror(options: MirrorOptions): Mirror {
       return await work()
     } catch (error) {
       if (!saysDamaged(error)) throw error
+      // It would go on reading what is thrown away.
+      await objects.rest()
       await discardMirror(gitDirectory)
       return work()
     }
@@ -105,7 +127,7 @@ export function openMirror(options: MirrorOptions): Mirror {
 
     async fetchCommits(shas, limits = {}) {
       const wanted = [...new Set(shas.map(checkCommit))]
-      if (await hasCommits(host, gitDirectory, wanted)) return markUsed(gitDirectory)
+      if (await hasCommits(wanted)) return markUsed(gitDirectory)
       await mkdir(options.directory, { recursive: true, mode: 0o700 })
       await using _lock = await lock(limits)
       await mending(() => fetchMissing(wanted, limits))
@@ -149,7 +171,7 @@ export function openMirror(options: MirrorOptions): Mirror {
       return cut && stdout.at(-1) === 0x0a ? stdout.subarray(0, -1) : stdout
     },
 
-    snapshot: (sha) => createGitSnapshot(host, gitDirectory, checkCommit(sha)),
+    snapshot: (sha) => createGitSnapshot(host, gitDirectory, checkCommit(sha), objects),
   }
 }
 
@@ -204,15 +226,4 @@ function checkRef(ref: string): string {
   if (/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.lock(\/|$)/.test(ref))
     throw new GitError('There is no such branch name.')
   return ref
-}
-
-async function hasCommits(host: GitHost, gitDirectory: string, shas: readonly string[]): Promise<boolean> {
-  if ((await listMissing(gitDirectory, shas)).length > 0) return false
-  return checkCommits(host, gitDirectory, shas).then(
-    () => true,
-    (error) => {
-      if (saysDamaged(error)) return false
-      throw error
-    },
-  )
 }

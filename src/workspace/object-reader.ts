@@ -1,10 +1,12 @@
-// Reads git objects through one long-lived `git cat-file`.
+// Reads git objects through one long-lived `git cat-file`, which ends when nobody asks for a while.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { GitError } from '../domain/errors.ts'
 import { type GitHost, killGit, startGit } from './run-git.ts'
 
 const ANSWER_MS = 30_000
+/** Starting git costs milliseconds, and a review that waits for its model asks nothing for a minute. */
+const IDLE_MS = 5_000
 
 /** What an object is. */
 export interface ObjectInfo {
@@ -13,12 +15,14 @@ export interface ObjectInfo {
   readonly size: number
 }
 
-/** Reads objects of one repository, one after the other; starts git on first use and again after a fault. */
+/** Reads objects of one repository, one after the other; starts git on first use, and again after a fault or a rest. */
 export class ObjectReader implements AsyncDisposable {
   readonly #host: GitHost
   readonly #gitDirectory: string
   #process: BatchProcess | undefined
   #queue: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #idle: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(host: GitHost, gitDirectory: string) {
@@ -41,25 +45,44 @@ export class ObjectReader implements AsyncDisposable {
     })
   }
 
+  /** Ends git, unless it is being asked; the next question starts it again. */
+  async rest(): Promise<void> {
+    if (this.#waiting > 0) return
+    clearTimeout(this.#idle)
+    const resting = this.#process
+    this.#process = undefined
+    await resting?.end()
+  }
+
   #ask<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
-    const answer = this.#queue.then(async () => {
-      if (this.#closed) throw new GitError('The snapshot was closed.')
-      this.#process ??= new BatchProcess(startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }))
-      try {
-        return await this.#process.withDeadline(question)
-      } catch (error) {
-        // The stream's position isn't known any more.
-        await this.#process.end()
-        this.#process = undefined
-        throw error
-      }
-    })
+    clearTimeout(this.#idle)
+    this.#waiting += 1
+    const answer = this.#queue.then(() => this.#answer(question)).finally(() => this.#endWhenIdle())
     this.#queue = answer.catch(() => undefined)
     return answer
   }
 
+  async #answer<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
+    if (this.#closed) throw new GitError('The snapshot was closed.')
+    this.#process ??= new BatchProcess(startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }))
+    try {
+      return await this.#process.withDeadline(question)
+    } catch (error) {
+      // The stream's position isn't known any more.
+      await this.#process.end()
+      this.#process = undefined
+      throw error
+    }
+  }
+
+  #endWhenIdle(): void {
+    this.#waiting -= 1
+    if (this.#waiting === 0) this.#idle = setTimeout(() => void this.rest(), IDLE_MS).unref()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    clearTimeout(this.#idle)
     await this.#process?.end()
   }
 }
