@@ -114,17 +114,19 @@ describe('the line', () => {
     expect(await placeOf({ startLine: 90, quote })).toEqual(['RIGHT', 103, 103, 'inline'])
   })
 
-  it('is, of several equal ones, the named one, or else one that is clearly nearest', async () => {
+  it('is, of several equal ones, the named one, or else the only one within ten lines', async () => {
     const quote = '  reserve(count)'
     expect(await placeOf({ startLine: 6, quote })).toEqual(['RIGHT', 6, 6, 'inline'])
     expect(await placeOf({ startLine: 104, quote })).toEqual(['RIGHT', 104, 104, 'inline'])
-    expect(await placeOf({ startLine: 110, quote })).toEqual(['RIGHT', 104, 104, 'inline'])
+    expect(await placeOf({ startLine: 114, quote })).toEqual(['RIGHT', 104, 104, 'inline'])
   })
 
   it('is told in the summary when it could be another one as well', async () => {
     expect(await placeOf({ startLine: 50, quote: '  reserve(count)' })).toEqual(['RIGHT', 6, 6, 'summary'])
-    // Where a block ends says little of which one is meant.
-    expect(await placeOf({ startLine: 10, quote: '}' })).toEqual(['RIGHT', 8, 8, 'summary'])
+    const change = addedFiles({ [path]: 'one()\nsame()\ntwo()\nthree()\nsame()\n' })
+    expect(await placeOf({ startLine: 2, quote: 'same()' }, change)).toEqual(['RIGHT', 2, 2, 'inline'])
+    expect(await placeOf({ startLine: 5, quote: 'same()' }, change)).toEqual(['RIGHT', 5, 5, 'inline'])
+    expect(await placeOf({ startLine: 3, quote: 'same()' }, change)).toEqual(['RIGHT', 2, 2, 'summary'])
   })
 })
 
@@ -177,6 +179,12 @@ describe('the range', () => {
       [90, 110],
     ])
       expect(await placeOf({ startLine, endLine, quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
+  })
+
+  it('is that of a quote as long as it, which shows where it really is', async () => {
+    const lines = ['one()', 'two()', '', 'three()', 'four()', '']
+    const named = { startLine: 1, endLine: 3, quote: 'two()\n\n' }
+    expect(await placeOf(named, addedFiles({ [path]: lines.join('\n') }))).toEqual(['RIGHT', 2, 2, 'inline'])
   })
 
   it('is that of the longest run of a quote that is not in the diff as a whole', async () => {

@@ -125,7 +125,9 @@ function findPath(said: string, side: 'LEFT' | 'RIGHT', change: Change): string 
   const paths = [said, trimPath(said)].map(restoreInvisible)
   const file =
     change.files.find((candidate) => paths.includes(candidate.path)) ??
-    change.files.find((candidate) => side === 'LEFT' && paths.includes(candidate.oldPath))
+    change.files.find(
+      (candidate) => (side === 'LEFT' || candidate.status === 'renamed') && paths.includes(candidate.oldPath),
+    )
   return file?.path
 }
 

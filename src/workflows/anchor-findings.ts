@@ -6,7 +6,7 @@ import { redactSecrets } from '../reviewers/rules/secret-rules.ts'
 import { createLineReader, type LineReader } from '../workspace/line-reader.ts'
 import { similarityOf } from './compare-words.ts'
 import { findInLines, linesOf, overlaps, type Place, placeOf } from './find-place.ts'
-import { type Found, findQuote } from './find-quote.ts'
+import { type Found, findQuote, type QuotedHunk, readHunks } from './find-quote.ts'
 
 /**
  * A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. Its suggestion is
@@ -16,15 +16,22 @@ export type Anchored = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'r
   readonly anchorText: string
 }
 
-/** The files of a change as lines, at the head and at the merge base. */
+/** The files of a change as lines, at the head and at the merge base, and what the diff shows of them. */
 export interface ChangeFiles {
   readonly head: LineReader
   readonly base: LineReader
+  readonly hunks: (file: FileDiff) => readonly QuotedHunk[]
 }
 
 /** Reads each file once for all who judge the same change. */
 export function readFilesOf({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
-  return { head: createLineReader(head), base: createLineReader(base) }
+  const read = new Map<FileDiff, readonly QuotedHunk[]>()
+  const hunks = (file: FileDiff) => {
+    const known = read.get(file) ?? readHunks(file)
+    read.set(file, known)
+    return known
+  }
+  return { head: createLineReader(head), base: createLineReader(base), hunks }
 }
 
 /** Where a proposal belongs. Inline only where no other line can be meant. */
@@ -93,7 +100,7 @@ async function findAnchor(
     return place && atNamedLines(candidates[0]!, proposal, place)
   }
   for (const file of candidates) {
-    const found = findQuote(file, proposal)
+    const found = findQuote(files.hunks(file), proposal)
     if (found) return atQuote(file, proposal, found)
   }
   for (const file of candidates) {
@@ -129,8 +136,11 @@ function atQuote(file: FileDiff, proposal: ProposedFinding, found: Found): Ancho
 
 /** The range that was named, where the quote is some of it. */
 function widen(file: FileDiff, proposal: ProposedFinding, found: Found): Place | undefined {
+  const length = proposal.endLine - proposal.startLine + 1
   const isInside = found.startLine >= proposal.startLine && found.endLine <= proposal.endLine
-  if (!isInside || proposal.endLine - proposal.startLine >= maxRangeLines) return undefined
+  // A quote as long as the range is all of it, and shows where it really is.
+  const isSome = found.startLine === proposal.startLine || proposal.quote.split('\n').length < length
+  if (!isInside || !isSome || length > maxRangeLines) return undefined
   const range = findLines(file, proposal)
   return range?.endLine === proposal.endLine ? range : undefined
 }

@@ -45,17 +45,17 @@ export function linesOf(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
 
 /** The place on its side of the diff where the quoted code stands, the nearest to the line that was named. */
 export function findInDiff(file: FileDiff, quoted: Quoted): Place | undefined {
-  const parts = file.hunks.map((hunk) => linesOf(hunk, quoted.side))
+  const parts = file.hunks.map((hunk) => squeezeLines(linesOf(hunk, quoted.side)))
   return nearestPlace(findReading(parts, quoted), quoted.startLine)
 }
 
 /** The same in the lines of a whole file. */
 export function findInLines(lines: readonly string[], quoted: Quoted): Place | undefined {
   const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return nearestPlace(findReading([numbered], quoted), quoted.startLine)
+  return nearestPlace(findReading([squeezeLines(numbered)], quoted), quoted.startLine)
 }
 
-function findReading(parts: readonly NumberedLine[][], { quote, side }: Quoted): Place[] {
+function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted): Place[] {
   for (const reading of readQuote(quote)) {
     const places = parts.flatMap((lines) => matchLines(lines, reading[side]))
     if (places.length > 0) return places
@@ -63,7 +63,7 @@ function findReading(parts: readonly NumberedLine[][], { quote, side }: Quoted):
   return []
 }
 
-export function nearestPlace(places: readonly Place[], line: number): Place | undefined {
+export function nearestPlace<Kind extends Place>(places: readonly Kind[], line: number): Kind | undefined {
   const distance = (place: Place) => Math.abs(place.startLine - line)
   return places.toSorted((a, b) => distance(a) - distance(b))[0]
 }
@@ -81,20 +81,31 @@ export function overlaps(a: Pick<Place, 'startLine' | 'endLine'>, b: Pick<Place,
   return a.startLine <= b.endLine && b.startLine <= a.endLine
 }
 
-/** All places in consecutive lines where the wanted ones stand, see `QuoteReading`. */
-export function matchLines(lines: readonly NumberedLine[], wanted: readonly string[]): Match[] {
-  const [only] = wanted
-  if (only === undefined) return []
-  const filled = lines.flatMap((line) => {
+/** A line that isn't blank, and its text as quotes are compared. */
+export interface SqueezedLine {
+  readonly line: NumberedLine
+  readonly squeezed: string
+}
+
+/** Makes lines ready for `matchLines`; blank ones don't count. */
+export function squeezeLines(lines: readonly NumberedLine[]): SqueezedLine[] {
+  return lines.flatMap((line) => {
     const squeezed = squeeze(line.text)
     return squeezed === '' ? [] : [{ line, squeezed }]
   })
-  return filled.flatMap(({ squeezed }, index) => {
-    const isPart = wanted.length === 1 && only.length >= minPartLength && squeezed.includes(only)
+}
+
+/** All places in consecutive lines where the wanted ones stand, see `QuoteReading`. */
+export function matchLines(lines: readonly SqueezedLine[], wanted: readonly string[]): Match[] {
+  const [only] = wanted
+  if (only === undefined) return []
+  const mayBePart = wanted.length === 1 && only.length >= minPartLength
+  return lines.flatMap(({ squeezed }, index) => {
+    const isPart = mayBePart && squeezed.includes(only)
     if (!isPart && squeezed !== only) return []
-    const window = filled.slice(index, index + wanted.length)
+    const window = lines.slice(index, index + wanted.length)
     if (window.length < wanted.length || !window.every((each, at) => isPart || each.squeezed === wanted[at])) return []
     const place = placeOf(window.map(({ line }) => line))
-    return place ? [{ ...place, isWhole: !isPart || squeezed === only }] : []
+    return place ? [{ ...place, isWhole: squeezed === only }] : []
   })
 }

@@ -1,7 +1,7 @@
 // Finds the lines of a file's diff that a proposal quotes, whatever line and side it names.
-import type { DiffHunk, DiffSide, FileDiff } from '../domain/diff.ts'
+import type { DiffSide, FileDiff } from '../domain/diff.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
-import { linesOf, type Match, matchLines } from './find-place.ts'
+import { linesOf, type Match, matchLines, type SqueezedLine, squeezeLines } from './find-place.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
 /** What a proposal says about where its code stands. */
@@ -16,10 +16,14 @@ export interface Found extends Match {
 
 interface Candidate extends Match {
   readonly side: DiffSide
-  /** How far it is from what was named. */
+  /** From the lines that were named, in lines. */
+  readonly distance: number
+  /** The same, with what else speaks against it. */
   readonly cost: number
 }
 
+/** Lines by which the numbers that models name are commonly wrong. */
+const maxDrift = 10
 /** So many lines farther away may a place be that is on the side that was named. */
 const costOfOtherSide = 20
 /** The same for a place whose line is just what was quoted. */
@@ -27,67 +31,86 @@ const costOfPart = 4
 /** Of a shorter run of a quote nobody could tell where it is from. */
 const fewestTelling = 12
 /** Quotes of more lines are found whole or not at all. */
-const maxLinesInPart = 40
+const maxLinesInPart = 20
 
-const sides: readonly DiffSide[] = ['RIGHT', 'LEFT']
+/** A hunk made ready to be searched many times. */
+export interface QuotedHunk {
+  readonly lines: Readonly<Record<DiffSide, readonly SqueezedLine[]>>
+  /** The same as a set: most of what is looked for isn't there at all. */
+  readonly texts: Readonly<Record<DiffSide, ReadonlySet<string>>>
+  /** The old numbers of context lines by their new ones. */
+  readonly oldLines: ReadonlyMap<number, number>
+}
+
+/** Makes a file's diff ready for `findQuote`. */
+export function readHunks(file: FileDiff): QuotedHunk[] {
+  return file.hunks.map((hunk) => {
+    const lines = { RIGHT: squeezeLines(linesOf(hunk, 'RIGHT')), LEFT: squeezeLines(linesOf(hunk, 'LEFT')) }
+    const textsOf = (side: DiffSide) => new Set(lines[side].map(({ squeezed }) => squeezed))
+    const context = hunk.lines.flatMap(({ oldLine, newLine }) =>
+      oldLine !== null && newLine !== null ? [[newLine, oldLine] as const] : [],
+    )
+    return { lines, texts: { RIGHT: textsOf('RIGHT'), LEFT: textsOf('LEFT') }, oldLines: new Map(context) }
+  })
+}
 
 /**
  * The lines that are quoted: on either side, the nearest to the lines that were named; of a quote that isn't in the
  * diff as a whole, the longest run of its lines, at least half of them. Undefined where there is nothing of it.
  */
-export function findQuote(file: FileDiff, named: Named): Found | undefined {
+export function findQuote(hunks: readonly QuotedHunk[], named: Named): Found | undefined {
   const readings = readQuote(named.quote)
   for (const reading of readings) {
-    const found = chooseNearest(listCandidates(file, named, reading), reading)
+    const found = chooseNearest(listCandidates(hunks, named, reading))
     if (found) return found
   }
   for (const reading of readings) {
-    const found = findLongestRun(file, named, reading)
+    const found = findLongestRun(hunks, named, reading)
     if (found) return found
   }
   return undefined
 }
 
-function listCandidates(file: FileDiff, named: Named, reading: QuoteReading): Candidate[] {
-  return file.hunks.flatMap((hunk) => {
-    const [right = [], left = []] = sides.map((side) => matchLines(linesOf(hunk, side), reading[side]))
-    const oldLines = contextLines(hunk)
+function listCandidates(hunks: readonly QuotedHunk[], named: Named, reading: QuoteReading): Candidate[] {
+  return hunks.flatMap((hunk) => {
+    const right = matchSide(hunk, 'RIGHT', reading)
+    const left = matchSide(hunk, 'LEFT', reading)
     // Lines that both sides have are meant as lines of the head, under either number.
     const isSame = (a: Match, b: Match) =>
-      oldLines.get(b.startLine) === a.startLine && oldLines.get(b.endLine) === a.endLine
+      hunk.oldLines.get(b.startLine) === a.startLine && hunk.oldLines.get(b.endLine) === a.endLine
     return [
       ...right.map((match) => {
-        const costs = [
-          costOf(named, 'RIGHT', match),
-          ...left.filter((other) => isSame(other, match)).map((other) => costOf(named, 'LEFT', other)),
+        const numbers = [
+          measure(named, 'RIGHT', match),
+          ...left.filter((other) => isSame(other, match)).map((other) => measure(named, 'LEFT', other)),
         ]
-        return { ...match, side: 'RIGHT' as const, cost: Math.min(...costs) }
+        return { ...match, side: 'RIGHT' as const, ...numbers.toSorted((a, b) => a.cost - b.cost)[0]! }
       }),
       ...left
         .filter((match) => !right.some((other) => isSame(match, other)))
-        .map((match) => ({ ...match, side: 'LEFT' as const, cost: costOf(named, 'LEFT', match) })),
+        .map((match) => ({ ...match, side: 'LEFT' as const, ...measure(named, 'LEFT', match) })),
     ]
   })
 }
 
-/** The old numbers of context lines by their new ones. */
-function contextLines(hunk: DiffHunk): Map<number, number> {
-  return new Map(
-    hunk.lines.flatMap(({ oldLine, newLine }) => (oldLine !== null && newLine !== null ? [[newLine, oldLine]] : [])),
-  )
+function matchSide({ lines, texts }: QuotedHunk, side: DiffSide, reading: QuoteReading): Match[] {
+  const wanted = reading[side]
+  const mayStand = wanted.length === 1 || wanted.every((line) => texts[side].has(line))
+  return mayStand ? matchLines(lines[side], wanted) : []
 }
 
-function costOf(named: Named, side: DiffSide, { startLine, isWhole }: Match): number {
+function measure(named: Named, side: DiffSide, { startLine, isWhole }: Match): { distance: number; cost: number } {
   const distance = Math.max(0, named.startLine - startLine, startLine - named.endLine)
-  return distance + (side === named.side ? 0 : costOfOtherSide) + (isWhole ? 0 : costOfPart)
+  return { distance, cost: distance + (side === named.side ? 0 : costOfOtherSide) + (isWhole ? 0 : costOfPart) }
 }
 
-function chooseNearest(candidates: readonly Candidate[], reading: QuoteReading): Found | undefined {
-  const [best, next] = candidates.toSorted((a, b) => a.cost - b.cost || a.startLine - b.startLine)
+function chooseNearest(candidates: readonly Candidate[]): Found | undefined {
+  const [best, ...others] = candidates.toSorted((a, b) => a.cost - b.cost || a.startLine - b.startLine)
   if (best === undefined) return undefined
-  const { cost, ...match } = best
-  const isNear = next !== undefined && next.cost > 2 * cost && (cost === 0 || isTelling(reading[match.side]))
-  return { ...match, isClear: next === undefined || isNear }
+  const { cost, distance, ...match } = best
+  const isNamed = cost === 0 && others.every((other) => other.cost > 0)
+  const isAlone = distance <= maxDrift && others.every((other) => other.distance > maxDrift)
+  return { ...match, isClear: others.length === 0 || isNamed || isAlone }
 }
 
 /** Whether code says more than how a block ends. */
@@ -95,14 +118,13 @@ function isTelling(lines: readonly string[]): boolean {
   return /[\p{L}\p{N}_$]{3}/u.test(lines.join('')) && lines.join('').length >= fewestTelling
 }
 
-function findLongestRun(file: FileDiff, named: Named, reading: QuoteReading): Found | undefined {
+function findLongestRun(hunks: readonly QuotedHunk[], named: Named, reading: QuoteReading): Found | undefined {
   const most = Math.max(reading.LEFT.length, reading.RIGHT.length)
   if (most > maxLinesInPart) return undefined
   for (let length = most - 1; length >= Math.max(1, most / 2); length--) {
     for (let from = 0; from + length <= most; from++) {
       const run = { LEFT: reading.LEFT.slice(from, from + length), RIGHT: reading.RIGHT.slice(from, from + length) }
-      const whole = listCandidates(file, named, keepTelling(run, length))
-      const found = chooseNearest(whole, run)
+      const found = chooseNearest(listCandidates(hunks, named, keepTelling(run, length)))
       if (found) return { ...found, isWhole: false }
     }
   }
