@@ -124,6 +124,23 @@ describe('mirrors', () => {
     await expect(mirror.fetchCommits(['0'.repeat(40)])).rejects.toThrow('503')
   })
 
+  it('read all commits with one process, which ends with the snapshots', async () => {
+    const first = await publish({ a: 'one' })
+    const second = await publish({ a: 'two' })
+    const mirror = open()
+    await mirror.fetchCommits([first, second])
+    {
+      await using base = mirror.snapshot(first)
+      await using head = mirror.snapshot(second)
+      const [before, after] = await Promise.all([base.readFile('a'), head.readFile('a')])
+      expect([before, after].map(String)).toEqual(['one', 'two'])
+      if (process.platform === 'linux') expect(await processesOn(mirror.gitDirectory)).toHaveLength(1)
+    }
+    expect(await processesOn(mirror.gitDirectory)).toEqual([])
+    await using again = mirror.snapshot(first)
+    expect(String(await again.readFile('a'))).toBe('one')
+  })
+
   it('say so where there is no git', async () => {
     const without = open({ host: { path: '/nonexistent', variables: {} } })
     await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow('git could not be started')
