@@ -4,11 +4,14 @@
 const dangerous = /[^\P{C}\n\t]|[\u2028\u2029\u115f\u1160\u3164\uffa0]|\u034f/gu
 
 /** Text with every dangerous character shown as its number, such as `\x1b`. Line ends are LF. */
+export function showControls(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(dangerous, showCharacter)
+}
+
+/** The same for text that stands in the output as it is, where its lines could be read as commands. */
 export function showText(text: string): string {
   return (
-    text
-      .replaceAll('\r\n', '\n')
-      .replace(dangerous, showCharacter)
+    showControls(text)
       // Where a log of a CI job is read for commands, a line that begins with one would be obeyed.
       .replace(/^(\s*):(?=:)/gm, '$1\\x3a')
       .replace(/##(?=\[)/g, '#\\x23')

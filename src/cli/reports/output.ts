@@ -1,5 +1,5 @@
 // Writes the report to stdout in the format that was asked for.
-import { showText } from '../terminal-text.ts'
+import { showControls } from '../terminal-text.ts'
 import type { Compared, Report } from './report.ts'
 
 /** Takes the report as it becomes known. */
@@ -45,6 +45,7 @@ export async function openOutput(format: string): Promise<ReportOutput> {
   }
 }
 
-function showFinding<Shown extends { title: string; body: string }>(finding: Shown): Shown {
-  return { ...finding, title: showText(finding.title), body: showText(finding.body) }
+function showFinding<Shown extends { path: string; title: string; body: string }>(finding: Shown): Shown {
+  const { path, title, body } = finding
+  return { ...finding, path: showControls(path), title: showControls(title), body: showControls(body) }
 }

@@ -1,0 +1,166 @@
+// The formats of `umpire review`: documents that other programs read, and pages for people.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type JsonReport, type LocalTestRepository, makeLocalRepository, unawaited } from './local-repository.ts'
+
+const oddName = 'src/50% off, a:b é.ts'
+
+let repository: LocalTestRepository
+beforeAll(async () => {
+  repository = await makeLocalRepository()
+  await repository.commit({ 'a.ts': 'export {}\n' })
+  await repository.write({ 'src/close.ts': unawaited, [oddName]: unawaited, 'c.js': 'debugger\n' })
+})
+afterAll(() => repository[Symbol.asyncDispose]())
+
+async function render(format: string): Promise<string> {
+  return (await repository.review(['--format', format, '--quiet'])).stdout
+}
+
+it('json: one document with a version, findings, coverage and how it ended', async () => {
+  const report = JSON.parse(await render('json')) as JsonReport & Record<string, unknown>
+  expect(report).toMatchObject({
+    schema_version: 1,
+    compared: { kind: 'uncommitted', head: null, url: null },
+    verdict: 'NEEDS_DISCUSSION',
+    confidence: 3,
+    reviewers: ['static'],
+    coverage: { complete: true, files_total: 3, files_reviewed: 3, skipped: [], notes: [] },
+    usage: { calls: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+    fail_on: 'moderate',
+    exit_code: 1,
+  })
+  expect(report.findings.find(({ path }) => path === 'src/close.ts')).toMatchObject({
+    rule: 'unawaited-promise',
+    reviewer: 'static',
+    severity: 'moderate',
+    category: 'correctness',
+    side: 'new',
+    start_line: 4,
+    end_line: 4,
+    suggestion: '  await save()',
+    verified: true,
+    held_back: false,
+    fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+  })
+})
+
+it('ndjson: what becomes known, line by line, and at the end what it comes to', async () => {
+  const lines = (await render('ndjson'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(lines[0]).toMatchObject({ type: 'start', schema_version: 1, compared: { kind: 'uncommitted' } })
+  expect(lines.filter(({ type }) => type === 'progress').map(({ step }) => step)).toEqual([
+    'gather',
+    'pack',
+    'review',
+    'judge',
+  ])
+  expect(lines.filter(({ type }) => type === 'finding')).toHaveLength(3)
+  expect(lines.at(-1)).toMatchObject({ type: 'review', verdict: 'NEEDS_DISCUSSION', exit_code: 1 })
+})
+
+describe('sarif', () => {
+  interface Result {
+    ruleId: string
+    ruleIndex: number
+    level: string
+    partialFingerprints: Record<string, string>
+    locations: { physicalLocation: { artifactLocation: { uri: string; uriBaseId: string }; region: unknown } }[]
+    fixes?: { artifactChanges: unknown[] }[]
+  }
+  interface Run {
+    tool: { driver: { name: string; rules: { id: string; shortDescription: { text: string } }[] } }
+    invocations: { executionSuccessful: boolean; exitCode: number }[]
+    results: Result[]
+  }
+  const read = async () => JSON.parse(await render('sarif')) as { version: string; $schema: string; runs: [Run] }
+
+  it('has all that the format asks for, and rules by their stable ids', async () => {
+    const { version, $schema, runs } = await read()
+    expect({ version, $schema }).toEqual({
+      version: '2.1.0',
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    })
+    const [{ tool, results, invocations }] = runs
+    expect(tool.driver.name).toBe('Umpire')
+    expect(tool.driver.rules.every((rule) => rule.shortDescription.text !== '')).toBe(true)
+    expect(results).toHaveLength(3)
+    for (const result of results) expect(tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId)
+    expect(invocations).toMatchObject([{ executionSuccessful: true, exitCode: 1 }])
+  })
+
+  it('places results by relative, percent-encoded addresses', async () => {
+    const [{ results }] = (await read()).runs
+    const uris = results.map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri).sort()
+    expect(uris).toEqual(['c.js', 'src/50%25%20off%2C%20a%3Ab%20%C3%A9.ts', 'src/close.ts'])
+    const result = results.find(
+      ({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri === 'src/close.ts',
+    )
+    expect(result).toMatchObject({
+      ruleId: 'unawaited-promise',
+      level: 'warning',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uriBaseId: '%SRCROOT%' },
+            region: { startLine: 4, endLine: 4 },
+          },
+        },
+      ],
+      fixes: [
+        {
+          artifactChanges: [
+            {
+              artifactLocation: { uri: 'src/close.ts' },
+              replacements: [
+                { deletedRegion: { startLine: 4, endLine: 4 }, insertedContent: { text: '  await save()' } },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('keeps fingerprints where lines move', async () => {
+    const fingerprints = async () => {
+      const [{ results }] = (await read()).runs
+      return results.map(({ partialFingerprints }) => partialFingerprints['umpire/v1']).sort()
+    }
+    const before = await fingerprints()
+    await repository.write({ 'src/close.ts': `// One more line.\n${unawaited}` })
+    expect(await fingerprints()).toEqual(before)
+    await repository.write({ 'src/close.ts': unawaited })
+  })
+})
+
+it('github: one workflow command a finding, with the escapes of its properties', async () => {
+  const lines = (await render('github')).trimEnd().split('\n')
+  expect(lines).toHaveLength(3)
+  expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(true)
+  const odd = lines.find((line) => line.includes('50'))
+  expect(odd).toMatch(/^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/)
+  expect(odd).toContain('%0A')
+})
+
+describe('pretty', () => {
+  it('shows the verdict, the code, the reason and the suggestion within 80 columns', async () => {
+    const text = await render('pretty')
+    expect(text).toMatch(/^Needs discussion · 2 moderate, 1 minor\nConfidence 3\/5: /)
+    expect(text).toContain('src/close.ts\n\n  moderate  ')
+    expect(text).toContain('    -   save()\n    +   await save()\n')
+    expect(text).toContain('    1 │ debugger\n')
+    expect(text).toContain('3 of 3 files reviewed')
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it('has colours only where they are wanted', async () => {
+    const escape = '\u001b['
+    expect(await render('pretty')).not.toContain(escape)
+    const colourful = await repository.review([], { env: { FORCE_COLOR: '1' } })
+    expect(colourful.stdout).toContain(escape)
+    const plain = await repository.review([], { env: { NO_COLOR: '1' } })
+    expect(plain.stdout).not.toContain(escape)
+  })
+})

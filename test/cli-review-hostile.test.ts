@@ -1,0 +1,219 @@
+// `umpire review` in a repository that means harm: nothing of it is run, followed, written to or believed.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createWorkFileReader } from '../src/workspace/work-files.ts'
+import { startModelServer } from './fakes/models/model-server.ts'
+import {
+  breakpoint,
+  conflict,
+  type LocalTestRepository,
+  makeLocalRepository,
+  placesOf,
+  reviewAsJson,
+} from './local-repository.ts'
+
+let repository: LocalTestRepository
+beforeEach(async () => {
+  repository = await makeLocalRepository()
+})
+afterEach(() => repository[Symbol.asyncDispose]())
+
+/** Every way in which one run can end up in a repository, and each tells by a file of its own. */
+async function setTraps(): Promise<string> {
+  const canaries = join(repository.home, 'canaries')
+  await mkdir(canaries)
+  const trap = (name: string) => `touch '${join(canaries, name)}'; cat`
+  await repository.commit({
+    'a.js': 'one()\n',
+    'b.trap': 'one\n',
+    '.gitattributes': '*.trap filter=trap diff=trap\n*.js diff=trap\n',
+  })
+  const settings = {
+    'filter.trap.clean': trap('clean'),
+    'filter.trap.smudge': trap('smudge'),
+    'filter.trap.required': 'true',
+    'filter.other.process': trap('process'),
+    'diff.trap.textconv': trap('textconv'),
+    'diff.trap.command': trap('command'),
+    'diff.external': trap('external'),
+    'core.fsmonitor': trap('fsmonitor'),
+    'core.pager': trap('pager'),
+    'core.editor': trap('editor'),
+    'core.sshCommand': trap('ssh'),
+    'core.hooksPath': join(repository.folder, 'hooks'),
+    'gpg.program': trap('gpg'),
+    'log.showSignature': 'true',
+    'alias.diff-index': `!${trap('alias')}`,
+    'credential.helper': `!${trap('credential')}`,
+    'remote.origin.url': `ext::sh -c "${trap('remote')}"`,
+    'remote.origin.promisor': 'true',
+  }
+  for (const [key, value] of Object.entries(settings)) await repository.git('config', key, value)
+  for (const hook of ['post-index-change', 'reference-transaction', 'pre-commit', 'post-checkout']) {
+    await repository.write({ [`hooks/${hook}`]: `#!/bin/sh\n${trap(hook)}\n` })
+    await chmod(join(repository.folder, 'hooks', hook), 0o755)
+  }
+  // Adding to the index would itself set the traps off.
+  await rm(canaries, { recursive: true, force: true })
+  await mkdir(canaries)
+  return canaries
+}
+
+/** All of a folder with contents and times: whatever is written shows. */
+async function fingerprintOf(folder: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const name of (await readdir(folder, { recursive: true })).sort()) {
+    const path = join(folder, name)
+    const found = await lstat(path, { bigint: true })
+    hash.update(`${name}\0${found.mode}\0${found.mtimeNs}\0${found.ctimeNs}\0`)
+    if (found.isFile()) hash.update(await readFile(path))
+    if (found.isSymbolicLink()) hash.update(await readlink(path))
+  }
+  return hash.digest('hex')
+}
+
+describe('case 34: nothing of the repository is run', () => {
+  it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']], [[]]])('%s', async (args) => {
+    await repository.commit({ 'z.js': 'one()\n' })
+    const canaries = await setTraps()
+    // As new as the index itself: git can't tell by the time whether such a file changed, and looks into it.
+    const index = await lstat(join(repository.folder, '.git/index'))
+    await utimes(join(repository.folder, 'b.trap'), index.atime, index.mtime)
+    await repository.write({ 'a.js': `one()\n${breakpoint}`, 'new.trap': conflict })
+    const { code, stderr } = await repository.review(args)
+    expect(stderr).not.toContain('umpire:')
+    expect(code).not.toBe(3)
+    expect(await readdir(canaries)).toEqual([])
+  })
+
+  it('a filter that git would run for the index is not run for the work tree', async () => {
+    const canaries = await setTraps()
+    const file = join(repository.folder, 'b.trap')
+    const { size } = await lstat(file)
+    await writeFile(file, 'x'.repeat(size))
+    const index = await lstat(join(repository.folder, '.git/index'))
+    await utimes(file, index.atime, index.mtime)
+    // The same question asked without care sets the trap off, or this test would show nothing.
+    const ask = promisify(execFile)
+    const options = { cwd: repository.folder }
+    await repository.review(['--uncommitted'])
+    expect(await readdir(canaries)).toEqual([])
+    await ask('git', ['diff', 'HEAD'], options).catch(() => undefined)
+    expect(await readdir(canaries)).not.toEqual([])
+  })
+
+  it('what is stored through a filter is named and not reviewed', async () => {
+    await repository.commit({ '.gitattributes': '*.js filter=trap\n', 'a.js': 'one()\n' })
+    await repository.write({ 'a.js': conflict })
+    const report = await reviewAsJson(repository)
+    expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', matters: true }])
+    expect(report.exit_code).toBe(4)
+  })
+})
+
+it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])('writes nothing there: %s', async (args) => {
+  await repository.commit({ 'a.js': 'one()\n' })
+  await repository.commit({ 'b.js': 'two()\n' })
+  await repository.write({ 'a.js': breakpoint, 'c.js': breakpoint })
+  await repository.git('add', 'c.js')
+  const before = await fingerprintOf(repository.folder)
+  expect((await repository.review(args)).code).toBe(0)
+  expect(await fingerprintOf(repository.folder)).toBe(before)
+})
+
+describe('case 35: what is no plain file of the work tree is not read', () => {
+  it('symbolic links, also as folders', async () => {
+    const outside = join(repository.home, 'outside')
+    await mkdir(outside)
+    await writeFile(join(outside, 'secret.js'), conflict)
+    await repository.commit({ 'folder/secret.js': 'one()\n', 'a.js': 'one()\n' })
+    await rm(join(repository.folder, 'folder'), { recursive: true })
+    await symlink(outside, join(repository.folder, 'folder'))
+    await rm(join(repository.folder, 'a.js'))
+    await symlink(join(outside, 'secret.js'), join(repository.folder, 'a.js'))
+    await symlink(join(outside, 'secret.js'), join(repository.folder, 'new.js'))
+    const { stdout } = await repository.review(['--format', 'json'])
+    expect(placesOf(JSON.parse(stdout))).toEqual([])
+    expect(stdout).not.toContain('<<<<<<<')
+  })
+
+  it('a folder that became a link after git looked', async () => {
+    const outside = join(repository.home, 'outside')
+    await mkdir(outside)
+    await writeFile(join(outside, 'secret.js'), conflict)
+    await symlink(outside, join(repository.folder, 'folder'))
+    const read = createWorkFileReader(repository.folder)
+    expect(await read(Buffer.from('folder/secret.js'))).toMatchObject({ matters: true, problem: expect.any(String) })
+    expect(await read(Buffer.from('folder'))).toEqual({ mode: '120000', content: Buffer.from(outside) })
+  })
+
+  it('pipes, which would keep it waiting', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await rm(join(repository.folder, 'a.js'))
+    await promisify(execFile)('mkfifo', [join(repository.folder, 'a.js'), join(repository.folder, 'b.js')])
+    await repository.write({ 'c.js': breakpoint })
+    const report = await reviewAsJson(repository)
+    expect(placesOf(report)).toEqual(['c.js:1 breakpoint'])
+    expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', reason: 'neither a file nor a link' }])
+  })
+
+  it('a work tree that the repository’s own settings put elsewhere', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await writeFile(join(repository.home, 'private.js'), conflict)
+    await repository.git('config', 'core.worktree', repository.home)
+    await repository.write({ 'b.js': breakpoint })
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
+  })
+
+  it('files of more than 8 MB', async () => {
+    await repository.commit()
+    await repository.write({ 'big.js': Buffer.alloc(8 * 1024 * 1024 + 1, 'x'), 'a.js': breakpoint })
+    const report = await reviewAsJson(repository)
+    expect(placesOf(report)).toEqual(['a.js:1 breakpoint'])
+    expect(report.coverage?.skipped).toMatchObject([{ path: 'big.js', reason: 'larger than 8 MB', matters: true }])
+  })
+})
+
+it('a .env file in the repository sends no key anywhere', async () => {
+  await using server = await startModelServer({
+    protocol: 'openai-chat',
+    script: () => ({ json: { summary: '', findings: [] } }),
+  })
+  await repository.commit()
+  await repository.write({ '.env': `MODEL=compatible:local\nMODEL_BASE_URL=${server.url}\n`, 'a.js': 'one()\n' })
+  const { code } = await repository.review([], { env: { MODEL_API_KEY: 'sk-test-0123456789' } })
+  expect(code).toBe(0)
+  expect(server.requests).toEqual([])
+})
+
+describe('what others wrote can’t do anything on a terminal or in a log', () => {
+  const escape = '\u001b[2J\u001b]0;owned\u0007'
+
+  it('escape sequences, direction marks and workflow commands are shown', async () => {
+    await repository.commit()
+    await repository.write({
+      [`${escape}.js`]: conflict,
+      'turned\u202esj.js': conflict,
+      '::error::x.js': conflict,
+      'a.js': `::add-mask::x\n##[error]x\n${conflict.trim()} ${escape}\u009b31m\n`,
+    })
+    for (const format of ['pretty', 'json', 'ndjson', 'sarif', 'github']) {
+      const { stdout, stderr, code } = await repository.review(['--format', format])
+      expect(code).toBe(1)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+      expect(stdout + stderr, format).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+      const commands = stdout.split('\n').filter((line) => /^\s*::|##\[/.test(line))
+      expect(
+        commands.every((line) => format === 'github' && /^::error file=/.test(line)),
+        format,
+      ).toBe(true)
+    }
+    const { stdout } = await repository.review()
+    expect(stdout).toContain('\\x1b[2J\\x1b]0;owned\\x07.js')
+    expect(stdout).toContain('turned\\u{202e}sj.js')
+  })
+})
