@@ -107,11 +107,15 @@ describe('a summary', () => {
       { ...finding, placement: 'held_back' as const },
     ]
     const skipped = [{ path: hostile, reason: hostile, matters: true }]
-    const body = renderWith({
-      findings,
-      summary: summarizeReview(findings, [{ summary: `${hostile}\n===\n\n${hostile}` }], coverage, []),
-      coverage: { ...coverage, skipped, notes: [hostile] },
-    })
+    const body = renderWith(
+      {
+        findings,
+        summary: summarizeReview(findings, [{ summary: `${hostile}\n===\n\n${hostile}` }], coverage, []),
+        coverage: { ...coverage, skipped, notes: [hostile] },
+        reviewers: [hostile],
+      },
+      { history: { resolved: [finding], resolvedBefore: [finding], answered: [finding] } },
+    )
     expect(listForeignParts(body)).toEqual([])
     expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
     const inline = renderInlineComments([finding], limits, [])[0]?.body ?? ''
@@ -139,6 +143,59 @@ describe('a summary', () => {
     const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
     const summary = summarizeReview(findings, [], coverage, [])
     expect(readText(renderGfm(renderWith({ findings, summary })))).toContain(readText(renderGfm(summary)))
+  })
+})
+
+describe('a summary of a later review', () => {
+  const resolved = (title: string) => makeFinding({ title, state: 'resolved' })
+
+  it('tells first what changed since the last one, and what became of each finding', () => {
+    const body = renderWith(
+      { findings: [makeFinding({ reopened: 1 }), makeFinding({ title: 'Too many', placement: 'held_back' })] },
+      {
+        history: {
+          fresh: 1,
+          cameBack: 1,
+          stillOpen: 0,
+          resolvedBefore: [resolved('Long gone')],
+          answered: [makeFinding({ title: 'Meant so', state: 'dismissed', startLine: 7 })],
+        },
+      },
+    )
+    const text = readText(renderGfm(body))
+    expect(text).toContain('Since the last review: 1 resolved, 1 new, 1 came back.')
+    expect(text).toContain('It breaks (came back)')
+    expect(text).toContain('Open 2 · Resolved 2 · Answered 1 · Held back 1')
+    expect(text).toContain('🟡 Held back: Too many (src/a.ts:3)')
+    expect(text).toContain('🟡 Resolved: Gone (src/a.ts)')
+    expect(text).toContain('🟡 Answered: Meant so (src/a.ts:7)')
+    expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
+  })
+
+  it('says nothing of earlier ones where there were none, or nothing came or went', () => {
+    const quiet = { resolved: [], resolvedBefore: [], answered: [], fresh: 0, cameBack: 0, stillOpen: 0 }
+    for (const isFirst of [true, false]) {
+      const body = renderWith({ verdict: 'APPROVE' }, { history: { ...quiet, isFirst } })
+      expect(body).not.toContain('Since')
+      expect(body).not.toContain('<details>')
+      expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
+    }
+    const first = renderWith({ findings: [makeFinding()] }, { history: { ...quiet, fresh: 1, isFirst: true } })
+    expect(first).not.toContain('Since')
+  })
+
+  it('does not call a change clean whose findings were answered, and counts what it does not list', () => {
+    const answered = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
+    const body = renderWith({ verdict: 'APPROVE' }, { history: { answered } })
+    expect(body).toContain('Nothing more found in 1 file')
+    expect(body.match(/^- 🟡 Answered: It breaks/gm)).toHaveLength(20)
+    expect(body).toContain('- Answered: 5 more')
+  })
+
+  it('says who reviewed, with which models, and for how long', () => {
+    expect(renderWith({})).toContain(
+      '<sub>umpire reviewed aaaaaaa in 1.2 s with `static`, `agentic` (`acme/model-1`)</sub>',
+    )
   })
 })
 
@@ -229,7 +286,10 @@ describe('case 43: a secret of ours', () => {
     const skipped = [{ path: form, reason: form, matters: true }]
     const posted = [
       summary,
-      renderWith({ findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } }, { secrets: [secret] }),
+      renderWith(
+        { findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } },
+        { secrets: [secret], history: { resolved: [finding], resolvedBefore: [finding], answered: [finding] } },
+      ),
       renderInline(finding, [secret]),
     ]
     for (const body of posted) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { Diff, FileDiff } from '../domain/diff.ts'
+import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import {
@@ -34,16 +34,16 @@ export function hashAnchor(text: string): string {
 
 /** All earlier findings that weren't resolved, each with its place in the present diff. */
 export async function locateFindings(change: Change): Promise<Located[]> {
-  const standing = change.earlier.findings.filter((finding) => finding.state !== 'resolved')
+  const search = createHashSearch()
   const located: Located[] = []
   const lost: Finding[] = []
-  for (const finding of standing) {
+  for (const finding of change.earlier.findings.filter(({ state }) => state !== 'resolved')) {
     const file = findFile(change.diff, finding)
-    if (file) located.push(locateIn(file, finding))
+    if (file) located.push(locateIn(file, finding, search))
     else if (finding.side === 'RIGHT' && finding.anchorHash !== '') lost.push(finding)
     else located.push({ finding, place: undefined })
   }
-  return lost.length === 0 ? located : [...located, ...(await findInOtherFiles(change, lost, located))]
+  return lost.length === 0 ? located : [...located, ...(await findInOtherFiles(change.diff, lost, located, search))]
 }
 
 /** The file that a finding is about. A deleted one has no lines that were added to it. */
@@ -54,13 +54,11 @@ function findFile({ files }: Diff, { path, side }: Finding): FileDiff | undefine
   )
 }
 
-function locateIn(file: FileDiff, earlier: Finding): Located {
+function locateIn(file: FileDiff, earlier: Finding, search: HashSearch): Located {
   const finding = moveToFile(earlier, file.path)
-  if (finding.quote !== '') return { finding, place: findInDiff(file, finding) }
-  // What was said about a secret has no quote.
-  const places = file.hunks.flatMap((hunk) => listWindows(linesOf(hunk, finding.side), countLines(finding.anchorHash)))
-  const same = places.filter(({ text }) => hashAnchor(text) === finding.anchorHash)
-  return { finding, place: nearestPlace(same, finding.startLine) }
+  // An answer holds for the code that it was given about; what was said about a secret has no quote.
+  if (finding.state !== 'dismissed' && finding.quote !== '') return { finding, place: findInDiff(file, finding) }
+  return { finding, place: nearestPlace(search(file, finding), finding.startLine) }
 }
 
 function moveToFile(finding: Finding, path: string): Finding {
@@ -71,59 +69,77 @@ function moveToFile(finding: Finding, path: string): Finding {
 
 /**
  * Where git sees a new file instead of a renamed one, as it does with all that the change itself added: the file in which
- * the very same lines stand, one of the same name first.
+ * the very same lines stand, one of the same name first. No two findings of a kind are taken to the same lines.
  */
 async function findInOtherFiles(
-  change: Change,
+  diff: Diff,
   lost: readonly Finding[],
   located: readonly Located[],
+  search: HashSearch,
 ): Promise<Located[]> {
-  const places = await findByHash(change.diff, new Set(lost.map((finding) => finding.anchorHash)))
+  const places = await searchAll(diff, lost, search)
   const nameOf = ({ rule, category }: Finding, path: string, { startLine, endLine }: Place) =>
     JSON.stringify([rule, category, path, startLine, endLine])
   const taken = new Set(located.flatMap(({ finding, place }) => (place ? [nameOf(finding, finding.path, place)] : [])))
   return lost.map((earlier) => {
-    const isSameName = (path: string) => posix.basename(path) === posix.basename(earlier.path)
+    const isSameName = ({ path }: FoundPlace) => posix.basename(path) === posix.basename(earlier.path)
     const candidates = (places.get(earlier.anchorHash) ?? []).filter(
-      ({ path, place }) =>
-        (isSameName(path) || place.text.length >= tellingLength) && !taken.has(nameOf(earlier, path, place)),
+      (found) =>
+        (isSameName(found) || found.text.length >= tellingLength) && !taken.has(nameOf(earlier, found.path, found)),
     )
-    const namesakes = candidates.filter(({ path }) => isSameName(path))
-    const wanted = namesakes.length > 0 ? namesakes : candidates
-    const place = nearestPlace(
-      wanted.map((candidate) => candidate.place),
-      earlier.startLine,
-    )
-    const path = wanted.find((candidate) => candidate.place === place)?.path
-    if (place === undefined || path === undefined) return { finding: earlier, place: undefined }
-    taken.add(nameOf(earlier, path, place))
-    return { finding: moveToFile(earlier, path), place }
+    const namesakes = candidates.filter(isSameName)
+    const found = nearestPlace(namesakes.length > 0 ? namesakes : candidates, earlier.startLine)
+    if (found === undefined) return { finding: earlier, place: undefined }
+    taken.add(nameOf(earlier, found.path, found))
+    return { finding: moveToFile(earlier, found.path), place: found }
   })
 }
 
-interface FoundPlace {
+interface FoundPlace extends Place {
   readonly path: string
-  readonly place: Place
 }
 
-/** Looks for code by its hash on the new side of the whole diff. Lets other work go on between files. */
-async function findByHash({ files }: Diff, wanted: ReadonlySet<string>): Promise<Map<string, FoundPlace[]>> {
+/** Looks for the code of findings on the new side of the whole diff. Lets other work go on between files. */
+async function searchAll(
+  { files }: Diff,
+  findings: readonly Finding[],
+  search: HashSearch,
+): Promise<Map<string, FoundPlace[]>> {
   const found = new Map<string, FoundPlace[]>()
+  const wanted = new Set(findings.map(({ anchorHash }) => anchorHash))
   const counts = new Set([...wanted].map(countLines))
   let windows = 0
   for (const file of files) {
     await setImmediate()
-    for (const hunk of file.hunks) {
-      const lines = linesOf(hunk, 'RIGHT')
-      for (const place of [...counts].flatMap((count) => listWindows(lines, count))) {
-        windows += 1
-        if (windows > mostWindows) return found
-        const hash = hashAnchor(place.text)
-        if (wanted.has(hash)) found.set(hash, [...(found.get(hash) ?? []), { path: file.path, place }])
-      }
+    windows += counts.size * file.hunks.reduce((sum, { newCount }) => sum + newCount, 0)
+    if (windows > mostWindows) break
+    for (const anchorHash of wanted) {
+      const places = search(file, { side: 'RIGHT', anchorHash }).map((place) => ({ ...place, path: file.path }))
+      if (places.length > 0) found.set(anchorHash, [...(found.get(anchorHash) ?? []), ...places])
     }
   }
   return found
+}
+
+/** Where code of this hash stands in a file of the diff. */
+type HashSearch = (file: FileDiff, code: Pick<Finding, 'side' | 'anchorHash'>) => readonly Place[]
+
+/** Reads each file once for each number of lines, however many findings are looked for in it. */
+function createHashSearch(): HashSearch {
+  const indexes = new Map<FileDiff, Map<string, Map<string, Place[]>>>()
+  return (file, { side, anchorHash }) => {
+    const ofFile = indexes.get(file) ?? new Map<string, Map<string, Place[]>>()
+    indexes.set(file, ofFile)
+    const count = countLines(anchorHash)
+    const index = ofFile.get(`${side} ${count}`) ?? indexByHash(file, side, count)
+    ofFile.set(`${side} ${count}`, index)
+    return index.get(anchorHash) ?? []
+  }
+}
+
+function indexByHash(file: FileDiff, side: DiffSide, count: number): Map<string, Place[]> {
+  const places = file.hunks.flatMap((hunk) => listWindows(linesOf(hunk, side), count))
+  return Map.groupBy(places, ({ text }) => hashAnchor(text))
 }
 
 function countLines(anchorHash: string): number {

@@ -13,10 +13,3 @@ export function headMarker(headSha: string, runId: number): string {
 export function findingMarker({ fingerprint, reopened }: Pick<Finding, 'fingerprint' | 'reopened'>): string {
   return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
 }
-
-/** Whether a comment is ours; a person whose token we have may write under the same name. */
-export function isOwnWriting(body: string): boolean {
-  return (
-    body.trimStart().startsWith(summaryMarker) || /<!-- umpire:finding \w+(?: reopened=\d+)? -->$/.test(body.trimEnd())
-  )
-}

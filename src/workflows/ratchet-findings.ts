@@ -5,7 +5,7 @@ import type { Change } from '../reviewers/reviewer.ts'
 import { areSeenLines } from '../workspace/hunk-identity.ts'
 import { linesOf } from './find-place.ts'
 import { type Identified, saysSame } from './identify-findings.ts'
-import { hashAnchor, type Located } from './locate-findings.ts'
+import type { Located } from './locate-findings.ts'
 
 /** What became of the claims of one review. */
 export interface Raised {
@@ -20,7 +20,7 @@ export interface Raised {
 /** Raises claims, but for those that were answered and those that the ratchet holds down. */
 export function raiseClaims(change: Change, claims: readonly Identified[], located: readonly Located[]): Raised {
   const known = new Map(change.earlier.findings.map((finding) => [finding.fingerprint, finding]))
-  const dismissed = located.filter(isDismissedAsItStands)
+  const dismissed = located.filter(({ finding }) => finding.state === 'dismissed')
   const raised: Finding[] = []
   let answered = 0
   let heldDown = 0
@@ -39,11 +39,6 @@ export function describeHeldDown(count: number): string[] {
   const claims = count === 1 ? '1 new claim' : `${count} new claims`
   const verb = count === 1 ? 'was' : 'were'
   return [`${claims} about unchanged code ${verb} not raised: no worse than what was said before.`]
-}
-
-/** An answer holds for the code that it was given about, and no longer. */
-function isDismissedAsItStands({ finding, place }: Located): boolean {
-  return finding.state === 'dismissed' && place !== undefined && hashAnchor(place.text) === finding.anchorHash
 }
 
 /**

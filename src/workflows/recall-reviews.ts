@@ -5,7 +5,7 @@ import type { Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
-import { findingMarker, isOwnWriting } from './markers.ts'
+import { findingMarker } from './markers.ts'
 import { decodeLines } from './seen-lines.ts'
 
 /** A stored finding. */
@@ -78,7 +78,8 @@ function judgeState(stored: StoredFinding, thread: Thread | undefined): FindingS
   if (finding.state === 'resolved') return thread?.resolved ? 'resolved' : 'open'
   if (thread === undefined) return finding.state
   if (thread.resolved) return 'dismissed'
-  const isAnswered = thread.comments.slice(1).some(({ body }) => !isOwnWriting(body))
+  // We ourselves say nothing more there, also where people and we share an account.
+  const isAnswered = thread.comments.length > 1
   return isAnswered && finding.severity !== 'critical' ? 'dismissed' : 'open'
 }
 

@@ -37,9 +37,10 @@ export function renderRow(finding: Finding): string {
   return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${place} |`
 }
 
-/** An item of a list, under a word that says what became of the finding. */
+/** An item of a list, under a word that says what became of the finding. What is resolved has no line any more. */
 export function renderItem(finding: Finding, word: string): string {
-  return `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${renderPlace(finding)})`
+  const place = finding.state === 'resolved' ? codeSpan(finding.path) : renderPlace(finding)
+  return `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${place})`
 }
 
 /** A finding in full, where it has no line of its own. */

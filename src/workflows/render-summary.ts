@@ -48,7 +48,7 @@ export function renderSummary(input: SummaryInput): string {
   return fitComment(
     {
       heading: [...heading, ...renderProgress(past)].join('\n\n'),
-      words: isClean ? renderCleanLine(review) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
+      words: isClean ? renderCleanLine(review, past) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
       rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
       // Nothing is lost: what has no line of its own is told here.
       unplaced: open
@@ -103,9 +103,9 @@ function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: Revie
   return told.length === 0 ? [] : [`Since the last review: ${told.join(', ')}.`]
 }
 
-function renderCleanLine(review: Review): string {
+function renderCleanLine(review: Review, { answered }: ReviewHistory): string {
   const files = review.coverage.filesReviewed
-  return `Nothing found in ${files} ${files === 1 ? 'file' : 'files'} at ${review.headSha.slice(0, 7)}.`
+  return `Nothing ${answered.length > 0 ? 'more ' : ''}found in ${files} ${files === 1 ? 'file' : 'files'} at ${review.headSha.slice(0, 7)}.`
 }
 
 function renderStates(open: readonly Finding[], { resolved, resolvedBefore, answered }: ReviewHistory): string {
@@ -154,9 +154,10 @@ function renderDetails(title: string, lines: readonly string[]): string {
 }
 
 function renderFooter({ serviceName, durationMs, models }: SummaryInput, { headSha, reviewers }: Review): string {
-  const names = [...reviewers, ...models].map((name) => codeSpan(name)).join(', ')
+  const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
+  const by = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
   const name = neutralizeLine(serviceName, { maxLength: 40 })
-  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)} with ${names}</sub>`
+  return `<sub>${name} reviewed ${headSha.slice(0, 7)} in ${formatDuration(durationMs)} with ${by}</sub>`
 }
 
 function formatDuration(ms: number): string {

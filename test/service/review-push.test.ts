@@ -47,6 +47,25 @@ describe('a push while the review is posted', () => {
     ])
   })
 
+  it('case 54: leaves no review in progress on the commit that it superseded', async () => {
+    const { forge } = scenario
+    const held = hold()
+    forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('g') }, { branch: 'superseded' })
+    await held.arrived
+    const { headSha } = forge.pullRequest(repo, number)
+    const head = await push('superseded', leak('h'))
+    held.release()
+    await scenario.settled()
+    const { statuses, inlineComments } = forge.pullRequest(repo, number)
+    expect(statuses[headSha]?.map(({ state, description }) => [state, description])).toEqual([
+      ['pending', 'Review in progress'],
+      ['error', `Superseded by ${head.slice(0, 7)}`],
+    ])
+    expect(statuses[head]?.at(-1)?.state).toBe('failure')
+    expect(inlineComments).toHaveLength(1)
+  })
+
   it('case 58: resolves what the broken-off review had posted', async () => {
     const { forge } = scenario
     const held = hold()
