@@ -1,6 +1,10 @@
 // What a model is shown: in rounds under the budget, nothing left out silently, and no input that stops the process.
 import { afterAll, describe, expect, it } from 'vitest'
+import type { DiffHunk } from '../src/domain/diff.ts'
+import type { Change, ContextRound } from '../src/reviewers/reviewer.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
+import { identifyLines } from '../src/workspace/hunk-identity.ts'
+import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { changeOf } from './samples/change-of-files.ts'
 
@@ -11,15 +15,170 @@ const countTokens = await loadTokenCounter()
 const budget = { tokensPerRound: 4000, maxRounds: 3 }
 const lines = (count: number, text: string) => Array.from({ length: count }, (_, n) => `${text} ${n}`).join('\n')
 
+/** The change as git shows it, with so many lines of context. */
+function withContext(change: Change, context: number): Change {
+  const files = change.files.map((file) => ({ ...file, hunks: file.hunks.map((hunk) => cutContext(hunk, context)) }))
+  return { ...change, files, diff: { ...change.diff, files } }
+}
+
+function cutContext(hunk: DiffHunk, context: number): DiffHunk {
+  const first = hunk.lines.findIndex(({ kind }) => kind !== 'context')
+  const from = Math.max(0, first - context)
+  return {
+    ...hunk,
+    oldStart: hunk.oldStart + from,
+    oldCount: hunk.oldCount - from,
+    newStart: hunk.newStart + from,
+    newCount: hunk.newCount - from,
+    lines: hunk.lines.slice(from),
+  }
+}
+
+/** The change with a search as git's, over its files at the head. */
+function searchable(change: Change, files: Readonly<Record<string, string>>): Change {
+  const search: Snapshot['search'] = async (pattern) =>
+    Object.entries(files).flatMap(([path, text]) =>
+      text
+        .split('\n')
+        .flatMap((line, index) => (new RegExp(pattern).test(line) ? [{ path, line: index + 1, text: line }] : [])),
+    )
+  return { ...change, head: { ...change.head, search } }
+}
+
+const shownText = ({ spans }: ContextRound) =>
+  spans
+    .filter(({ origin }) => origin === 'diff')
+    .map(({ text }) => text)
+    .join('\n')
+
 describe('packing', () => {
   it('shows a small change whole, in one round, with its line numbers', async () => {
     const change = changeOf({ 'src/a.ts': 'one\ntwo\n' }, { 'src/a.ts': 'one\ntwo!\n' })
     const { rounds, omitted } = await packContext({ syntax }, change, budget, countTokens)
     expect(omitted).toEqual([])
     expect(rounds).toHaveLength(1)
-    const shown = rounds[0]?.spans.find((span) => span.path === 'src/a.ts')?.text
-    expect(shown).toContain('    2       -two\n')
-    expect(shown).toContain('          2 +two!')
+    const shown = rounds[0]?.spans.find((span) => span.path === 'src/a.ts')
+    expect(shown?.text).toBe('@@\n1  one\n2 -two\n2 +two!')
+    expect(shown?.lines).toEqual([
+      { path: 'src/a.ts', side: 'RIGHT', start: 1, end: 2 },
+      { path: 'src/a.ts', side: 'LEFT', start: 1, end: 2 },
+    ])
+  })
+
+  it('says for each span where it comes from and how far it may be trusted, what stays the same first', async () => {
+    const change = changeOf({}, { 'src/a.ts': 'one\n', 'docs/b.md': 'two\n' })
+    const about = {
+      settings: {
+        ...change.settings,
+        instructions: [
+          { paths: [], text: 'Mind the locks.' },
+          { paths: ['docs/**'], text: 'Plain words.' },
+          { paths: ['web/**'], text: 'No colours.' },
+        ],
+      },
+      commits: [{ sha: 'c'.repeat(40), author: 'ann', message: 'Add one', committedAt: '2026-01-01T00:00:00Z' }],
+      issues: [{ repo: 'acme/shop', number: 7, title: 'Two', body: 'It is missing.', state: 'open' as const, url: '' }],
+    }
+    const { rounds } = await packContext({ syntax }, { ...change, ...about }, budget, countTokens)
+    const spans = rounds[0]?.spans ?? []
+    expect(spans.map(({ origin, trust }) => `${origin} ${trust}`)).toEqual([
+      'instructions base_branch',
+      'pull_request untrusted',
+      'changed_files untrusted',
+      'commits untrusted',
+      'issues untrusted',
+      'diff untrusted',
+      'diff untrusted',
+    ])
+    expect(spans[0]?.text).toContain('Mind the locks.')
+    expect(spans[0]?.text).toContain('Plain words.')
+    expect(spans[0]?.text).not.toContain('No colours.')
+    expect(spans[4]?.text).toContain('acme/shop#7')
+  })
+
+  it('shows what encloses a hunk: its definitions by name, and whole where there is room', async () => {
+    const method = (body: string) => `class Shop {\n  total(cart: Cart) {\n${body}\n    return sum\n  }\n}\n`
+    const filler = lines(30, '    step()')
+    const before = { 'src/shop.ts': method(`${filler}\n    let sum = 1`) }
+    const after = { 'src/shop.ts': method(`${filler}\n    let sum = 2`) }
+    const change = withContext(changeOf(before, after), 3)
+    const roomy = await packContext({ syntax }, change, { tokensPerRound: 8000, maxRounds: 1 }, countTokens)
+    expect(shownText(roomy.rounds[0]!)).toContain('2    total(cart: Cart) {')
+    const other = { 'src/other.ts': lines(400, 'const value = compute(1, 2)') }
+    const full = withContext(
+      changeOf(
+        { ...before, ...other },
+        { ...after, 'src/other.ts': `${other['src/other.ts']}\n${lines(400, 'let other = compute(3)')}` },
+      ),
+      3,
+    )
+    const tight = await packContext({ syntax }, full, { tokensPerRound: 2000, maxRounds: 1 }, countTokens)
+    expect(shownText(tight.rounds[0]!)).toContain('@@ class Shop › total(cart: Cart)')
+    expect(shownText(tight.rounds[0]!)).not.toContain('step() 10\n')
+  })
+
+  it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
+    const files = {
+      'lib/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
+      'web/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
+    }
+    const before = { ...files, 'src/cart.ts': "import { priceOf } from '../lib/price.ts'\n" }
+    const after = { ...files, 'src/cart.ts': `${before['src/cart.ts']}\nexport const total = priceOf('tea')\n` }
+    const { rounds } = await packContext({ syntax }, searchable(changeOf(before, after), after), budget, countTokens)
+    const definitions = rounds[0]?.spans.find(({ origin }) => origin === 'definitions')
+    expect(definitions?.path).toBeNull()
+    expect(definitions?.text.split('\n')[0]).toBe('lib/price.ts:3: export function priceOf(item: string): number {')
+    expect(definitions?.lines?.[0]).toEqual({ path: 'lib/price.ts', side: 'RIGHT', start: 3, end: 3 })
+  })
+
+  it('prefers programs to tests, tests to prose, and what no model has read to what was read', async () => {
+    const text = lines(60, 'const total = compute(cart, 12)')
+    const change = changeOf({}, { 'docs/a.md': text, 'src/b.ts': text, 'test/b.test.ts': text })
+    const { rounds, omitted } = await packContext(
+      { syntax },
+      change,
+      { tokensPerRound: 2000, maxRounds: 1 },
+      countTokens,
+    )
+    expect(rounds[0]?.spans.map(({ path }) => path)).toContain('src/b.ts')
+    expect(omitted.map(({ path }) => path)).toContain('docs/a.md')
+    const seenLines = new Set(
+      change.files.flatMap(({ path, hunks }) =>
+        path === 'src/b.ts' ? hunks.flatMap((hunk) => [...identifyLines(hunk).values()]) : [],
+      ),
+    )
+    const again = await packContext(
+      { syntax },
+      { ...change, earlier: { ...change.earlier, seenLines } },
+      { tokensPerRound: 2000, maxRounds: 1 },
+      countTokens,
+    )
+    expect(again.rounds[0]?.spans.map(({ path }) => path)).toContain('test/b.test.ts')
+  })
+
+  it('says of a file that is shown in part that it is, and how far', async () => {
+    const change = changeOf({}, { 'src/a.ts': lines(2000, 'const total = compute(cart, 12)') })
+    const { rounds, omitted } = await packContext(
+      { syntax },
+      change,
+      { tokensPerRound: 4000, maxRounds: 2 },
+      countTokens,
+    )
+    const shown = new Set(
+      rounds.flatMap((round) =>
+        round.spans.flatMap(({ lines = [] }) =>
+          lines.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at)),
+        ),
+      ),
+    )
+    expect(shown.size).toBeGreaterThan(100)
+    expect(omitted).toEqual([
+      {
+        path: 'src/a.ts',
+        reason: `shown in part: ${shown.size} of 2000 changed lines, the rest over the token budget`,
+        matters: true,
+      },
+    ])
   })
 
   it('keeps every round under its budget, shows all that fits, and names the rest', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { FileDiff } from '../src/domain/diff.ts'
 import { commentableLines, isCommentable } from '../src/workspace/commentable-lines.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
-import { renderFileDiff } from '../src/workspace/render-diff.ts'
+import { renderNumberedLines } from '../src/workspace/render-diff.ts'
 
 const oids = 'index 1111111..2222222 100644'
 
@@ -295,9 +295,9 @@ describe('lines that can be commented on', () => {
     expect(isCommentable(file, side, start, end)).toBe(expected)
   })
 
-  it('shows line numbers to readers', () => {
-    expect(renderFileDiff(file, { hunks: file.hunks.slice(0, 1), lineNumbers: true })).toBe(
-      'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,2 @@\n1 1  one\n2   -two\n3 2  three\n',
-    )
+  it('shows line numbers to readers: of the base for what is gone, of the head for the rest', () => {
+    const lines = file.hunks[0]!.lines
+    expect(renderNumberedLines(lines, 'all')).toBe('1  one\n2 -two\n2  three')
+    expect(renderNumberedLines(lines, 'some')).toBe('1  one\n2 -two\n three')
   })
 })

@@ -1,18 +1,11 @@
-// Writes a parsed diff as text again: as git would, or with line numbers for readers.
+// Writes a parsed diff as text again: as git would, or compactly and with line numbers for readers.
 import type { DiffHunk, DiffLine, FileDiff } from '../domain/diff.ts'
 import { needsQuotes, pathToBytes, quoteBytes } from './path-text.ts'
 
 const markers: Readonly<Record<DiffLine['kind'], string>> = { context: ' ', added: '+', deleted: '-' }
 
-/**
- * A file's diff as git prints it, but for the `index` and `similarity` lines. `hunks` keeps only those. With
- * `lineNumbers` each line begins with its old and new number: for reading, not for `git apply`.
- */
-export function renderFileDiff(
-  file: FileDiff,
-  options: { hunks?: readonly DiffHunk[]; lineNumbers?: boolean } = {},
-): string {
-  const hunks = options.hunks ?? file.hunks
+/** A file's diff as git prints it, but for the `index` and `similarity` lines. `hunks` keeps only those. */
+export function renderFileDiff(file: FileDiff, hunks: readonly DiffHunk[] = file.hunks): string {
   const oldName = printName('a/', file.oldPath)
   const newName = printName('b/', file.path)
   const oldSide = file.status === 'added' ? '/dev/null' : oldName
@@ -24,22 +17,40 @@ export function renderFileDiff(
   }
   if (file.binary) lines.push(`Binary files ${oldSide} and ${newSide} differ`)
   if (hunks.length > 0) lines.push(`--- ${withTab(oldSide)}`, `+++ ${withTab(newSide)}`)
-  return lines.map((line) => `${line}\n`).join('') + hunks.map((hunk) => renderHunk(hunk, options)).join('')
+  return lines.map((line) => `${line}\n`).join('') + hunks.map(renderHunk).join('')
 }
 
 /** A hunk with its header line. */
-export function renderHunk(hunk: DiffHunk, options: { lineNumbers?: boolean } = {}): string {
+function renderHunk(hunk: DiffHunk): string {
   const side = (start: number, count: number) => (count === 1 ? `${start}` : `${start},${count}`)
   const ranges = `-${side(hunk.oldStart, hunk.oldCount)} +${side(hunk.newStart, hunk.newCount)}`
   const header = `@@ ${ranges} @@${hunk.section === '' ? '' : ` ${hunk.section}`}\n`
-  const width = String(Math.max(hunk.oldStart + hunk.oldCount, hunk.newStart + hunk.newCount)).length
-  const numbers = ({ oldLine, newLine }: DiffLine) =>
-    `${String(oldLine ?? '').padStart(width)} ${String(newLine ?? '').padStart(width)} `
   const lines = hunk.lines.map((line) => {
-    const text = `${options.lineNumbers ? numbers(line) : ''}${markers[line.kind]}${line.text}\n`
+    const text = `${markers[line.kind]}${line.text}\n`
     return line.noNewlineAtEnd ? `${text}\\ No newline at end of file\n` : text
   })
   return header + lines.join('')
+}
+
+/** Which lines have their number before them: all, or those that a reader could not easily count to. */
+export type NumberedLines = 'all' | 'some'
+
+/**
+ * Lines for a reader, without a line end behind the last. A deleted line has its number at the base, all others
+ * theirs at the head; one without a number follows the last line of its side.
+ */
+export function renderNumberedLines(lines: readonly DiffLine[], numbered: NumberedLines): string {
+  let head = Number.NaN
+  let base = Number.NaN
+  const rendered = lines.map((line) => {
+    const number = line.newLine ?? line.oldLine ?? 0
+    const isNext = number === (line.newLine === null ? base : head) + 1
+    const shown = numbered === 'all' || !isNext || number % 10 === 0 ? `${number} ` : ''
+    if (line.newLine === null) base = number
+    else [head, base] = [number, Number.NaN]
+    return `${shown}${markers[line.kind]}${line.text}`
+  })
+  return rendered.join('\n')
 }
 
 function renderModes(file: FileDiff): string[] {

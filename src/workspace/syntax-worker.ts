@@ -2,18 +2,19 @@
 import { parentPort } from 'node:worker_threads'
 import { type Node, Parser } from 'web-tree-sitter'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
+import { countDataErrors, type DataFormat } from './data-format.ts'
 import { type GrammarName, loadGrammar } from './grammars.ts'
+import { type Definition, outlineTree } from './outline.ts'
 
 /** One file, and what is asked about it. */
-export interface SyntaxRequest {
-  readonly want: 'errors'
-  readonly grammar: GrammarName
-  readonly text: string
-}
+export type SyntaxRequest =
+  | { readonly want: 'errors' | 'outline'; readonly grammar: GrammarName; readonly text: string }
+  | { readonly want: 'data errors'; readonly format: DataFormat; readonly text: string }
 
 /** What was asked for. */
 export interface SyntaxAnswer {
-  readonly errors: number
+  readonly errors?: number
+  readonly outline?: readonly Definition[]
 }
 
 type Request = ThreadRequest<SyntaxRequest>
@@ -22,6 +23,10 @@ type Request = ThreadRequest<SyntaxRequest>
 const mostErrors = 1_000
 
 async function parse(request: Request): Promise<SyntaxAnswer> {
+  if (request.want === 'data errors') {
+    parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+    return { errors: countDataErrors(request.format, request.text) }
+  }
   const grammar = await loadGrammar(request.grammar)
   parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
   const until = performance.now() + request.deadlineMs
@@ -31,7 +36,9 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
     const tree = parser.parse(request.text, null, { progressCallback: () => performance.now() > until })
     if (!tree) throw new DeadlineError()
     try {
-      return { errors: countErrors(tree.rootNode) }
+      const root = tree.rootNode
+      if (request.want === 'errors') return { errors: countErrors(root) }
+      return { outline: outlineTree(root, request.grammar, request.text) }
     } finally {
       tree.delete()
     }

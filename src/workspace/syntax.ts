@@ -1,6 +1,8 @@
 // What the syntax of a source file says: its definitions, and whether it can be parsed at all.
 import { ThreadPool } from '../lib/thread-pool.ts'
+import { dataFormatOf } from './data-format.ts'
 import { grammarOfPath } from './grammars.ts'
+import type { Definition } from './outline.ts'
 import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
 
 /** Larger files are written by programs, not by people. */
@@ -10,6 +12,8 @@ const maxFileBytes = 512 * 1024
 export interface Syntax extends AsyncDisposable {
   /** How many places of the text can't be parsed; undefined where there is no grammar, or it took too long. */
   countErrors(path: string, text: string): Promise<number | undefined>
+  /** The definitions of a file, by their beginnings; undefined where there is no grammar, or it took too long. */
+  outline(path: string, text: string): Promise<readonly Definition[] | undefined>
 }
 
 export interface SyntaxOptions {
@@ -27,14 +31,22 @@ export function createSyntax(options: SyntaxOptions = {}): Syntax {
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     graceMs: 1_000,
   })
-  const ask = async (want: SyntaxRequest['want'], path: string, text: string): Promise<SyntaxAnswer | undefined> => {
-    const grammar = grammarOfPath(path)
-    if (grammar === undefined || text.length > maxFileBytes) return undefined
-    const outcome = await pool.run({ want, grammar, text })
+  const run = async (request: SyntaxRequest): Promise<SyntaxAnswer | undefined> => {
+    if (request.text.length > maxFileBytes) return undefined
+    const outcome = await pool.run(request)
     return outcome.outcome === 'done' ? outcome.result : undefined
   }
+  const ask = async (want: 'errors' | 'outline', path: string, text: string): Promise<SyntaxAnswer | undefined> => {
+    const grammar = grammarOfPath(path)
+    return grammar === undefined ? undefined : run({ want, grammar, text })
+  }
   return {
-    countErrors: async (path, text) => (await ask('errors', path, text))?.errors,
+    countErrors: async (path, text) => {
+      const format = dataFormatOf(path)
+      const answer = format ? await run({ want: 'data errors', format, text }) : await ask('errors', path, text)
+      return answer?.errors
+    },
+    outline: async (path, text) => (await ask('outline', path, text))?.outline,
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

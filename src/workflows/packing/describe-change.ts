@@ -1,0 +1,125 @@
+// The part of the context that is the same in all rounds: instructions, the pull request, what is known about it.
+import type { FileDiff } from '../../domain/diff.ts'
+import { createGlobTest } from '../../lib/glob.ts'
+import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
+import { type CountTokens, estimateTokens } from './count-tokens.ts'
+
+/** A part of what all rounds begin with. */
+interface Part {
+  readonly origin: string
+  readonly trust: ContextSpan['trust']
+  /** What it may take of a round at most: others decide how long it is. */
+  readonly share: number
+  /** Writes it in less and less detail: at 1 all of it, and with each smaller number less. */
+  readonly write: (change: Change, detail: number) => string
+}
+
+const parts: readonly Part[] = [
+  { origin: 'instructions', trust: 'base_branch', share: 1 / 8, write: listInstructions },
+  { origin: 'pull_request', trust: 'untrusted', share: 1 / 16, write: describePullRequest },
+  { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles },
+  { origin: 'commits', trust: 'untrusted', share: 1 / 32, write: listCommits },
+  { origin: 'issues', trust: 'untrusted', share: 1 / 20, write: listIssues },
+  { origin: 'earlier_findings', trust: 'untrusted', share: 1 / 20, write: listEarlier },
+]
+
+/** The first spans of every round. Each part is shortened until it takes no more than its share. */
+export function describeChange(change: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
+  return parts.flatMap(({ origin, trust, share, write }) => {
+    const measured = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
+    return measured.text === '' ? [] : [{ origin, trust, path: null, ...measured }]
+  })
+}
+
+interface Measured {
+  readonly text: string
+  readonly tokens: number
+}
+
+function shorten(write: (detail: number) => string, maxTokens: number, countTokens: CountTokens): Measured {
+  for (let detail = 1; ; detail /= 2) {
+    const text = write(detail)
+    // The estimate spares the tokenizer where there is room enough; a text can't be made shorter than this.
+    const estimate = Math.ceil(estimateTokens(text) * 1.5)
+    const tokens = estimate <= maxTokens / 2 ? estimate : countTokens(text)
+    if (tokens <= maxTokens || detail < 1 / 256) return { text, tokens }
+  }
+}
+
+function cut(text: string, length: number, detail: number): string {
+  const most = Math.ceil(length * detail)
+  return text.length <= most ? text : `${text.slice(0, most)}…`
+}
+
+/** Those that apply to a file of the change, or may. */
+function listInstructions({ settings, files }: Change, detail: number): string {
+  const applies = (globs: readonly string[]) => {
+    const test = createGlobTest(globs)
+    return globs.length === 0 || files.some(({ path }) => test(path) !== false)
+  }
+  return settings.instructions
+    .filter(({ paths }) => applies(paths))
+    .map(({ paths, text }) => `${paths.length > 0 ? `For ${paths.join(', ')}: ` : ''}${cut(text, 10_000, detail)}`)
+    .join('\n')
+}
+
+function describePullRequest({ pullRequest }: Change, detail: number): string {
+  const { title, author, base, head, body } = pullRequest
+  return [
+    `Title: ${cut(title, 500, detail)}`,
+    `Author: ${cut(author, 100, detail)}`,
+    `Branch: ${cut(head.branch, 250, detail)} into ${cut(base.branch, 250, detail)}`,
+    ...(body.trim() === '' ? [] : [`Description:\n${cut(body, 12_000, detail)}`]),
+  ].join('\n')
+}
+
+/** By folder, so that no path is written twice; with little room without sizes, and with less by folders only. */
+function listFiles({ files }: Change, detail: number): string {
+  const folders = Map.groupBy(files, ({ path }) => path.slice(0, path.lastIndexOf('/') + 1))
+  const lines = [...folders].map(([folder, inside]) => {
+    const name = cut(folder, 200, detail)
+    if (detail < 1 / 4) return `${name} ${inside.length} files`
+    return `${name}${name === '' ? '' : ' '}${inside.map((file) => nameFile(file, detail)).join(', ')}`
+  })
+  const most = Math.ceil(400 * detail)
+  const more = lines.length > most ? [`and ${lines.length - most} more folders`] : []
+  return ['Changed files:', ...lines.slice(0, most), ...more].join('\n')
+}
+
+const signs: Readonly<Record<FileDiff['status'], string>> = {
+  added: ' (new)',
+  deleted: ' (deleted)',
+  renamed: ' (renamed)',
+  copied: ' (copied)',
+  modified: '',
+}
+
+function nameFile({ path, status, additions, deletions }: FileDiff, detail: number): string {
+  const name = cut(path.slice(path.lastIndexOf('/') + 1), 200, detail)
+  return detail < 1 ? name : `${name}${signs[status]} +${additions} -${deletions}`
+}
+
+function listCommits({ commits }: Change, detail: number): string {
+  const most = Math.ceil(50 * detail)
+  return commits
+    .slice(-most)
+    .map(({ message }) => `- ${cut(message.trim(), 1_000, detail)}`)
+    .join('\n')
+}
+
+function listIssues({ issues }: Change, detail: number): string {
+  return issues
+    .slice(0, Math.ceil(10 * detail))
+    .map(
+      ({ repo, number, title, state, body }) =>
+        `${repo}#${number} (${state}): ${cut(title, 300, detail)}\n${cut(body.trim(), 4_000, detail)}`,
+    )
+    .join('\n\n')
+}
+
+function listEarlier({ earlier }: Change, detail: number): string {
+  return earlier.findings
+    .slice(0, Math.ceil(100 * detail))
+    .map(({ path, startLine, severity, state, title }) => `- ${state}, ${severity}, ${path}:${startLine}: ${title}`)
+    .join('\n')
+}

@@ -1,0 +1,186 @@
+// Fills one round: the most telling pieces, the definitions that they use, and what encloses them.
+import type { FileDiff } from '../../domain/diff.ts'
+import type { Change, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
+import type { Definition } from '../../workspace/outline.ts'
+import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
+import type { CountTokens } from './count-tokens.ts'
+import type { Piece } from './cut-pieces.ts'
+import {
+  createCanvas,
+  drawContext,
+  drawPiece,
+  enclosingDefinitions,
+  type FileCanvas,
+  type HeadView,
+  rangesOf,
+  renderCanvas,
+} from './file-canvas.ts'
+import { findDefinitions } from './find-definitions.ts'
+import { tokensOfFile } from './order-pieces.ts'
+import type { ReadHead } from './read-head.ts'
+import { collectNames, type ReadLines } from './used-names.ts'
+
+/** What all rounds of a change have in common. */
+export interface PackTask {
+  readonly change: Change
+  readonly head: ReadHead
+  readonly numbers: NumberedLines
+  readonly measure: CountTokens
+  /** Tokens for all but the header. */
+  readonly room: number
+}
+
+export interface PackedRound {
+  readonly spans: readonly ContextSpan[]
+  readonly shown: ReadonlySet<Piece>
+}
+
+/** A round while it is filled. */
+interface OpenRound {
+  readonly task: PackTask
+  readonly files: Map<FileDiff, OpenFile>
+  readonly shown: Set<Piece>
+  left: number
+  /** Tokens of what is no file of the change. */
+  taken: number
+}
+
+interface OpenFile {
+  readonly canvas: FileCanvas
+  readonly view: HeadView | undefined
+}
+
+/** The share of a round that is kept free for definitions while pieces are left. */
+const shareOfDefinitions = 1 / 10
+/** Of a definition's first line so much is shown. */
+const longestSignature = 240
+/** Of a function so many lines are read for names. */
+const mostLinesAround = 100
+/** No text has fewer tokens than one for so many characters: what is longer needn't be counted to be too long. */
+const mostCharactersPerToken = 12
+
+/** Fills a round with pieces, in their order. */
+export async function packRound(task: PackTask, pieces: readonly Piece[]): Promise<PackedRound> {
+  const round: OpenRound = { task, files: new Map(), shown: new Set(), left: task.room, taken: 0 }
+  const kept = task.room * shareOfDefinitions
+  await takePieces(round, pieces, kept)
+  const isWhole = round.shown.size === pieces.length
+  const definitions = await takeDefinitions(round, isWhole ? round.left / 2 : kept)
+  await takePieces(round, pieces, 0)
+  widen(round)
+  const files = [...round.files.values()].sort((one, other) => (one.canvas.file.path < other.canvas.file.path ? -1 : 1))
+  return { spans: [...files.map((file) => toSpan(file, task)), ...definitions], shown: round.shown }
+}
+
+/** Takes what fits, but for the tokens that are kept. */
+async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: number): Promise<void> {
+  for (const piece of pieces) {
+    if (round.left - kept < 8) break
+    if (round.shown.has(piece) || piece.tokens / 2 > round.left - kept) continue
+    if (piece.beside.length > 0 && !piece.beside.some((each) => round.shown.has(each))) continue
+    const known = round.files.get(piece.file)
+    const view = known ? known.view : await round.task.head(piece.file)
+    const tokens = measurePiece(round.task, piece, view) + (known ? 0 : tokensOfFile(piece.file))
+    if (tokens > round.left - kept) continue
+    const open = known ?? { canvas: createCanvas(piece.file), view }
+    round.files.set(piece.file, open)
+    drawPiece(open.canvas, piece)
+    round.shown.add(piece)
+    round.left -= tokens
+  }
+  recount(round)
+}
+
+function measurePiece({ measure, numbers, room }: PackTask, piece: Piece, view: HeadView | undefined): number {
+  const lines = piece.hunk.lines.slice(piece.from, piece.to)
+  const canvas = createCanvas(piece.file)
+  drawPiece(canvas, piece)
+  // What stands beside a piece needs no heading of its own.
+  const text = piece.beside.length > 0 ? renderNumberedLines(lines, numbers) : renderCanvas(canvas, view, numbers)
+  return text.length > room * mostCharactersPerToken ? Infinity : measure(text) + 1
+}
+
+/** Pieces that meet take less room than each alone. */
+function recount(round: OpenRound): void {
+  let tokens = 0
+  for (const file of round.files.values()) tokens += measureFile(file, round.task)
+  round.left = round.task.room - round.taken - tokens
+}
+
+function measureFile({ canvas, view }: OpenFile, { numbers, measure }: PackTask): number {
+  return measure(renderCanvas(canvas, view, numbers)) + tokensOfFile(canvas.file)
+}
+
+/**
+ * Shows where names on the shown lines are defined, a line each; more of them than the tokens that are kept only where
+ * no piece waits for the room.
+ */
+async function takeDefinitions(round: OpenRound, most: number): Promise<ContextSpan[]> {
+  const { change, measure } = round.task
+  const lines: string[] = []
+  const ranges: ShownLines[] = []
+  let tokens = 0
+  for (const { path, line, text } of await findDefinitions(change, collectNames(readShown(round)))) {
+    const isShown = [...round.files.values()].some(({ canvas }) => canvas.file.path === path && canvas.shown.has(line))
+    if (isShown) continue
+    const written = `${path}:${line}: ${text.slice(0, longestSignature)}`
+    const cost = measure(written) + 1
+    if (tokens + cost > most) continue
+    tokens += cost
+    lines.push(written)
+    ranges.push({ path, side: 'RIGHT', start: line, end: line })
+  }
+  if (lines.length === 0) return []
+  round.left -= tokens
+  round.taken += tokens
+  return [{ origin: 'definitions', trust: 'untrusted', path: null, text: lines.join('\n'), tokens, lines: ranges }]
+}
+
+/** What is shown, and what encloses it: whoever reads a part of a function may ask about the rest. */
+function readShown({ files }: OpenRound): ReadLines[] {
+  return [...files.values()].map((file) => {
+    const { canvas, view } = file
+    return {
+      file: canvas.file,
+      lines: [...canvas.shown.values()],
+      around: innermostDefinitions(file).flatMap(({ startLine, endLine }) =>
+        view!.lines.slice(startLine - 1, Math.min(endLine, startLine + mostLinesAround)),
+      ),
+      head: view?.lines ?? canvas.file.hunks.flatMap((hunk) => hunk.lines.map(({ text }) => text)),
+    }
+  })
+}
+
+/** The innermost definitions around the lines that were added. */
+function innermostDefinitions({ canvas, view }: OpenFile): Definition[] {
+  if (!view || view.outline.length === 0) return []
+  const added = [...canvas.shown.values()].flatMap(({ kind, newLine }) => (kind === 'added' ? (newLine ?? []) : []))
+  return [...new Set(added.flatMap((line) => enclosingDefinitions(view.outline, line).at(-1) ?? []))]
+}
+
+/** Shows the innermost definitions around the pieces whole, smallest first, where there is room. */
+function widen(round: OpenRound): void {
+  const wanted = [...round.files.values()].flatMap((file) =>
+    innermostDefinitions(file).map((definition) => ({ canvas: file.canvas, view: file.view!, definition })),
+  )
+  const size = ({ definition }: (typeof wanted)[number]) => definition.endLine - definition.startLine
+  for (const { canvas, view, definition } of wanted.sort((one, other) => size(one) - size(other))) {
+    const { startLine, endLine } = definition
+    const tokens = round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) + (endLine - startLine) * 3
+    if (tokens > round.left) break
+    drawContext(canvas, view, startLine, endLine)
+    round.left -= tokens
+  }
+}
+
+function toSpan(file: OpenFile, task: PackTask): ContextSpan {
+  const text = renderCanvas(file.canvas, file.view, task.numbers)
+  return {
+    origin: 'diff',
+    trust: 'untrusted',
+    path: file.canvas.file.path,
+    text,
+    tokens: measureFile(file, task),
+    lines: rangesOf(file.canvas),
+  }
+}
