@@ -1,0 +1,110 @@
+// Findings follow their code: to other files, to no two places at once, and only as long as it is the same code.
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
+import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
+import { judgeFindings } from '../src/workflows/judge-findings.ts'
+import { createSyntax } from '../src/workspace/syntax.ts'
+import { addedFiles } from './samples/change-of-files.ts'
+
+const syntax = createSyntax()
+afterAll(() => syntax[Symbol.asyncDispose]())
+
+const call = 'charge(user.card, total)'
+
+function claim(path: string, line: number, more: Partial<ProposedFinding> = {}): ProposedFinding {
+  return {
+    reviewer: 'agentic',
+    rule: null,
+    path,
+    side: 'RIGHT',
+    startLine: line,
+    endLine: line,
+    quote: call,
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'The card is charged twice',
+    body: 'When it is called again, the card is charged again.',
+    suggestion: null,
+    evidence: [],
+    confidence: 0.9,
+    ...more,
+  }
+}
+
+function judge(change: Change, model: readonly ProposedFinding[], findings: readonly Finding[] = []) {
+  return judgeFindings(
+    { syntax },
+    {
+      change: { ...change, earlier: { ...noEarlierReviews, findings } },
+      reports: [{ reviewer: 'agentic', findings: model, unread: [] }],
+      verifier: null,
+      maxInline: 8,
+    },
+    AbortSignal.timeout(60_000),
+  )
+}
+
+/** The findings of a first review. */
+const raise = async (files: Record<string, string>, model: readonly ProposedFinding[]) =>
+  (await judge(addedFiles(files), model)).findings
+
+/** Where findings stand when their review is followed by one of other files in which nobody says a thing. */
+async function follow(findings: readonly Finding[], files: Record<string, string>) {
+  const next = await judge(addedFiles(files), [], findings)
+  return next.findings.map(({ path, startLine, fingerprint }) => [
+    path,
+    startLine,
+    findings.findIndex((finding) => finding.fingerprint === fingerprint),
+  ])
+}
+
+describe('a finding whose file is gone', () => {
+  it('goes to the file of the same name, wherever else its code stands', async () => {
+    const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
+    const files = { 'a/refund.ts': `${call}\n`, 'b/pay.ts': `// Moved.\n${call}\n` }
+    expect(await follow(findings, files)).toEqual([['b/pay.ts', 2, 0]])
+  })
+
+  it('shares no place with another of its kind', async () => {
+    const files = { 'a/one.ts': `${call}\n`, 'a/two.ts': `\n\n${call}\n` }
+    const findings = await raise(files, [claim('a/one.ts', 1), claim('a/two.ts', 3)])
+    const moved = { 'b/first.ts': `${call}\n`, 'b/second.ts': `\n\n${call}\n` }
+    const [first, second] = findings.map(({ path }) => (path === 'a/one.ts' ? 'b/first.ts' : 'b/second.ts'))
+    expect((await follow(findings, moved)).map(([path, , index]) => [path, index])).toEqual(
+      expect.arrayContaining([
+        [first, 0],
+        [second, 1],
+      ]),
+    )
+    expect(await follow(findings, { 'b/only.ts': `${call}\n` })).toHaveLength(1)
+  })
+
+  it('does not go by code that stands in many files, but in a file of its name', async () => {
+    const findings = await raise({ 'a/pay.ts': 'return 0\n' }, [claim('a/pay.ts', 1, { quote: 'return 0' })])
+    expect(await follow(findings, { 'b/other.ts': 'return 0\n' })).toEqual([])
+    expect(await follow(findings, { 'b/pay.ts': 'return 0\n' })).toEqual([['b/pay.ts', 1, 0]])
+  })
+
+  it('takes its evidence along', async () => {
+    const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
+    const next = await judge(addedFiles({ 'b/pay.ts': `${call}\n` }), [], findings)
+    expect(next.findings[0]?.evidence).toEqual([{ path: 'b/pay.ts', line: 1, note: '' }])
+  })
+})
+
+describe('an answered finding', () => {
+  const path = 'a/pay.ts'
+  const answered = async () =>
+    (await raise({ [path]: `${call}\n` }, [claim(path, 1)])).map((finding) => ({
+      ...finding,
+      state: 'dismissed' as const,
+    }))
+
+  it('answers for its line as it stood, not for another in which its quote stands too', async () => {
+    const same = await judge(addedFiles({ [path]: `\n${call}\n` }), [claim(path, 2, { quote: '' })], await answered())
+    expect(same).toMatchObject({ findings: [], dismissed: [{ startLine: 2 }] })
+    const changed = `if (isSure) ${call}`
+    const other = await judge(addedFiles({ [path]: `${changed}\n` }), [claim(path, 1)], await answered())
+    expect(other.findings).toHaveLength(1)
+  })
+})
