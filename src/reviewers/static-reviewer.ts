@@ -8,8 +8,8 @@ import { isTestPath } from '../workspace/languages.ts'
 import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
-import { lineRules } from './rules/line-rules.ts'
-import { type RuleFinding, toRuleFinding } from './rules/rule.ts'
+import { checkLines } from './rules/line-rules.ts'
+import type { RuleFinding } from './rules/rule.ts'
 import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
 import { redactSecrets } from './rules/secret-rules.ts'
 
@@ -144,27 +144,10 @@ function addedLines(file: FileDiff): Map<number, string> {
   const added = new Map<number, string>()
   for (const hunk of file.hunks) {
     for (const line of hunk.lines) {
-      if (line.kind === 'added') added.set(line.newLine!, line.text.replace(/\r$/, ''))
+      if (line.kind === 'added') added.set(line.newLine!, line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text)
     }
   }
   return added
-}
-
-function checkLines(path: string, added: ReadonlyMap<number, string>, isTest: boolean): RuleFinding[] {
-  const found: RuleFinding[] = []
-  for (const [number, full] of added) {
-    const line = {
-      path,
-      text: full.slice(0, maxLineLength),
-      next: added.get(number + 1)?.slice(0, maxLineLength) ?? '',
-      isTest,
-    }
-    for (const rule of lineRules) {
-      const hit = rule.line?.(line)
-      if (hit) found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
-    }
-  }
-  return found
 }
 
 interface SyntaxReport {

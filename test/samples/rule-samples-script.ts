@@ -353,7 +353,8 @@ switch (kind) { case 'a': break; case 'b': break }`,
     silent: [
       `for (let i = 0; i < list.length; i++) use(list[i])
 for (let i = 1; i <= list.length; i++) use(list[i - 1])
-for (let i = 0; i <= list.length; i++) { if (i === list.length) end(); else use(list[i]) }`,
+for (let i = 0; i <= list.length; i++) { if (i === list.length) end(); else use(list[i]) }
+for (let i = 0; i <= list.length; i++) use(list[i] ?? end)`,
       `list[list.length] = item
 export const last = (list: string[]) => list[list.length - 1]`,
     ],

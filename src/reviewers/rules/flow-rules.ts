@@ -1,7 +1,19 @@
 // Rules about statements that run where they shouldn't, or never.
 import type { Node } from 'web-tree-sitter'
 import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { code, enclosing, field, fieldText, find, firstLine, hasCall, isExplained, lineOf, parts } from './syntax.ts'
+import {
+  code,
+  enclosing,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  hasCall,
+  isExplained,
+  lineOf,
+  nextPart,
+  parts,
+} from './syntax.ts'
 
 const leaving = new Set([
   'break_statement',
@@ -49,12 +61,6 @@ function checkMissingBreak(node: Node, file: SourceFile): Hit | undefined {
 
 function isLabel(node: Node): boolean {
   return node.type === 'switch_label'
-}
-
-function nextPart(node: Node): Node | undefined {
-  let next = node.nextNamedSibling
-  while (next && /comment$/.test(next.type)) next = next.nextNamedSibling
-  return next ?? undefined
 }
 
 const blocks = new Set(['statement_block', 'block', 'statement_list'])

@@ -1,7 +1,6 @@
-// Rules about mistakes that only Go allows: errors left in the air, nil maps, fields that JSON can't see.
+// Rules about mistakes that only Go allows: nil maps, results used too early, fields that JSON can't see.
 import type { Node } from 'web-tree-sitter'
-import { originOf } from './origins.ts'
-import type { Hit, Rule, SourceFile } from './rule.ts'
+import type { Hit, Rule } from './rule.ts'
 import {
   argumentsOf,
   calleeOf,
@@ -12,33 +11,11 @@ import {
   find,
   findHere,
   firstLine,
-  isExplained,
   lineOf,
   mentions,
+  nextPart,
   parts,
 } from './syntax.ts'
-
-/** Functions whose error is the only sign that nothing was read or written. */
-const telling =
-  /^(?:json|yaml|xml|toml|proto|bson|gob)\.Unmarshal$|^(?:json|yaml|xml|gob)\.NewDecoder\([\s\S]*\)\.Decode$|^os\.(?:WriteFile|Rename|Symlink|Truncate)$|^(?:rows?|\w+Rows?)\.Scan$|^tx\.Commit$|^db\.(?:Exec|ExecContext)$/
-
-function checkIgnored(statement: Node, file: SourceFile): Hit | undefined {
-  const call = statement.namedChild(0)
-  const callee = call?.type === 'call_expression' ? fieldText(call, 'function') : ''
-  if (!telling.test(callee) || isExplained(statement, file, /\w/) || isOwnOutput(call!, file)) return undefined
-  return {
-    at: firstLine(call!),
-    title: `The error of ${code(callee)} is ignored`,
-    body: `When ${code(callee)} fails, nobody learns of it, and the code goes on with what was there before. Check the error, or assign it to \`_\` with a word about why.`,
-  }
-}
-
-/** What was encoded a moment ago can be decoded. */
-function isOwnOutput(call: Node, file: SourceFile): boolean {
-  const [data] = argumentsOf(call)
-  const origin = data?.type === 'identifier' ? originOf(data.text, call, file) : undefined
-  return origin !== undefined && /\.Marshal\(/.test(origin.value.text)
-}
 
 /** `var m map[string]int` and then `m["a"] = 1`. */
 function checkNilMap(declaration: Node): Hit | undefined {
@@ -69,8 +46,8 @@ function checkEarlyUse(statement: Node): Hit | undefined {
   const error = names.at(-1)
   const value = names[0]
   if (names.length !== 2 || !error || !value || !/^err$|Err$/.test(error) || value === '_') return undefined
-  const next = nextStatement(statement)
-  const test = next && nextStatement(next)
+  const next = nextPart(statement)
+  const test = next && nextPart(next)
   if (!next || !test || /^if|^return|^switch/.test(next.type) || mentions(next, error)) return undefined
   if (test.type !== 'if_statement' || !new RegExp(`^${error} != nil`).test(fieldText(test, 'condition')))
     return undefined
@@ -84,12 +61,6 @@ function checkEarlyUse(statement: Node): Hit | undefined {
     body: `When ${code((field(statement, 'right')?.text ?? '').split('(')[0]!)} fails, ${code(value)} is nil, and this line panics before the error is seen. Move it below the check.`,
     evidence: [{ line: lineOf(test), note: 'the error is checked only here' }],
   }
-}
-
-function nextStatement(statement: Node): Node | undefined {
-  let next = statement.nextNamedSibling
-  while (next?.type === 'comment') next = next.nextNamedSibling
-  return next ?? undefined
 }
 
 function checkHiddenField(declaration: Node): Hit | undefined {
@@ -134,15 +105,27 @@ function checkRows(loop: Node): Hit | undefined {
   }
 }
 
+const goDurations = /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
+
+/** Go: `time.Sleep(10)` sleeps for ten nanoseconds. */
+function checkDuration(node: Node): Hit | undefined {
+  const isCall = node.type === 'call_expression'
+  const callee = fieldText(node, 'function')
+  const index = /^context\.WithTimeout(?:Cause)?$/.test(callee) ? 1 : 0
+  const value = isCall ? argumentsOf(node)[index] : node.namedChild(1)?.namedChild(0)
+  if (value?.type !== 'int_literal' || Number(value.text) === 0 || Number(value.text) >= 1_000_000) return undefined
+  const isTimeout =
+    /^(?:Timeout|\w+Timeout)$/.test(node.namedChild(0)?.text ?? '') &&
+    /^(?:http|net|tls|redis)\.\w+$/.test(fieldText(node.parent?.parent ?? node, 'type').replace('&', ''))
+  if (!(isCall ? index === 1 || goDurations.test(callee) : isTimeout)) return undefined
+  return {
+    at: firstLine(value),
+    title: `${code(node.text)} means ${value.text} nanoseconds`,
+    body: `When this is reached, the time is over at once, because a bare number is a number of nanoseconds. Multiply it with a unit, such as \`time.Second\`.`,
+  }
+}
+
 export const goRules: readonly Rule[] = [
-  {
-    id: 'ignored-error',
-    summary: 'Go: the error of a call that reads, writes or commits is not even assigned.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.85,
-    syntax: [{ languages: ['go'], nodes: ['expression_statement'], check: checkIgnored }],
-  },
   {
     id: 'nil-map-write',
     summary: 'Go: a map that was declared and not made is written to.',
@@ -184,5 +167,13 @@ export const goRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [{ languages: ['go'], nodes: ['for_statement'], check: checkRows }],
+  },
+  {
+    id: 'duration-without-unit',
+    summary: 'Go: a duration is given as a bare number, which means nanoseconds.',
+    severity: 'moderate',
+    category: 'correctness',
+    confidence: 0.95,
+    syntax: [{ languages: ['go'], nodes: ['call_expression', 'keyed_element'], check: checkDuration }],
   },
 ]

@@ -1,25 +1,30 @@
 // All rules of the static reviewer, in the order of their documentation.
+
+import { arrayRules } from './array-rules.ts'
 import { asyncRules } from './async-rules.ts'
 import { branchRules } from './branch-rules.ts'
 import { callRules } from './call-rules.ts'
 import { callbackRules } from './callback-rules.ts'
+import { captureRules } from './capture-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import { errorRules } from './error-rules.ts'
 import { flowRules } from './flow-rules.ts'
 import { formatRules } from './format-rules.ts'
+import { goErrorRules } from './go-error-rules.ts'
 import { goRules } from './go-rules.ts'
 import { identityRules } from './identity-rules.ts'
+import { indexRules } from './index-rules.ts'
 import { injectionRules } from './injection-rules.ts'
 import { inputRules } from './input-rules.ts'
 import { javaRules } from './java-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
 import { lockRules } from './lock-rules.ts'
 import { loopRules } from './loop-rules.ts'
-import { networkRules } from './network-rules.ts'
 import { nullRules } from './null-rules.ts'
 import { precedenceRules } from './precedence-rules.ts'
 import { protectionRules } from './protection-rules.ts'
+import { pythonRules } from './python-rules.ts'
 import { reactRules } from './react-rules.ts'
 import { resourceRules } from './resource-rules.ts'
 import { responseRules } from './response-rules.ts'
@@ -30,6 +35,7 @@ import { sharingRules } from './sharing-rules.ts'
 import { textRules } from './text-rules.ts'
 import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
+import { trustRules } from './trust-rules.ts'
 import { valueRules } from './value-rules.ts'
 import { workflowRules } from './workflow-rules.ts'
 
@@ -46,15 +52,20 @@ export const rules: readonly Rule[] = [
   ...branchRules,
   ...flowRules,
   ...loopRules,
+  ...indexRules,
   ...valueRules,
   ...sharingRules,
+  ...captureRules,
   ...textRules,
   ...formatRules,
   ...callRules,
+  ...arrayRules,
   ...timeRules,
   ...errorRules,
+  ...goErrorRules,
   ...goRules,
   ...javaRules,
+  ...pythonRules,
   ...resourceRules,
   ...responseRules,
   ...reactRules,
@@ -62,7 +73,7 @@ export const rules: readonly Rule[] = [
   ...inputRules,
   ...protectionRules,
   ...tlsRules,
-  ...networkRules,
+  ...trustRules,
   ...secretRules,
   ...leftoverRules,
   ...workflowRules,

@@ -49,6 +49,7 @@ export const leftoverRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     line: checkConflictMarker,
+    keyword: /^<{7} /,
   },
   {
     id: 'breakpoint',
@@ -57,6 +58,7 @@ export const leftoverRules: readonly Rule[] = [
     category: 'maintainability',
     confidence: 0.95,
     line: checkBreakpoint,
+    keyword: /debugger|breakpoint\(|set_trace|binding\.|byebug/,
   },
   {
     id: 'focused-test',
@@ -65,5 +67,6 @@ export const leftoverRules: readonly Rule[] = [
     category: 'tests',
     confidence: 0.95,
     line: checkFocusedTest,
+    keyword: /\.only|\bf(?:describe|it|context)\(/,
   },
 ]

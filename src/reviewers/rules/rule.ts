@@ -26,6 +26,8 @@ export interface Rule {
   readonly syntax?: readonly SyntaxCheck[]
   /** A check on the text of one added line; such checks run without parsing, on files of any language. */
   readonly line?: LineCheck
+  /** What every line that `line` reports holds, in whatever case: few lines do, and only those are looked at. */
+  readonly keyword?: RegExp
   /** A check on a workflow file of the platform's CI; runs in the worker thread. */
   readonly workflow?: WorkflowCheck
 }

@@ -140,5 +140,6 @@ export const secretRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.95,
     line: checkSecret,
+    keyword: new RegExp(`${keyword.source}|PRIVATE KEY`, 'i'),
   },
 ]

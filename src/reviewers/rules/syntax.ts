@@ -115,6 +115,13 @@ export function calleeOf(call: Node): { receiver: Node | undefined; name: string
   return name ? { receiver, name: name.text } : { receiver: undefined, name: callee.text }
 }
 
+/** What comes after a node in its block, comments left out. */
+export function nextPart(node: Node): Node | undefined {
+  let next = node.nextNamedSibling
+  while (next && /comment$/.test(next.type)) next = next.nextNamedSibling
+  return next ?? undefined
+}
+
 /** All descendants of the types, in order. */
 export function find(node: Node, ...types: string[]): Node[] {
   return node.descendantsOfType(types)

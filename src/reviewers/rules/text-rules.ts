@@ -11,9 +11,7 @@ import {
   field,
   fieldText,
   firstLine,
-  isExplained,
   lineOf,
-  replaceInLine,
 } from './syntax.ts'
 
 /** A text that is meant as a whole: an extension, a prefix, a word; not a set such as `0-9` or `\r\n`. */
@@ -54,87 +52,6 @@ function checkPattern(call: Node): Hit | undefined {
     at: firstLine(call),
     title: `${code(pattern.text)} is a pattern here, not that character`,
     body: `When this runs, ${text === '.' ? '`.` stands for any character' : 'it matches the empty text everywhere'}, so ${code(`${receiver.text}.${name}`)} gives something else than it reads. Write it as \`Pattern.quote(${pattern.text})\`.`,
-  }
-}
-
-/** Python: `if suffix in ('.png')`. */
-function checkOneTuple(node: Node, file: SourceFile): Hit | undefined {
-  const operator = node
-    .childrenForFieldName('operators')
-    .map((part) => part.text)
-    .join(' ')
-  const right = node.namedChildren.at(-1)
-  const text = right?.type === 'parenthesized_expression' ? right.namedChild(0) : null
-  if (
-    !/^(?:not )?in$/.test(operator) ||
-    !right ||
-    text?.type !== 'string' ||
-    !isPlainString(text) ||
-    /\s/.test(stringText(text))
-  )
-    return undefined
-  return {
-    at: firstLine(right),
-    title: `${code(right.text)} is a text, not a tuple, so \`in\` looks for a part of it`,
-    body: `When the left side is a part of ${code(text.text)}, or empty, the test holds as well. A tuple of one needs a comma.`,
-    suggestion: replaceInLine(right, file, `(${text.text},)`),
-  }
-}
-
-/** Python: two texts in a list of texts, one per line, with no comma between them. */
-function checkMissingComma(list: Node): Hit | undefined {
-  const elements = list.namedChildren.filter((child) => child.type !== 'comment')
-  const joined = elements.filter((element) => element.type === 'concatenated_string')
-  const [pair] = joined
-  if (elements.length < 4 || joined.length !== 1 || !pair || pair.namedChildCount !== 2) return undefined
-  const texts = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
-  if (
-    !texts.every((text) => text.type === 'string' && isPlainString(text)) ||
-    new Set(texts.map(lineOf)).size < texts.length
-  )
-    return undefined
-  const [first, second] = pair.namedChildren.map(stringText)
-  const longest = Math.max(
-    ...elements.filter((element) => element !== pair).map((element) => stringText(element).length),
-  )
-  // A long text that goes on in the next line is meant to be one.
-  if (
-    !first ||
-    !second ||
-    /[\s,;:.\\n-]$/.test(first) ||
-    /^\s/.test(second) ||
-    first.length > 40 ||
-    first.length > 2 * longest
-  )
-    return undefined
-  return {
-    at: firstLine(pair),
-    title: `A comma is missing after ${code(pair.namedChild(0)!.text)}`,
-    body: `When the list is built, this and the next text become one element, ${code(`"${first}${second}"`)}, and neither is found.`,
-  }
-}
-
-/** Python: `x = value,`. */
-function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
-  const right = field(assignment, 'right')
-  const left = field(assignment, 'left')
-  if (
-    right?.type !== 'expression_list' ||
-    right.namedChildCount !== 1 ||
-    !left ||
-    !/^(?:identifier|attribute)$/.test(left.type)
-  )
-    return undefined
-  if (
-    right.startPosition.row !== assignment.startPosition.row ||
-    isExplained(assignment, file, /\w/) ||
-    /tuple|args|params|values/i.test(left.text)
-  )
-    return undefined
-  return {
-    at: firstLine(right),
-    title: `The comma at the end makes ${code(left.text)} a tuple of one`,
-    body: `When ${code(left.text)} is used, it is ${code(`(${right.text})`)}, not the value itself.`,
   }
 }
 
@@ -184,30 +101,6 @@ export const textRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.98,
     syntax: [{ languages: ['java'], nodes: ['method_invocation'], check: checkPattern }],
-  },
-  {
-    id: 'tuple-without-comma',
-    summary: 'Python: `in ("a")` looks for a part of a text, because a tuple of one needs a comma.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.95,
-    syntax: [{ languages: ['python'], nodes: ['comparison_operator'], check: checkOneTuple }],
-  },
-  {
-    id: 'missing-comma',
-    summary: 'Python: two texts in a list have no comma between them and become one.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['list', 'tuple', 'set'], check: checkMissingComma }],
-  },
-  {
-    id: 'stray-comma',
-    summary: 'Python: a comma at the end of an assignment makes its value a tuple.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['assignment'], check: checkStrayComma }],
   },
   {
     id: 'stateful-pattern',

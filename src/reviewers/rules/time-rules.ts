@@ -152,26 +152,6 @@ function checkPattern(node: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-const goDurations = /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
-
-/** Go: `time.Sleep(10)` sleeps for ten nanoseconds. */
-function checkDuration(node: Node): Hit | undefined {
-  const isCall = node.type === 'call_expression'
-  const callee = fieldText(node, 'function')
-  const index = /^context\.WithTimeout(?:Cause)?$/.test(callee) ? 1 : 0
-  const value = isCall ? argumentsOf(node)[index] : node.namedChild(1)?.namedChild(0)
-  if (value?.type !== 'int_literal' || Number(value.text) === 0 || Number(value.text) >= 1_000_000) return undefined
-  const isTimeout =
-    /^(?:Timeout|\w+Timeout)$/.test(node.namedChild(0)?.text ?? '') &&
-    /^(?:http|net|tls|redis)\.\w+$/.test(fieldText(node.parent?.parent ?? node, 'type').replace('&', ''))
-  if (!(isCall ? index === 1 || goDurations.test(callee) : isTimeout)) return undefined
-  return {
-    at: firstLine(value),
-    title: `${code(node.text)} means ${value.text} nanoseconds`,
-    body: `When this is reached, the time is over at once, because a bare number is a number of nanoseconds. Multiply it with a unit, such as \`time.Second\`.`,
-  }
-}
-
 export const timeRules: readonly Rule[] = [
   {
     id: 'time-without-zone',
@@ -200,13 +180,5 @@ export const timeRules: readonly Rule[] = [
         check: checkPattern,
       },
     ],
-  },
-  {
-    id: 'duration-without-unit',
-    summary: 'Go: a duration is given as a bare number, which means nanoseconds.',
-    severity: 'moderate',
-    category: 'correctness',
-    confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['call_expression', 'keyed_element'], check: checkDuration }],
   },
 ]

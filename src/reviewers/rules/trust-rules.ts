@@ -1,57 +1,8 @@
-// Rules about talking to others: requests without an end, secrets compared or shown, trust without a check.
+// Rules about trust: secrets compared or shown, tokens and origins that nobody checks.
 import type { Node } from 'web-tree-sitter'
 import { originOf } from './origins.ts'
 import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import {
-  argumentsOf,
-  callTypes,
-  code,
-  enclosingFunction,
-  field,
-  fieldText,
-  find,
-  firstLine,
-  isAsync,
-  unwrap,
-} from './syntax.ts'
-
-const withoutLimit = /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
-
-/** Python's `requests` waits for ever by default. */
-function checkTimeout(call: Node): Hit | undefined {
-  const callee = fieldText(call, 'function')
-  const args = argumentsOf(call)
-  if (
-    !withoutLimit.test(callee) ||
-    args.some((argument) => /^timeout\s*=/.test(argument.text) || /splat/.test(argument.type))
-  )
-    return undefined
-  const fn = enclosingFunction(call)
-  // In an async function another rule reports the call itself.
-  if ((/urlopen$/.test(callee) && args.length > 2) || (fn && isAsync(fn))) return undefined
-  return {
-    at: firstLine(call),
-    title: `${code(callee)} has no time limit`,
-    body: 'When the other side takes the connection and never answers, this waits for ever, and with it the thread or worker. Pass `timeout`.',
-  }
-}
-
-/** Python: the loop keeps only a weak reference to a task. */
-function checkLostTask(statement: Node): Hit | undefined {
-  const call = statement.namedChild(0)
-  const callee = call?.type === 'call' ? fieldText(call, 'function') : ''
-  if (
-    !/^(?:asyncio\.(?:create_task|ensure_future)|(?:self\.)?_?loop\.create_task|asyncio\.get_(?:running|event)_loop\(\)\.create_task)$/.test(
-      callee,
-    )
-  )
-    return undefined
-  return {
-    at: firstLine(call!),
-    title: 'Nothing keeps the task that is started here',
-    body: 'When the garbage collector comes by while the task waits, the task may vanish in the middle, because the event loop holds only a weak reference; and if it fails, nobody sees the error. Keep it in a variable or a set until it is done.',
-  }
-}
+import { argumentsOf, callTypes, code, enclosingFunction, field, fieldText, find, firstLine, unwrap } from './syntax.ts'
 
 const macs: Readonly<Record<string, RegExp>> = {
   javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
@@ -157,23 +108,7 @@ function nameOf(node: Node): string {
   return (field(node, 'property') ?? field(node, 'attribute') ?? field(node, 'field'))?.text ?? ''
 }
 
-export const networkRules: readonly Rule[] = [
-  {
-    id: 'request-without-timeout',
-    summary: 'Python: a request is made with a function that waits for ever, without a time limit.',
-    severity: 'minor',
-    category: 'correctness',
-    confidence: 0.9,
-    syntax: [{ languages: ['python'], nodes: ['call'], check: checkTimeout }],
-  },
-  {
-    id: 'task-not-kept',
-    summary: 'Python: a task is started and nothing keeps it.',
-    severity: 'minor',
-    category: 'concurrency',
-    confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['expression_statement'], check: checkLostTask }],
-  },
+export const trustRules: readonly Rule[] = [
   {
     id: 'signature-timing',
     summary: 'A signature (HMAC) is compared with an operator that stops at the first difference.',
