@@ -322,6 +322,21 @@ describe('case 50: a verifier that fails', () => {
   })
 })
 
+it('says when another model stood in for the one that was asked', async () => {
+  await using away = await startModelServer({ protocol: 'anthropic', script: () => ({ status: 404 }) })
+  away.verifyWith(() => ({ status: 529 }))
+  await using there = await startModelServer({ protocol: 'openai-chat', script: () => ({ status: 404 }) })
+  const { main } = createModels({
+    main: { provider: 'anthropic', id: 'claude-opus-5-5', apiKey: 'sk-test-0123456789', baseUrl: away.url },
+    fast: { provider: 'compatible', id: 'local', apiKey: null, baseUrl: there.url },
+    timing: { backoffMs: 1 },
+  })
+  const verifier = createVerifier({ model: main!, tools: createCodeTools, budget: createUnlimitedBudget() })
+  const report = await verifier.verify(change, [claim()], never)
+  expect(outcomes(report)).toEqual(['confirmed'])
+  expect(report.notes).toEqual(['compatible:local stood in for anthropic:claude-opus-5-5 in the verification.'])
+})
+
 it('asks nothing without claims', async () => {
   await using run = await start(answerBy({}))
   expect(await run.verifier.verify(change, [], never)).toMatchObject({ checks: [], notes: [], usage: { calls: 0 } })

@@ -91,8 +91,12 @@ export async function askForFindings(
   }
 }
 
-/** What is left of the limits for all rounds. */
-function remainingLimits({ limits, budget, startedAt }: Assignment): GenerateLimits {
+/** What is left of limits that hold for several calls. Throws `ModelError` when it is nothing. */
+export function remainingLimits({
+  limits,
+  budget,
+  startedAt,
+}: Pick<Assignment, 'limits' | 'budget' | 'startedAt'>): GenerateLimits {
   const timeMs = Math.floor(limits.timeMs - (performance.now() - startedAt))
   const totalTokens = limits.totalTokens - budget.usage.inputTokens - budget.usage.outputTokens
   if (timeMs <= 0) throw new ModelError('model_unavailable', 'The time for the review was used up.')

@@ -6,8 +6,8 @@ import type { ContextRound, ContextSpan, PackedContext, ReviewerReport } from '.
 /** How often a round that is too long for the model is halved. */
 const maxHalvings = 2
 
-/** After these the other rounds would only fail in the same way. */
-const finalCodes: readonly ModelErrorCode[] = [
+/** After these further calls would only fail in the same way. */
+export const finalCodes: readonly ModelErrorCode[] = [
   'model_unauthorized',
   'model_misconfigured',
   'model_budget_spent',

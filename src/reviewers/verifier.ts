@@ -1,17 +1,18 @@
 // Has a model try to refute what reviewers claim, a few claims a call, with the code in hand and read-only tools.
 import { randomBytes } from 'node:crypto'
-import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
-import type { ProposedFinding } from '../domain/finding.ts'
-import { bySeverity } from '../domain/finding.ts'
+import { ModelError } from '../domain/errors.ts'
+import { bySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createLineReader } from '../workspace/line-reader.ts'
+import { remainingLimits } from './ask-for-findings.ts'
 import { type ClaimFiles, showClaimCode } from './claim-code.ts'
 import { fenceTools } from './fence-tools.ts'
 import { createFence } from './prompts/untrusted-block.ts'
 import { type NamedClaim, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
 import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
+import { finalCodes } from './review-rounds.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
@@ -25,15 +26,6 @@ const maxClaims = 60
 const sideBySide = 3
 
 const notTheObject = 'The answer is not the JSON object that was asked for.'
-
-/** After these further calls would only fail in the same way. */
-const finalCodes: readonly ModelErrorCode[] = [
-  'model_unauthorized',
-  'model_misconfigured',
-  'model_budget_spent',
-  'model_rate_limited',
-  'model_unavailable',
-]
 
 export interface VerifierOptions {
   readonly model: Model
@@ -60,6 +52,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         startedAt: performance.now(),
         checks: new Map(),
         failures: new Set(),
+        answeredBy: new Set(),
       }
       await verifyBatches(run, claims.toSorted(bySeverity).slice(0, maxClaims), signal)
       return reportOn(run, claims)
@@ -75,6 +68,8 @@ interface Run extends Omit<VerifierOptions, 'limits'> {
   readonly checks: Map<ProposedFinding, ClaimCheck>
   /** Why claims could not be checked, in words. */
   readonly failures: Set<string>
+  /** Names of the models that answered. */
+  readonly answeredBy: Set<string>
 }
 
 async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signal: AbortSignal): Promise<void> {
@@ -126,20 +121,12 @@ async function verifyBatch(
     },
     signal,
   )
+  for (const name of answer.answeredBy) run.answeredBy.add(name)
   const checks = await readWithRepair(run, answer, claims, signal)
   return claims.flatMap(({ id, claim }) => {
     const check = checks.get(id)
     return check ? [[claim, check]] : []
   })
-}
-
-/** What is left of the limits of the whole verification. */
-function remainingLimits({ limits, budget, startedAt }: Run): GenerateLimits {
-  const timeMs = Math.floor(limits.timeMs - (performance.now() - startedAt))
-  const totalTokens = limits.totalTokens - budget.usage.inputTokens - budget.usage.outputTokens
-  if (timeMs <= 0) throw new ModelError('model_unavailable', 'The time for the verification was used up.')
-  if (totalTokens <= 0) throw new ModelError('model_budget_spent', 'The tokens for the verification were used up.')
-  return { ...limits, timeMs, totalTokens }
 }
 
 /** Reads the checks; what doesn't fit is sent back once. What is still missing then stays unchecked. */
@@ -186,9 +173,14 @@ function reportOn(run: Run, claims: readonly ProposedFinding[]): VerifierReport 
   const what = missing === 1 ? '1 claim' : `${missing} claims`
   if (claims.length > maxClaims) run.failures.add('They were too many.')
   const why = run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
+  const { name } = run.model
+  const others = [...run.answeredBy].filter((other) => other !== name)
   return {
     checks,
     usage: run.budget.usage,
-    notes: missing === 0 ? [] : [`${what} could not be verified: ${why}`],
+    notes: [
+      ...others.map((other) => `${other} stood in for ${name} in the verification.`),
+      ...(missing === 0 ? [] : [`${what} could not be verified: ${why}`]),
+    ],
   }
 }

@@ -254,7 +254,7 @@ describe('a model that can not be relied on', () => {
     expect(view.comments.find((comment) => comment.author === reviewerLogin)?.edits).toBe(0)
     expect(view.reviews.map((review) => review.commitId)).toEqual([newHead])
     expect(inline).toMatchObject([{ path, line: 7, originalCommitId: newHead }])
-    expect(view.statuses[oldHead]?.map((status) => status.state)).toEqual(['pending'])
+    expect(view.statuses[oldHead]?.map((status) => status.state)).toEqual(['pending', 'error'])
     expect(view.statuses[newHead]?.map((status) => status.state)).toEqual(['pending', 'failure'])
     expect(runs).toMatchObject([{ status: 'completed', head_sha: newHead }])
     const events = (await app.events()).filter((event) => event.pr_number === number)
