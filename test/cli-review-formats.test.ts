@@ -156,11 +156,11 @@ describe('pretty', () => {
   })
 
   it('has colours only where they are wanted', async () => {
-    const escape = '\u001b['
-    expect(await render('pretty')).not.toContain(escape)
+    const sequence = '\u001b['
+    expect(await render('pretty')).not.toContain(sequence)
     const colourful = await repository.review([], { env: { FORCE_COLOR: '1' } })
-    expect(colourful.stdout).toContain(escape)
+    expect(colourful.stdout).toContain(sequence)
     const plain = await repository.review([], { env: { NO_COLOR: '1' } })
-    expect(plain.stdout).not.toContain(escape)
+    expect(plain.stdout).not.toContain(sequence)
   })
 })

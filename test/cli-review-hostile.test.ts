@@ -191,15 +191,15 @@ it('a .env file in the repository sends no key anywhere', async () => {
 })
 
 describe('what others wrote can’t do anything on a terminal or in a log', () => {
-  const escape = '\u001b[2J\u001b]0;owned\u0007'
+  const sequence = '\u001b[2J\u001b]0;owned\u0007'
 
   it('escape sequences, direction marks and workflow commands are shown', async () => {
     await repository.commit()
     await repository.write({
-      [`${escape}.js`]: conflict,
+      [`${sequence}.js`]: conflict,
       'turned\u202esj.js': conflict,
       '::error::x.js': conflict,
-      'a.js': `::add-mask::x\n##[error]x\n${conflict.trim()} ${escape}\u009b31m\n`,
+      'a.js': `::add-mask::x\n##[error]x\n${conflict.trim()} ${sequence}\u009b31m\n`,
     })
     for (const format of ['pretty', 'json', 'ndjson', 'sarif', 'github']) {
       const { stdout, stderr, code } = await repository.review(['--format', format])

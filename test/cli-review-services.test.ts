@@ -1,0 +1,153 @@
+// `umpire review` with the services it can use: models, and a code-hosting platform for pull requests.
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Forge } from './fakes/forge/forge.ts'
+import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
+import {
+  breakpoint,
+  conflict,
+  finish,
+  type LocalTestRepository,
+  makeLocalRepository,
+  placesOf,
+  reviewAsJson,
+} from './local-repository.ts'
+import { forgeEnvironment, repo, reviewerLogin, startShopForge } from './review-scenario.ts'
+
+const key = 'sk-test-0123456789-abcdefghij'
+const discount = `export function discountOf(count: number): number {
+  // Ten and more get a tenth off.
+  return count > 10 ? 0.1 : 0
+}
+`
+const finding = {
+  path: 'discount.ts',
+  side: 'RIGHT',
+  start_line: 3,
+  end_line: 3,
+  quote: 'return count > 10 ? 0.1 : 0',
+  severity: 'critical',
+  category: 'correctness',
+  title: 'Exactly ten articles get no discount',
+  body: `When \`count\` is 10, the discount is 0. ${key}`,
+  suggestion: null,
+  evidence: [],
+  confidence: 0.9,
+}
+
+describe('with a model', () => {
+  let repository: LocalTestRepository
+  let server: ModelServer
+  beforeEach(async () => {
+    repository = await makeLocalRepository()
+    server = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ json: { summary: '', findings: [] } }),
+    })
+    await repository.commit()
+    await repository.write({ 'discount.ts': discount })
+  })
+  afterEach(async () => {
+    await server.close()
+    await repository[Symbol.asyncDispose]()
+  })
+  const modelEnvironment = () => ({ MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key })
+
+  it('case 43: prints what it finds and what it used, and none of our secrets', async () => {
+    server.respondWith(() => ({ json: { summary: '', findings: [finding] } }))
+    const { code, stdout } = await repository.review([], { env: modelEnvironment() })
+    expect(stdout).toContain('Exactly ten articles get no discount')
+    expect(stdout).toContain('umpire/correctness')
+    expect(stdout).toMatch(/\d+ model calls?, [\d,]+ tokens in, \d+ out, at a price that is not known/)
+    expect(stdout).not.toContain(key)
+    expect(code).toBe(1)
+  })
+
+  it('--mode static asks none', async () => {
+    expect((await repository.review(['--mode', 'static'], { env: modelEnvironment() })).code).toBe(0)
+    expect(server.requests).toEqual([])
+  })
+
+  it('a model that takes no part leaves a partial review', async () => {
+    server.respondWith(() => ({ status: 401 }))
+    const report = await reviewAsJson(repository, [], { env: modelEnvironment() })
+    expect(report).toMatchObject({ exit_code: 4, coverage: { complete: false } })
+    expect(report.coverage?.notes.join()).toContain('The model took no part')
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with all that it started', async (signal) => {
+    server.respondWith(() => ({ hang: true }))
+    const child = repository.startReview([], { env: modelEnvironment() })
+    const ended = finish(child)
+    await server.arrived(1)
+    child.kill(signal)
+    const { code, stdout } = await ended
+    expect({ code, stdout }).toEqual({ code: signal === 'SIGINT' ? 130 : 143, stdout: '' })
+    const root = dirname(repository.folder)
+    const { stdout: processes } = await promisify(execFile)('ps', ['-eo', 'pid,args'])
+    expect(processes.split('\n').filter((line) => line.includes(root))).toEqual([])
+    expect((await readdir(root)).sort()).toEqual(['home', 'work'])
+  })
+})
+
+describe('a pull request', () => {
+  let forge: Forge
+  let outside: LocalTestRepository
+  beforeAll(async () => {
+    forge = await startShopForge()
+    outside = await makeLocalRepository()
+  })
+  afterAll(async () => {
+    await forge.close()
+    await outside[Symbol.asyncDispose]()
+  })
+
+  it('is gathered from the platform and printed, and nothing is posted', async () => {
+    await forge.push(
+      repo,
+      'topic',
+      { 'src/left.js': breakpoint, 'src/both.js': conflict },
+      { author: 'alice', message: 'A' },
+    )
+    const number = await forge.openPullRequest({ repo, head: 'topic', title: 'A change', author: 'alice' })
+    const address = `${forge.url}/${repo}/pull/${number}`
+    const report = await reviewAsJson(outside, [address], { env: forgeEnvironment(forge), cwd: outside.home })
+    expect(placesOf(report)).toEqual(['src/both.js:1 conflict-marker', 'src/left.js:1 breakpoint'])
+    const view = forge.pullRequest(repo, number)
+    expect(report.compared).toMatchObject({ kind: 'pull_request', head: view.headSha, url: view.url })
+    expect([...view.comments, ...view.inlineComments].filter(({ author }) => author === reviewerLogin)).toEqual([])
+    expect(view.statuses).toEqual({})
+    expect(await readdir(outside.home)).toEqual([])
+    expect((await readdir(dirname(outside.home))).sort()).toEqual(['home', 'work'])
+  })
+
+  it.each([
+    ['one that is not there', { path: `${repo}/pull/999` }, 2],
+    ['no token', { path: `${repo}/pull/1`, env: { PLATFORM_TOKEN: '' } }, 3],
+    ['a wrong token', { path: `${repo}/pull/1`, env: { PLATFORM_TOKEN: 'wrong' } }, 3],
+    ['a platform that is down', { path: `${repo}/pull/1`, env: { PLATFORM_API_URL: 'http://127.0.0.1:9' } }, 5],
+  ])('%s', async (_what, { path, env = {} }: { path: string; env?: Record<string, string> }, code) => {
+    const run = { env: { ...forgeEnvironment(forge), ...env } }
+    const result = await outside.review([`${forge.url}/${path}`], run)
+    expect(result.stderr).toMatch(/^umpire: /m)
+    expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
+  })
+})
+
+it('loads neither server, database nor model clients, and no tables that the change has no use for', async () => {
+  await using repository = await makeLocalRepository()
+  await repository.commit()
+  await repository.write({ 'a.ts': 'export {}\n' })
+  const recorder = fileURLToPath(new URL('./record-modules.ts', import.meta.url))
+  const loaded = join(repository.home, 'loaded')
+  const env = { NODE_OPTIONS: `--import=${recorder}`, RECORD_MODULES: loaded }
+  expect((await repository.review([], { env })).code).toBe(0)
+  const modules = (await readFile(loaded, 'utf8')).split('\n')
+  expect(modules.some((url) => url.endsWith('/src/cli/review.ts'))).toBe(true)
+  const packages = new Set(modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+  expect([...packages].sort()).toEqual(['web-tree-sitter', 'zod'])
+})

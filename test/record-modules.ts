@@ -1,0 +1,14 @@
+// Preloaded into a process by a test: writes down the address of every module that the process loads.
+import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+const file = process.env.RECORD_MODULES
+
+if (file !== undefined) {
+  registerHooks({
+    load(url, context, nextLoad) {
+      appendFileSync(file, `${url}\n`)
+      return nextLoad(url, context)
+    },
+  })
+}
