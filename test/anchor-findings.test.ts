@@ -142,6 +142,12 @@ describe('the side', () => {
     ])
   })
 
+  it('is the named one where the same code was deleted and added', async () => {
+    const change = changeOf({ [path]: 'go(id)\n' }, { [path]: '  go( id )\nstop()\n' })
+    for (const side of ['RIGHT', 'LEFT'] as const)
+      expect(await placeOf({ side, startLine: 1, quote: 'go(id)' }, change)).toEqual([side, 1, 1, 'inline'])
+  })
+
   it('is the head for lines that both have, under either number', async () => {
     const quote = '  const found = orders.get(id)'
     for (const [side, startLine] of [

@@ -302,6 +302,14 @@ describe('case 50: a verifier that fails', () => {
     }
   })
 
+  it('case 50: asks no further where that could only fail in the same way', async () => {
+    await using run = await start(() => ({ status: 401 }))
+    const claims = Array.from({ length: 40 }, (_, at) => claim({ title: `claim ${at}` }))
+    await run.verifier.verify(change, claims, never)
+    // Of eight calls those that were under way side by side.
+    expect(run.server.requests.length).toBeLessThanOrEqual(3)
+  })
+
   it('case 50: keeps what the other calls came to', async () => {
     await using run = await start((request) =>
       claimsOf(request).some((asked) => titleOf(asked) === 'claim 0') ? { refusal: 'no' } : answerBy({})(request),
