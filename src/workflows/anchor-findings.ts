@@ -1,12 +1,12 @@
 // Anchors a proposal to its place in the diff, and keeps only what it rests on for certain.
 import type { FileDiff } from '../domain/diff.ts'
-import type { Evidence, Finding, ProposedFinding } from '../domain/finding.ts'
+import type { Finding, ProposedFinding } from '../domain/finding.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import { redactSecrets } from '../reviewers/rules/secret-rules.ts'
-import { createLineReader, type LineReader } from '../workspace/line-reader.ts'
+import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { similarityOf } from './compare-words.ts'
 import { findInLines, linesOf, overlaps, type Place, placeOf } from './find-place.ts'
-import { type Found, findQuote, type QuotedHunk, readHunks } from './find-quote.ts'
+import { type Found, findQuote } from './find-quote.ts'
 
 /**
  * A proposal that has its place, and no identity yet. `anchorText` is the code there, normalised. Its suggestion is
@@ -14,24 +14,6 @@ import { type Found, findQuote, type QuotedHunk, readHunks } from './find-quote.
  */
 export type Anchored = Omit<Finding, 'fingerprint' | 'anchorHash' | 'state' | 'reopened'> & {
   readonly anchorText: string
-}
-
-/** The files of a change as lines, at the head and at the merge base, and what the diff shows of them. */
-export interface ChangeFiles {
-  readonly head: LineReader
-  readonly base: LineReader
-  readonly hunks: (file: FileDiff) => readonly QuotedHunk[]
-}
-
-/** Reads each file once for all who judge the same change. */
-export function readFilesOf({ head, base }: Pick<Change, 'head' | 'base'>): ChangeFiles {
-  const read = new Map<FileDiff, readonly QuotedHunk[]>()
-  const hunks = (file: FileDiff) => {
-    const known = read.get(file) ?? readHunks(file)
-    read.set(file, known)
-    return known
-  }
-  return { head: createLineReader(head), base: createLineReader(base), hunks }
 }
 
 /** Where a proposal belongs. Inline only where no other line can be meant. */
@@ -52,9 +34,6 @@ interface Anchor {
 const maxRangeLines = 20
 /** Share of common words from which on a line is taken for what a quote was meant to be. */
 const alike = 0.5
-/** Most places that a finding rests on. */
-export const maxEvidence = 5
-
 /** Finds the proposal's place in the diff; a string says why it is dropped. */
 export async function anchorProposal(
   change: Change,
@@ -195,21 +174,4 @@ function findLines(file: FileDiff, proposal: ProposedFinding): Place | undefined
 function quoteWithoutSecret({ text }: Place): string {
   const quote = text.split('\n').slice(0, maxRangeLines).join('\n').slice(0, 4000)
   return redactSecrets(quote) === quote ? quote : ''
-}
-
-/** The places that exist at the head; those of a claim about deleted lines may exist at the base only. */
-export async function keepExisting(
-  files: ChangeFiles,
-  side: Finding['side'],
-  evidence: readonly Evidence[],
-): Promise<Evidence[]> {
-  const kept: Evidence[] = []
-  for (const item of evidence.slice(0, 2 * maxEvidence)) {
-    const { path, line } = item
-    const exists = async (read: LineReader) =>
-      Number.isInteger(line) && line >= 1 && line <= ((await read(path))?.length ?? 0)
-    if (kept.some((other) => other.path === path && other.line === line)) continue
-    if ((await exists(files.head)) || (side === 'LEFT' && (await exists(files.base)))) kept.push(item)
-  }
-  return kept.slice(0, maxEvidence)
 }

@@ -2,7 +2,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { FileLines } from '../workspace/line-reader.ts'
 import type { Syntax } from '../workspace/syntax.ts'
-import type { ChangeFiles } from './anchor-findings.ts'
+import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
 /** The parts of a finding that say what is to be replaced by what. */

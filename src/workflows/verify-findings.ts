@@ -2,7 +2,7 @@
 import { type Finding, severities } from '../domain/finding.ts'
 import { noUsage, type Usage } from '../domain/review.ts'
 import type { Change, ClaimCheck, Verifier } from '../reviewers/reviewer.ts'
-import { type ChangeFiles, keepExisting } from './anchor-findings.ts'
+import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { uniteEvidence } from './merge-findings.ts'
 
 /** What became of one finding. */
