@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
+import { identifyLines } from '../src/workspace/hunk-identity.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 
@@ -35,7 +36,7 @@ function judge(change: Change, model: readonly ProposedFinding[], findings: read
   return judgeFindings(
     { syntax },
     {
-      change: { ...change, earlier: { ...noEarlierReviews, findings } },
+      change: { ...change, earlier: { ...change.earlier, findings } },
       reports: [{ reviewer: 'agentic', findings: model, unread: [] }],
       verifier: null,
       maxInline: 8,
@@ -89,6 +90,23 @@ describe('a finding whose file is gone', () => {
     const findings = await raise({ 'a/pay.ts': `${call}\n` }, [claim('a/pay.ts', 1)])
     const next = await judge(addedFiles({ 'b/pay.ts': `${call}\n` }), [], findings)
     expect(next.findings[0]?.evidence).toEqual([{ path: 'b/pay.ts', line: 1, note: '' }])
+  })
+})
+
+describe('a claim about code that was read before', () => {
+  const path = 'a/pay.ts'
+  const judgeAgain = async (proposals: readonly ProposedFinding[]) => {
+    const change = addedFiles({ [path]: `${call}\n` })
+    const seenLines = new Set(change.diff.files[0]?.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]))
+    return judge({ ...change, earlier: { ...noEarlierReviews, seenLines } }, proposals)
+  }
+
+  it('is held down when only a model makes it, not when a rule does', async () => {
+    const late = claim(path, 1, { severity: 'minor' })
+    const ruled = { ...late, reviewer: 'static', rule: 'charged' }
+    expect((await judgeAgain([late])).findings).toHaveLength(0)
+    expect((await judgeAgain([ruled])).findings).toHaveLength(1)
+    expect((await judgeAgain([{ ...late, confidence: 1 }, ruled])).findings).toHaveLength(1)
   })
 })
 
