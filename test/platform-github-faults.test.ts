@@ -90,6 +90,26 @@ const pullRequest = {
   updated_at: '2026-03-01T10:00:00Z',
 }
 
+describe('many calls', () => {
+  it('wait in line beyond what GitHub takes at once', async () => {
+    const held: ServerResponse[] = []
+    const full = Promise.withResolvers<void>()
+    let isOpen = false
+    const { url, platform } = await start((request, response) => {
+      if (isOpen || request.path === '/beside') return answer(200, {})(request, response)
+      if (held.push(response) === 32) full.resolve()
+    })
+    const calls = Array.from({ length: 40 }, () => platform.languages(access))
+    await full.promise
+    // What had been sent with the others would have come by then.
+    await fetch(`${url}/beside`)
+    expect(held).toHaveLength(32)
+    isOpen = true
+    for (const response of held) response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    expect(await Promise.all(calls)).toHaveLength(40)
+  })
+})
+
 describe('case 51: refusals are told apart', () => {
   it.each([
     [401, 'platform_unauthorized', false],

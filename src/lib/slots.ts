@@ -1,7 +1,12 @@
 // A fixed number of places: who finds none waits in line.
 
-/** Makes `count` places. `take` resolves with the function that gives the place back. */
-export function createSlots(count: number): { take(): Promise<() => void> } {
+export interface Slots {
+  /** Resolves, in the order of asking, with the function that gives the place back. */
+  take(): Promise<() => void>
+}
+
+/** Makes `count` places. */
+export function createSlots(count: number): Slots {
   let free = count
   const line: (() => void)[] = []
   const release = () => {

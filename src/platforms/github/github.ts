@@ -1,4 +1,5 @@
 // GitHub, in the cloud or as Enterprise Server: puts the parts together.
+import { createSlots } from '../../lib/slots.ts'
 import { readDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
@@ -16,7 +17,10 @@ import { getLanguages, listContributors } from './statistics.ts'
 import { ensureStatus } from './statuses.ts'
 import { listThreads, resolveThread } from './threads.ts'
 
-/** The adapter. Holds nothing but the accounts behind the tokens it has seen. */
+/** GitHub allows an account 100, and several processes may share ours. */
+const callsAtOnce = 32
+
+/** The adapter. Holds nothing but the accounts behind the tokens it has seen, and the line of calls that wait. */
 export function createGithub(config: PlatformConfig): Platform {
   const connection = makeConnection(config)
   const recallViewer = createViewerCache(connection)
@@ -74,5 +78,6 @@ function makeConnection(config: PlatformConfig): Connection {
     graphqlUrl: `${apiUrl.replace(/\/v3$/, '')}/graphql`,
     userAgent: config.userAgent,
     timeoutMs: config.timeoutMs ?? 30_000,
+    slots: createSlots(callsAtOnce),
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as startTimer } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
+import type { Slots } from '../../lib/slots.ts'
 import { explainRefusal } from './errors.ts'
 
 /** Where the platform is and how we speak to it. Addresses have no slash at the end. */
@@ -13,6 +14,8 @@ export interface Connection {
   readonly userAgent: string
   /** For one call, redirects and answer included. */
   readonly timeoutMs: number
+  /** As many calls as may be under way at once. */
+  readonly slots: Slots
 }
 
 export interface Call {
@@ -39,13 +42,15 @@ const defaultMaxBytes = 10 * 2 ** 20
 const redirects = new Set([301, 302, 307, 308])
 
 /**
- * Sends a call and reads its answer whole. A renamed repository is followed for reads and, once, for writes, but
+ * Sends a call and reads its answer whole. Where too many are under way it waits in line first, which doesn't count
+ * towards its deadline. A renamed repository is followed for reads and, once, for writes, but
  * never to another host, which would get the token.
  *
  * @throws PlatformError for every answer that isn't 2xx, for silence, and for an answer that is too long
  * @throws the reason of `call.signal` when that was what ended it
  */
 export async function send(connection: Connection, call: Call): Promise<Answer> {
+  const release = await connection.slots.take()
   const deadline = new AbortController()
   const timer = startTimer(() => deadline.abort(), connection.timeoutMs)
   const signal = call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
@@ -60,6 +65,7 @@ export async function send(connection: Connection, call: Call): Promise<Answer> 
     throw explainSilence(error, deadline.signal.aborted)
   } finally {
     clearTimeout(timer)
+    release()
   }
 }
 
