@@ -13,18 +13,16 @@ type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
 /**
  * Makes what a review needs. Dispose of it: it may hold threads.
  *
- * @param staticReviewer where one was made before, which is disposed of too
+ * @param staticReviewer one that was made before; it is disposed of with the rest
  */
 export async function createReviewContext(
   config: Config,
   log: Log,
   staticReviewer: StaticReviewer = createStaticReviewer(),
 ): Promise<ReviewContext & AsyncDisposable> {
-  await using stack = new AsyncDisposableStack()
-  stack.use(staticReviewer)
   const { models, createModelReviewers, createVerifier } = await loadModelParts(config)
-  const syntax = stack.use(createSyntax())
-  const held = stack.move()
+  const syntax = createSyntax()
+  const threads = [staticReviewer, syntax]
   return {
     config,
     secrets: listSecrets(config).filter((secret) => secret !== null),
@@ -33,7 +31,9 @@ export async function createReviewContext(
     createVerifier,
     syntax,
     log,
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(threads.map((part) => part[Symbol.asyncDispose]()))
+    },
   }
 }
 

@@ -17,21 +17,22 @@ export interface Gathered extends AsyncDisposable {
   readonly compared: Compared
 }
 
-/** Gathers a change of the repository around the working directory. */
-export async function gatherFromFolder(
+/** Starts to gather a change of the repository around the working directory. Resolves when git is at work. */
+export async function startGathering(
   source: Exclude<ReviewSource, { kind: 'pull_request' }>,
   signal: AbortSignal,
-): Promise<Gathered> {
+): Promise<{ gathered: Promise<Gathered> }> {
   const { gatherLocalChange } = await import('../workflows/gather-local-change.ts')
-  const gathered = await gatherLocalChange(
-    { host: gitHostFrom(chooseChildVariables()), folder: process.cwd(), source, indexFile: hookIndex() },
-    signal,
-  )
-  return {
-    change: gathered.change,
-    compared: { ...gathered.comparison, url: null },
-    [Symbol.asyncDispose]: () => gathered[Symbol.asyncDispose](),
-  }
+  const { promise: atWork, resolve: onWork } = Promise.withResolvers<void>()
+  const task = { host: gitHostFrom(chooseChildVariables()), folder: process.cwd(), source, indexFile: hookIndex() }
+  const gathered = gatherLocalChange({ ...task, onWork }, signal).then((result) => ({
+    change: result.change,
+    compared: { ...result.comparison, url: null },
+    [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
+  }))
+  // What goes wrong is told when it is waited for.
+  await Promise.race([atWork, gathered.catch(() => undefined)])
+  return { gathered }
 }
 
 /** Gathers a pull request as the service does, but for earlier reviews: nothing here knows of them. */

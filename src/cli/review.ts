@@ -5,7 +5,7 @@ import type { Log } from '../lib/logger.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import { exitCode } from './exit-codes.ts'
-import { type Gathered, gatherFromFolder, gatherFromPlatform } from './gather-review.ts'
+import { gatherFromPlatform, startGathering } from './gather-review.ts'
 import { type Interruption, listenForSignals } from './interruption.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { openOutput, type ReportOutput } from './reports/output.ts'
@@ -27,9 +27,9 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
   const clock = startStopwatch()
   using progress = startProgress(process.stderr, options.quiet)
   const output = await openOutput(options.format)
-  await using stack = new AsyncDisposableStack()
+  await using held = new HeldParts()
   progress.step('Reading the change')
-  const { gathered, ctx, workflow } = await prepare(options, progress, stack, signal)
+  const { gathered, ctx, workflow } = await prepare(options, progress, held, signal)
   progress.note(`Reviewing ${gathered.compared.description}`)
   output.start(gathered.compared)
   const stopwatch = tellSteps(clock, progress, output)
@@ -49,22 +49,40 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
   return code
 }
 
-/** Gathers, and loads what reviews, side by side: git works meanwhile. What was made is in the stack, whatever fails. */
-async function prepare(options: ReviewOptions, progress: Progress, stack: AsyncDisposableStack, signal: AbortSignal) {
+/** Gathers, and loads what reviews, side by side: git works meanwhile. What was made is held, whatever fails. */
+async function prepare(options: ReviewOptions, progress: Progress, held: HeldParts, signal: AbortSignal) {
   const { source } = options
-  const keep = (gathered: Gathered) => stack.use(gathered)
-  const local = source.kind === 'pull_request' ? null : gatherFromFolder(source, signal).then(keep)
+  // git is started before anything else is loaded.
+  const local = source.kind === 'pull_request' ? null : await startGathering(source, signal)
   const loading = import('./examine.ts').then(async (workflow) => {
-    const ctx = stack.use(await workflow.openContext(options, createLog(progress)))
+    const ctx = held.keep(await workflow.openContext(options, createLog(progress)))
     return { workflow, ctx }
   })
-  const [gathered, loaded] = await Promise.allSettled([local, loading])
+  const [gathered, loaded] = await Promise.allSettled([local?.gathered.then(held.keep), loading])
   if (gathered.status === 'rejected') throw gathered.reason
   if (loaded.status === 'rejected') throw loaded.reason
   const { ctx, workflow } = loaded.value
-  if (gathered.value) return { gathered: gathered.value, ctx, workflow }
+  if (gathered.value) {
+    // It checks suggestions, and starts while the rules read.
+    ctx.syntax.warmUp()
+    return { gathered: gathered.value, ctx, workflow }
+  }
   const address = source.kind === 'pull_request' ? source.address : ''
-  return { gathered: keep(await gatherFromPlatform(ctx, address, signal)), ctx, workflow }
+  return { gathered: held.keep(await gatherFromPlatform(ctx, address, signal)), ctx, workflow }
+}
+
+/** What has to be ended before the command is; all at once, for somebody waits. */
+class HeldParts implements AsyncDisposable {
+  readonly #parts: AsyncDisposable[] = []
+
+  readonly keep = <Part extends AsyncDisposable>(part: Part): Part => {
+    this.#parts.push(part)
+    return part
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part[Symbol.asyncDispose]()))
+  }
 }
 
 function applyMode(change: Change, { mode }: ReviewOptions): Change {

@@ -84,6 +84,9 @@ export interface PackedContext {
   readonly omitted: readonly SkippedFile[]
 }
 
+/** The context of a review without a model: none. */
+export const noContext: PackedContext = { rounds: [], omitted: [] }
+
 /** What a reviewer came to. */
 export interface ReviewerReport {
   readonly findings: readonly ProposedFinding[]

@@ -4,10 +4,9 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review } from '../domain/review.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/spend.ts'
-import type { Change, PackedContext } from '../reviewers/reviewer.ts'
+import { type Change, noContext, type PackedContext } from '../reviewers/reviewer.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
-import { loadTokenCounter, noContext, packContext } from './pack-context.ts'
 import { measureCoverage, type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -59,6 +58,7 @@ export async function examineChange(
 
 async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
   if (ctx.models.main === null || change.settings.mode === 'static') return noContext
+  const { loadTokenCounter, packContext } = await import('./pack-context.ts')
   const budget = { tokensPerRound: ctx.config.review.contextTokens, maxRounds: 4 }
   return await packContext(ctx, change, budget, await loadTokenCounter())
 }

@@ -48,6 +48,8 @@ export interface LocalTask {
   readonly source: LocalSource
   /** Another index than the repository's own, as git names it to its hooks. */
   readonly indexFile: string | undefined
+  /** Called when git is at work, and this process has time for something else. */
+  readonly onWork?: () => void
 }
 
 /**
@@ -58,7 +60,9 @@ export interface LocalTask {
 export async function gatherLocalChange(task: LocalTask, signal: AbortSignal): Promise<GatheredLocally> {
   await using stack = new AsyncDisposableStack()
   const repository = stack.use(await openLocalRepository(task.host, task.folder))
-  const sides = await chooseSides(repository, task, signal)
+  const choosing = chooseSides(repository, task, signal)
+  task.onWork?.()
+  const sides = await choosing
   const scratch = stack.use(await openScratch(repository, sides.base))
   const headSha = sides.edits ? await scratch.commit(sides.headCommit, sides.edits.edits, signal) : sides.head
   const change = await describeChange({ repository, scratch, sides, headSha }, stack, signal)

@@ -3,7 +3,13 @@
 import type { ReviewContext } from '../context.ts'
 import type { FileDiff } from '../domain/diff.ts'
 import type { SkippedFile } from '../domain/review.ts'
-import type { Change, ContextRound, ContextSpan, PackedContext } from '../reviewers/reviewer.ts'
+import {
+  type Change,
+  type ContextRound,
+  type ContextSpan,
+  noContext,
+  type PackedContext,
+} from '../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
 import type { Piece } from './packing/cut-pieces.ts'
 import { describeChange } from './packing/describe-change.ts'
@@ -12,9 +18,6 @@ import { packRound } from './packing/pack-round.ts'
 import { createHeadReader } from './packing/read-head.ts'
 
 export { type CountTokens, loadTokenCounter } from './packing/count-tokens.ts'
-
-/** The context of a review without a model: none. */
-export const noContext: PackedContext = { rounds: [], omitted: [] }
 
 /** Estimates are taken with this margin: seldom is a text longer. */
 const estimateMargin = 1.2
