@@ -514,7 +514,7 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
     ],
     silent: [
       `key = "AKIAIOSFODNN7EXAMPLE"\ntoken = ENV["TOKEN"]\npassword = "changeme-please-1"\nsecret_name = "projects/app/secrets/db1"`,
-      `url = "postgres://user:password@localhost:5432/app"\nurl = "postgres://user:\${PASSWORD}@db.acme.io/app"\ntoken_url = "https://auth.acme.io/oauth/token"\nheader.startsWith("-----BEGIN PRIVATE KEY-----")\npublic_key = "${random}"\npassword_manager = "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"`,
+      `url = "postgres://user:password@localhost:5432/app"\nurl = "postgres://user:\${PASSWORD}@db.acme.io/app"\ntoken_url = "https://auth.acme.io/oauth/token"\nheader.startsWith("-----BEGIN PRIVATE KEY-----")\npublic_key = "${random}"\ntables = { "cl100k.tiktoken": "${random}" }\npassword_manager = "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"`,
     ],
   },
   {

@@ -550,6 +550,8 @@ export const Icon = ({ icon }: Props) => <i>{icon && icon}</i>`,
   res.sendFile(path.join(root, path.basename(req.params.name)))
 })
 const full = path.join(root, name)
+const EXTENSION = '.request.json'
+const file = path.join(root, \`a\${EXTENSION}\`)
 parts.join(req.query.separator)`,
     ],
   },

@@ -21,6 +21,9 @@ const sqlSinks: Readonly<Record<string, RegExp>> = {
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
 
+/** The names of columns. */
+const columnPlace = /\binto\s+\S{1,200}\s*\($/i
+
 /** Statements about tables hold no values. */
 const definition = /^\s*(?:create|drop|alter)\b/i
 
@@ -39,7 +42,10 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
       built,
       file,
       (candidate) =>
-        !developerTool.test(file.path) && !definition.test(built.text) && valuePlace.test(candidate.before.slice(-800)),
+        !developerTool.test(file.path) &&
+        !definition.test(built.text) &&
+        !columnPlace.test(candidate.before.slice(-800)) &&
+        valuePlace.test(candidate.before.slice(-800)),
     )
     if (insertion) return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
   }

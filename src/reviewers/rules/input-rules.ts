@@ -71,7 +71,7 @@ function checkPath(call: Node, file: SourceFile): Hit | undefined {
   const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   if (!pathSinks[familyOf(file.language)]!.test(callee)) return undefined
   const tainted = argumentsOf(call).find((argument) => carriesPath(argument, file))
-  if (!tainted) return undefined
+  if (!tainted || isOnlyAsked(call)) return undefined
   let scope: Node = call
   while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type)) scope = scope.parent
   if (confined.test(scope.text.slice(0, 20_000))) return undefined
@@ -81,6 +81,18 @@ function checkPath(call: Node, file: SourceFile): Hit | undefined {
     title: `${value} comes from a request and is used as a path without a check`,
     body: `When ${value} holds \`../\`, the path leaves its folder, and any file that this program can reach is within reach of the client. Resolve the path and check that it is still inside.`,
   }
+}
+
+/** `os.Stat(filepath.Join(…))`: whether it exists is all that the client learns. */
+function isOnlyAsked(call: Node): boolean {
+  for (let outer = call.parent; outer && /argument|call|invocation/.test(outer.type); outer = outer.parent) {
+    if (
+      /^call|invocation/.test(outer.type) &&
+      /^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/.test(calleeOf(outer).name)
+    )
+      return true
+  }
+  return false
 }
 
 function carriesPath(argument: Node, file: SourceFile): boolean {

@@ -1,5 +1,6 @@
 // Where a value comes from, and of what type it is, as far as the one file shows.
 import type { Node } from 'web-tree-sitter'
+import { isPlainString } from './literals.ts'
 import type { SourceFile } from './rule.ts'
 import { enclosingFunction, field, fieldText, find, isFunction } from './syntax.ts'
 
@@ -50,10 +51,17 @@ function typeText(node: Node): string {
 
 /** Whether the expression takes its value from what a client sent, as far as this function shows. */
 export function isRequestInput(node: Node, file: SourceFile): boolean {
+  // A plain text says nothing, even one such as `"request.json"`.
+  if (isPlainString(node)) return false
   if (requestInput.test(node.text.slice(0, 1_000))) return true
   return find(node, 'identifier').some((identifier) => {
     const origin = originOf(identifier.text, node, file)
-    return origin !== undefined && !isFunction(origin.value) && requestInput.test(origin.value.text.slice(0, 1_000))
+    return (
+      origin !== undefined &&
+      !isFunction(origin.value) &&
+      !isPlainString(origin.value) &&
+      requestInput.test(origin.value.text.slice(0, 1_000))
+    )
   })
 }
 

@@ -66,13 +66,22 @@ function findSecret(text: string, path: string): { name: string; value: string }
   }
   const match = assignment.exec(text)
   const { name: end = '', value } = match?.groups ?? {}
-  if (!match || !value || showsExamples.test(path) || !looksRandom(value)) return undefined
+  if (!match || !value || showsExamples.test(path) || !looksRandom(value) || isPartOfWord(text, match.index))
+    return undefined
   const name = (/[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '') + end
   return /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i.test(
     name,
   )
     ? undefined
     : { name: `The value of \`${name.slice(0, 60)}\``, value }
+}
+
+const compounds = /(?:access|api|app|auth|bearer|bot|client|db|my|refresh|root|secret|session|user)$/i
+
+/** Whether the name begins in the middle of a word: `tiktoken` holds no token, `authtoken` and `botToken` do. */
+function isPartOfWord(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - 20), index)
+  return /[a-z]$/i.test(before) && /[a-z]/.test(text[index] ?? '') && !compounds.test(before)
 }
 
 function isForeignHost(host: string): boolean {
