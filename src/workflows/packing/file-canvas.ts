@@ -1,14 +1,15 @@
 // What a round shows of one file: lines of its diff and, where there is room, of what encloses them.
 import type { DiffHunk, DiffLine, FileDiff } from '../../domain/diff.ts'
 import type { ShownLines } from '../../reviewers/reviewer.ts'
-import type { Definition } from '../../workspace/outline.ts'
 import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
 import type { Piece } from './cut-pieces.ts'
+import type { Enclosing } from './enclosing-lines.ts'
 
 /** The file at the head, as far as it is known. */
 export interface HeadView {
   readonly lines: readonly string[]
-  readonly outline: readonly Definition[]
+  /** What encloses a line, outermost first. */
+  readonly enclosing: (line: number) => readonly Enclosing[]
 }
 
 /** Lines that are shown, by where they stand: the line at the head, deleted ones behind the line before them. */
@@ -94,24 +95,17 @@ function splitBlocks({ shown }: FileCanvas): DiffLine[][] {
   return blocks
 }
 
-/** The definitions around the first changed line of a block, as far as their first lines aren't in it. */
+/** What is around the first added line of a block, as far as its first lines aren't in it: the outermost and the two nearest. */
 function nameEnclosing(canvas: FileCanvas, view: HeadView | undefined, lines: readonly DiffLine[]): string {
   const start = lines.find(({ newLine }) => newLine !== null)?.newLine ?? undefined
-  const changed = lines.find(({ kind }) => kind === 'added')?.newLine ?? start
-  if (view && view.outline.length > 0 && start !== undefined && changed !== undefined)
-    return enclosingDefinitions(view.outline, changed)
-      .filter(({ startLine }) => startLine < start!)
-      .map(({ signature }) => signature.slice(0, 160))
-      .join(' › ')
+  const changed = lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')?.newLine ?? start
+  if (view && start !== undefined && changed !== undefined) {
+    const around = view.enclosing(changed).filter(({ startLine }) => startLine < start)
+    const named = around.length > 3 ? [around[0]!, ...around.slice(-2)] : around
+    return named.map(({ signature }) => signature).join(' › ')
+  }
   const at = [...canvas.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
   return canvas.sections.get(at)?.trim().slice(0, 160) ?? ''
-}
-
-/** The definitions that a line lies in, outermost first; of values only functions count. */
-export function enclosingDefinitions(outline: readonly Definition[], line: number): Definition[] {
-  return outline.filter(
-    ({ startLine, endLine, kind }) => kind !== 'value' && startLine <= line && line <= endLine && startLine < endLine,
-  )
 }
 
 /** The ranges of lines that the canvas shows, on both sides. */

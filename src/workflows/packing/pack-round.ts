@@ -1,15 +1,14 @@
 // Fills one round: the most telling pieces, the definitions that they use, and what encloses them.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Change, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
-import type { Definition } from '../../workspace/outline.ts'
 import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { Piece } from './cut-pieces.ts'
+import type { Enclosing } from './enclosing-lines.ts'
 import {
   createCanvas,
   drawContext,
   drawPiece,
-  enclosingDefinitions,
   type FileCanvas,
   type HeadView,
   rangesOf,
@@ -143,7 +142,7 @@ function readShown({ files }: OpenRound): ReadLines[] {
     return {
       file: canvas.file,
       lines: [...canvas.shown.values()],
-      around: innermostDefinitions(file).flatMap(({ startLine, endLine }) =>
+      around: innermost(file).flatMap(({ startLine, endLine }) =>
         view!.lines.slice(startLine - 1, Math.min(endLine, startLine + mostLinesAround)),
       ),
       head: view?.lines ?? canvas.file.hunks.flatMap((hunk) => hunk.lines.map(({ text }) => text)),
@@ -151,21 +150,29 @@ function readShown({ files }: OpenRound): ReadLines[] {
   })
 }
 
-/** The innermost definitions around the lines that were added. */
-function innermostDefinitions({ canvas, view }: OpenFile): Definition[] {
-  if (!view || view.outline.length === 0) return []
-  const added = [...canvas.shown.values()].flatMap(({ kind, newLine }) => (kind === 'added' ? (newLine ?? []) : []))
-  return [...new Set(added.flatMap((line) => enclosingDefinitions(view.outline, line).at(-1) ?? []))]
+/** What most closely encloses the lines that were added. */
+function innermost({ canvas, view }: OpenFile): Enclosing[] {
+  if (!view) return []
+  const found = new Map<number, Enclosing>()
+  let last: Enclosing | undefined
+  for (const { kind, newLine, text } of canvas.shown.values()) {
+    if (kind !== 'added' || newLine === null || text.trim() === '') continue
+    // The next lines are mostly in the same.
+    if (last && newLine > last.startLine && newLine <= last.endLine) continue
+    last = view.enclosing(newLine).at(-1)
+    if (last) found.set(last.startLine, last)
+  }
+  return [...found.values()]
 }
 
-/** Shows the innermost definitions around the pieces whole, smallest first, where there is room. */
+/** Shows whole what most closely encloses the pieces, smallest first, where there is room. */
 function widen(round: OpenRound): void {
   const wanted = [...round.files.values()].flatMap((file) =>
-    innermostDefinitions(file).map((definition) => ({ canvas: file.canvas, view: file.view!, definition })),
+    innermost(file).map((enclosing) => ({ canvas: file.canvas, view: file.view!, enclosing })),
   )
-  const size = ({ definition }: (typeof wanted)[number]) => definition.endLine - definition.startLine
-  for (const { canvas, view, definition } of wanted.sort((one, other) => size(one) - size(other))) {
-    const { startLine, endLine } = definition
+  const size = ({ enclosing }: (typeof wanted)[number]) => enclosing.endLine - enclosing.startLine
+  for (const { canvas, view, enclosing } of wanted.sort((one, other) => size(one) - size(other))) {
+    const { startLine, endLine } = enclosing
     const tokens = round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) + (endLine - startLine) * 3
     if (tokens > round.left) break
     drawContext(canvas, view, startLine, endLine)
