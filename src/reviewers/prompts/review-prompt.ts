@@ -5,7 +5,7 @@ import { dataIsNoInstruction, type PromptPart, sayParts, summaryForm, writeIn } 
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below: reviews of different versions can't be compared. */
-export const reviewPromptVersion = 2
+export const reviewPromptVersion = 3
 
 export const severityMeanings: Readonly<Record<Severity, string>> = {
   critical: 'it will break, lose data or open a hole (a secret in code is critical)',
@@ -43,7 +43,7 @@ const parts: readonly PromptPart[] = [
     because: 'Findings that come back after they were answered are what people complain about most.',
   },
   {
-    says: 'For each finding give the file, the side (RIGHT for lines of the head, LEFT for deleted lines), the first and last line, and as quote the code on those lines, copied character by character from the diff, without line numbers and without the leading +, - or blank. Keep the range short. Each line of the diff shows its number at the base and then at the head.',
+    says: 'For each finding give the file, the side (RIGHT for lines of the head, LEFT for deleted lines), the first and last line, and as quote the code on those lines, copied character by character from the diff, without line numbers and without the leading +, - or blank. Keep the range short. In the diff a deleted line has its number at the base before it, every other line its number at the head; a line without a number follows the last one of its side. A line that begins with @@ names what encloses the lines below it; these need not be whole.',
     because: 'Lines that models name are often wrong; the quote is found in the diff by code and decides.',
   },
   {

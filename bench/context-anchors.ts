@@ -1,0 +1,144 @@
+// Feeds commented places back as if a model had named them, rightly and wrongly, and counts where they end up.
+import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import type { Finding } from '../src/domain/finding.ts'
+import { noUsage } from '../src/domain/review.ts'
+import { readAnswer } from '../src/reviewers/read-findings.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { judgeFindings } from '../src/workflows/judge-findings.ts'
+import { isCommentable } from '../src/workspace/commentable-lines.ts'
+import type { Syntax } from '../src/workspace/syntax.ts'
+
+/** A place as a person named it; lines of one side, 1-based, both ends included. */
+export interface NamedPlace {
+  readonly path: string
+  readonly side: DiffSide
+  readonly start: number
+  readonly end: number
+}
+
+/** A way to name a place. */
+interface Naming {
+  readonly kind: string
+  readonly place: NamedPlace
+}
+
+const outcomes = ['right', 'same code nearest by', 'in the summary', 'dropped', 'wrong', 'illegal'] as const
+type Outcome = (typeof outcomes)[number]
+
+/** How often each way to name a place came to what. */
+export type AnchorTally = Map<string, Record<Outcome, number>>
+
+const largestDrift = 10
+
+/** Names a place in all ways, and counts what becomes of each. */
+export async function checkPlace(tally: AnchorTally, syntax: Syntax, change: Change, truth: NamedPlace): Promise<void> {
+  const file = change.files.find(({ path }) => path === truth.path)
+  if (!file) return
+  const quote = await readQuote(change, file, truth)
+  for (const { kind, place } of nameInAllWays(file, truth)) {
+    const outcome = await placeOne(syntax, change, place, quote).then((finding) =>
+      typeof finding === 'string' ? finding : judgePlace(file, truth, place, quote, finding),
+    )
+    const counts =
+      tally.get(kind) ?? ({ ...Object.fromEntries(outcomes.map((each) => [each, 0])) } as Record<Outcome, number>)
+    counts[outcome]++
+    tally.set(kind, counts)
+  }
+}
+
+function nameInAllWays(file: FileDiff, truth: NamedPlace): Naming[] {
+  const shifts = Array.from({ length: largestDrift }, (_, index) => [index + 1, -index - 1]).flat()
+  const drifted = shifts
+    .map((by) => ({ ...truth, start: truth.start + by, end: truth.end + by }))
+    .filter(({ start }) => start >= 1)
+  const otherSide: DiffSide = truth.side === 'RIGHT' ? 'LEFT' : 'RIGHT'
+  return [
+    { kind: 'exactly', place: truth },
+    ...drifted.map((place) => ({ kind: 'with drift of 1 to 10 lines', place })),
+    { kind: 'on the wrong side', place: { ...truth, side: otherSide } },
+    ...(file.oldPath === file.path ? [] : [{ kind: 'by its old name', place: { ...truth, path: file.oldPath } }]),
+  ]
+}
+
+/** The code as a model would copy it: of a long range its beginning. */
+async function readQuote(change: Change, file: FileDiff, { side, start, end }: NamedPlace): Promise<string> {
+  const bytes = await (side === 'RIGHT' ? change.head.readFile(file.path) : change.base.readFile(file.oldPath))
+  return Buffer.from(bytes ?? [])
+    .toString('utf8')
+    .split('\n')
+    .slice(start - 1, Math.min(end, start + 19))
+    .join('\n')
+}
+
+/** Reads and judges one finding as the service does. */
+async function placeOne(
+  syntax: Syntax,
+  change: Change,
+  { path, side, start, end }: NamedPlace,
+  quote: string,
+): Promise<Finding | 'dropped'> {
+  const said = {
+    path,
+    side,
+    start_line: start,
+    end_line: end,
+    quote,
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'This is wrong',
+    body: 'When it runs, then it fails.',
+    suggestion: null,
+    evidence: [],
+    confidence: 0.9,
+  }
+  const read = readAnswer({ json: { summary: '', findings: [said] }, alone: true }, change, 'model')
+  const report = { reviewer: 'model', findings: read?.findings ?? [], unread: [], usage: noUsage }
+  const { findings } = await judgeFindings(
+    { syntax },
+    { change, reports: [report], verifier: null, maxInline: 8 },
+    AbortSignal.timeout(60_000),
+  )
+  return findings[0] ?? 'dropped'
+}
+
+function judgePlace(file: FileDiff, truth: NamedPlace, named: NamedPlace, quote: string, finding: Finding): Outcome {
+  if (finding.placement !== 'inline') return 'in the summary'
+  const { side, startLine, endLine } = finding
+  if (!isCommentable(file, side, startLine, endLine)) return 'illegal'
+  // Context stands on both sides, and is the same place.
+  const lines = quote.split('\n').map(normalize)
+  const filled = lines.findIndex((line) => line !== '')
+  const first = lines[filled] ?? ''
+  const isTrue = [truth.start, truth.start + filled].some((line) => isSameLine(file, truth.side, line, side, startLine))
+  if (isTrue) return 'right'
+  const holds = (line: number) => normalize(textAt(file, side, line) ?? '').includes(first)
+  if (first === '' || !holds(startLine)) return 'wrong'
+  if (isSameLine(file, named.side, named.start, side, startLine)) return 'same code nearest by'
+  // The same code stands nearer to where it was named than the place that was meant.
+  const distance = (line: number) => Math.abs(line - named.start)
+  return side !== truth.side || distance(startLine) <= distance(truth.start) ? 'same code nearest by' : 'wrong'
+}
+
+function isSameLine(file: FileDiff, side: DiffSide, line: number, otherSide: DiffSide, other: number): boolean {
+  if (side === otherSide) return line === other
+  const lines = file.hunks.flatMap((hunk) => hunk.lines)
+  const [right, left] = side === 'RIGHT' ? [line, other] : [other, line]
+  return lines.some(({ newLine, oldLine }) => newLine === right && oldLine === left)
+}
+
+function textAt(file: FileDiff, side: DiffSide, line: number): string | undefined {
+  const lines = file.hunks.flatMap((hunk) => hunk.lines)
+  return lines.find(({ newLine, oldLine }) => (side === 'RIGHT' ? newLine : oldLine) === line)?.text
+}
+
+function normalize(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+export function printAnchors(tally: AnchorTally): void {
+  console.log(`\n| places named | number | ${outcomes.join(' | ')} |\n|---|---|${outcomes.map(() => '---').join('|')}|`)
+  for (const [kind, counts] of tally) {
+    const cells = outcomes.map((outcome) => counts[outcome])
+    console.log(`| ${kind} | ${cells.reduce((sum, count) => sum + count, 0)} | ${cells.join(' | ')} |`)
+  }
+}

@@ -1,0 +1,164 @@
+// Real pull requests with the places that people commented on, as changes to be packed.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
+import { readRepositoryWill } from '../src/workflows/read-settings.ts'
+import { sortFiles } from '../src/workflows/sort-files.ts'
+import { parseDiff } from '../src/workspace/diff.ts'
+import { diffArgs } from '../src/workspace/git.ts'
+import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
+import { defaultGitHost, runGit } from '../src/workspace/run-git.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+const comment = z.object({
+  path: z.string(),
+  side: z.enum(['left', 'right']),
+  from_line: z.number().nullable(),
+  to_line: z.number(),
+})
+
+const pullRequest = z.object({
+  repo: z.string(),
+  pr: z.number(),
+  base: z.string(),
+  head: z.string(),
+  diff: z.enum(['base..head', 'base...head']),
+  comments: z.array(comment),
+  definitions_elsewhere: z.array(
+    z.object({ comment_path: z.string(), name: z.string(), defined_in: z.array(z.tuple([z.string(), z.number()])) }),
+  ),
+})
+
+/** A pull request of the comments file. */
+export type CommentedPullRequest = z.infer<typeof pullRequest>
+/** A place that a comment is about. */
+export type CommentedPlace = z.infer<typeof comment>
+
+/** Reads the comments file. */
+export async function readPullRequests(path: string): Promise<CommentedPullRequest[]> {
+  return z.object({ prs: z.array(pullRequest) }).parse(JSON.parse(await readFile(path, 'utf8'))).prs
+}
+
+/** Which two commits of which repository. */
+export interface Comparison {
+  readonly repo: string
+  readonly gitDirectory: string
+  readonly base: string
+  readonly head: string
+}
+
+/** Where a repository lies in the folder of repositories. */
+export function repositoryIn(folder: string, repo: string): string {
+  return join(folder, repo.replace('/', '+'), 'repo')
+}
+
+/** The two commits that a pull request's diff is between. */
+export async function comparisonOf(
+  folder: string,
+  { repo, base, head, diff }: CommentedPullRequest,
+): Promise<Comparison> {
+  const gitDirectory = repositoryIn(folder, repo)
+  const isMerged = diff === 'base...head'
+  return {
+    repo,
+    gitDirectory,
+    head,
+    base: isMerged ? (await git(gitDirectory, ['merge-base', base, head])).trim() : base,
+  }
+}
+
+/** Makes a change of two commits, as a review would gather it. Dispose of it: it holds git processes. */
+export async function openChange({ repo, gitDirectory, base, head }: Comparison): Promise<Change & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const snapshots = {
+    head: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, head)),
+    base: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, base)),
+  }
+  const run = { gitDirectory, args: [...diffArgs, base, head], timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
+  const diff = parseDiff((await runGit(defaultGitHost, run)).stdout)
+  const will = await readRepositoryWill(snapshots.base)
+  const commits = await listCommits(gitDirectory, base, head)
+  const held = stack.move()
+  return {
+    pullRequest: describe(repo, commits[0]?.message ?? '', { base, head }),
+    headSha: head,
+    mergeBaseSha: base,
+    diff,
+    ...(await sortFiles(diff.files, snapshots, will)),
+    ...snapshots,
+    settings: will.settings,
+    commits,
+    issues: [],
+    earlier: noEarlierReviews,
+    history: async () => [],
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** The commits of a change, oldest first; none where the repository doesn't hold them. */
+async function listCommits(gitDirectory: string, base: string, head: string): Promise<Change['commits']> {
+  const args = [
+    'log',
+    '--reverse',
+    '--max-count=50',
+    '--no-merges',
+    '--format=%H%x00%an%x00%cI%x00%B%x01',
+    `${base}..${head}`,
+  ]
+  const text = await git(gitDirectory, args).catch(() => '')
+  const records = text.split('\x01').map((record) => record.trim().split('\0'))
+  return records.flatMap(([sha = '', author = '', committedAt = '', message = '']) =>
+    sha === '' ? [] : [{ sha, author, committedAt, message }],
+  )
+}
+
+/** The newest commits of the default branch that change so many files, against their first parents. */
+export async function listLargeCommits(folder: string, repo: string, leastFiles: number): Promise<Comparison[]> {
+  const gitDirectory = repositoryIn(folder, repo)
+  const args = [
+    'log',
+    '--first-parent',
+    '--diff-merges=first-parent',
+    '--no-renames',
+    '--name-only',
+    '--format=%x00%H %P',
+  ]
+  const records = (await git(gitDirectory, args)).split('\0').slice(1)
+  return records.flatMap((record) => {
+    const [commits = '', ...paths] = record.split('\n')
+    const [head = '', base] = commits.split(' ')
+    return base && paths.filter((path) => path !== '').length >= leastFiles ? [{ repo, gitDirectory, base, head }] : []
+  })
+}
+
+async function git(gitDirectory: string, args: readonly string[]): Promise<string> {
+  const run = { gitDirectory, args, timeoutMs: 10 * 60_000, maxBytes: 256 * MEBIBYTE }
+  return (await runGit(defaultGitHost, run)).stdout.toString('utf8')
+}
+
+function describe(
+  repo: string,
+  message: string,
+  { base, head }: { base: string; head: string },
+): Change['pullRequest'] {
+  return {
+    repo,
+    number: 1,
+    title: message.split('\n', 1)[0]!.slice(0, 200),
+    body: '',
+    author: '',
+    state: 'open',
+    draft: false,
+    url: '',
+    head: { branch: 'change', sha: head, repo },
+    base: { branch: 'main', sha: base },
+    additions: 0,
+    deletions: 0,
+    changedFiles: 0,
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: '2026-01-01T00:00:00Z',
+    mergedAt: null,
+  }
+}

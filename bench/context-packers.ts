@@ -1,0 +1,102 @@
+// Three ways to show a change under a budget: ours, and two simple ones to hold it against.
+import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { type CountTokens, packContext } from '../src/workflows/pack-context.ts'
+import { languageOfPath } from '../src/workspace/languages.ts'
+import { renderFileDiff } from '../src/workspace/render-diff.ts'
+import type { Syntax } from '../src/workspace/syntax.ts'
+
+/** What one round shows. */
+export interface Shown {
+  /** All that the budget is about. */
+  readonly text: string
+  /** Lines as `side:path:number`. */
+  readonly lines: ReadonlySet<string>
+}
+
+export type Packer = (change: Change, tokens: number) => Promise<Shown>
+
+export function lineKey(side: DiffSide, path: string, line: number): string {
+  return `${side}:${path}:${line}`
+}
+
+/** Ours; a line counts only when its text stands in the span that claims to show it. */
+export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
+  return async (change, tokens) => {
+    const { rounds } = await packContext({ syntax }, change, { tokensPerRound: tokens, maxRounds: 1 }, countTokens)
+    const spans = rounds[0]?.spans ?? []
+    const lines = new Set<string>()
+    for (const span of spans) {
+      const written = new Set(span.text.split('\n').map(withoutMarks))
+      for (const { path, side, start, end } of span.lines ?? [])
+        for (let line = start; line <= end; line++) {
+          const text = await lineAt(change, path, side, line)
+          if (!written.has(text) && !span.text.includes(text.trim().slice(0, 100)))
+            throw new Error(`${path}:${line} (${side}) is said to be shown, and isn't: ${text}`)
+          lines.add(lineKey(side, path, line))
+        }
+    }
+    return { text: spans.map(({ path, text }) => (path === null ? text : `${path}\n${text}`)).join('\n'), lines }
+  }
+}
+
+function withoutMarks(line: string): string {
+  return line.replace(/^(\d+ )?[ +-]/, '')
+}
+
+const texts = new WeakMap<Change, Map<string, Promise<string[]>>>()
+
+async function lineAt(change: Change, path: string, side: DiffSide, line: number): Promise<string> {
+  const snapshot = side === 'RIGHT' ? change.head : change.base
+  const known = texts.get(change) ?? new Map<string, Promise<string[]>>()
+  texts.set(change, known)
+  const oldPath = change.files.find((file) => file.path === path)?.oldPath ?? path
+  const name = side === 'RIGHT' ? path : oldPath
+  const read = async () =>
+    Buffer.from((await snapshot.readFile(name)) ?? [])
+      .toString('utf8')
+      .split('\n')
+  const reading = known.get(`${side}${name}`) ?? read()
+  known.set(`${side}${name}`, reading)
+  return (await reading)[line - 1] ?? ''
+}
+
+/** Whole files in the order of the diff, those of the language with most changed lines first, as long as they fit. */
+export function packInOrder(countTokens: CountTokens): Packer {
+  return packFiles(countTokens, (files) => {
+    const nameOf = (file: FileDiff) => languageOfPath(file.path)?.name ?? ''
+    const lines = new Map<string, number>()
+    for (const file of files) lines.set(nameOf(file), (lines.get(nameOf(file)) ?? 0) + sizeOf(file))
+    return files.toSorted((one, other) => lines.get(nameOf(other))! - lines.get(nameOf(one))!)
+  })
+}
+
+/** Whole files, smallest first, as long as they fit. */
+export function packSmallest(countTokens: CountTokens): Packer {
+  return packFiles(countTokens, (files) => files.toSorted((one, other) => sizeOf(one) - sizeOf(other)))
+}
+
+function sizeOf({ additions, deletions }: FileDiff): number {
+  return additions + deletions
+}
+
+function packFiles(countTokens: CountTokens, order: (files: readonly FileDiff[]) => readonly FileDiff[]): Packer {
+  return async (change, tokens) => {
+    const lines = new Set<string>()
+    let text = ''
+    let left = tokens
+    for (const file of order(change.files)) {
+      const part = renderFileDiff(file)
+      // No text has fewer tokens than one for twelve characters.
+      const cost = part.length > left * 12 ? Infinity : countTokens(part)
+      if (cost > left) continue
+      left -= cost
+      text += part
+      for (const { oldLine, newLine } of file.hunks.flatMap((hunk) => hunk.lines)) {
+        if (newLine !== null) lines.add(lineKey('RIGHT', file.path, newLine))
+        if (oldLine !== null) lines.add(lineKey('LEFT', file.path, oldLine))
+      }
+    }
+    return { text, lines }
+  }
+}

@@ -1,0 +1,237 @@
+// What the packed context shows of real pull requests, beside two simple packers under the same budgets.
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { countTokens as countExactly } from 'gpt-tokenizer/encoding/o200k_base'
+import type { DiffSide, FileDiff } from '../src/domain/diff.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
+import { createSyntax } from '../src/workspace/syntax.ts'
+import { type AnchorTally, checkPlace, printAnchors } from './context-anchors.ts'
+import {
+  type CommentedPlace,
+  type CommentedPullRequest,
+  type Comparison,
+  comparisonOf,
+  listLargeCommits,
+  openChange,
+  readPullRequests,
+} from './context-changes.ts'
+import { createPacker, lineKey, type Packer, packInOrder, packSmallest, type Shown } from './context-packers.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    repositories: { type: 'string' },
+    huge: { type: 'string', default: '6' },
+    /** Prints each pull request's own figures. */
+    details: { type: 'boolean', default: false },
+    skipHuge: { type: 'boolean', default: false },
+  },
+})
+const [commentsFile] = positionals
+if (commentsFile === undefined || values.repositories === undefined)
+  throw new Error('Name the file of comments, and a folder of bare repositories with --repositories.')
+
+const budgets = [2_000, 4_000, 8_000, 16_000]
+const hugeBudget = 32_000
+const hugeFiles = 200
+
+const countTokens = await loadTokenCounter(1)
+const countWhole = (text: string) => countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
+await using syntax = createSyntax()
+const packers: Readonly<Record<string, Packer>> = {
+  'by hunk (ours)': createPacker(syntax, countTokens),
+  'files in order': packInOrder(countWhole),
+  'smallest file first': packSmallest(countWhole),
+}
+
+console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
+const pullRequests = await readPullRequests(commentsFile)
+await measurePullRequests(pullRequests, values.repositories)
+if (!values.skipHuge) await measureHuge(pullRequests, values.repositories, Number(values.huge))
+
+/** Packs a round, and makes sure that it keeps to its budget. */
+async function pack(name: string, change: Change, budget: number): Promise<Shown> {
+  const shown = await packers[name]!(change, budget)
+  const tokens = countWhole(shown.text)
+  if (tokens > budget) throw new Error(`${name} took ${tokens} tokens of ${budget} for ${change.pullRequest.repo}`)
+  return shown
+}
+
+/** Hits by packer and budget. */
+type Tally = Map<string, number>
+
+async function measurePullRequests(all: readonly CommentedPullRequest[], folder: string): Promise<void> {
+  const comments: Tally = new Map()
+  const definitions: Tally = new Map()
+  const anchors: AnchorTally = new Map()
+  const times: Record<string, number[]> = {}
+  const where = { all: 0, 'in files that are not reviewed': 0, 'on lines outside of the diff': 0 }
+  let names = 0
+  for (const pr of all) {
+    await using change = await openChange(await comparisonOf(folder, pr))
+    for (const place of pr.comments) {
+      where.all++
+      if (!change.files.some(({ path }) => path === place.path)) where['in files that are not reviewed']++
+      else if (linesInDiff(change, place).length === 0) where['on lines outside of the diff']++
+    }
+    names += pr.definitions_elsewhere.length
+    for (const budget of budgets) {
+      for (const name of Object.keys(packers)) {
+        const { lines } = await pack(name, change, budget)
+        const seen = pr.comments.filter((place) => isVisible(change, place, lines))
+        const found = pr.definitions_elsewhere.filter(({ defined_in }) =>
+          defined_in.some(([path, line]) => lines.has(lineKey('RIGHT', path, line))),
+        )
+        add(comments, `${name} ${budget}`, seen.length)
+        add(definitions, `${name} ${budget}`, found.length)
+        if (values.details && name.includes('ours')) {
+          console.log(
+            `${pr.repo}#${pr.pr} ${budget}: ${seen.length}/${pr.comments.length} comments, ${found.length}/${pr.definitions_elsewhere.length} definitions`,
+          )
+          if (budget === 8000)
+            for (const { name } of pr.definitions_elsewhere.filter((each) => !found.includes(each)))
+              console.log(`   not found: ${name}`)
+        }
+      }
+    }
+    await measureTime(change, times)
+    for (const place of pr.comments) {
+      const start = place.from_line ?? place.to_line
+      await checkPlace(anchors, syntax, change, { path: place.path, side: sideOf(place), start, end: place.to_line })
+    }
+  }
+  console.log(
+    `\n${Object.entries(where)
+      .map(([what, count]) => `${count} ${what}`)
+      .join(', ')}; ${names} definitions`,
+  )
+  printTable('commented ranges visible', comments, where.all)
+  printTable('definitions in other files shown', definitions, names)
+  console.log('\nCPU of the process for one pack, threads included, children not:')
+  for (const [budget, list] of Object.entries(times))
+    console.log(`${budget} tokens: median ${median(list).toFixed(1)} ms, most ${Math.max(...list).toFixed(1)} ms`)
+  printAnchors(anchors)
+}
+
+/** The best of three, after what is loaded once was loaded. */
+async function measureTime(change: Change, times: Record<string, number[]>): Promise<void> {
+  const counter = await loadTokenCounter()
+  for (const budget of [8_000, 48_000]) {
+    const runs: number[] = []
+    for (let run = 0; run < 3; run++) {
+      const before = process.cpuUsage()
+      await packContext({ syntax }, change, { tokensPerRound: budget, maxRounds: 4 }, counter)
+      const { user, system } = process.cpuUsage(before)
+      runs.push((user + system) / 1000)
+    }
+    times[budget] = [...(times[budget] ?? []), Math.min(...runs)]
+  }
+}
+
+function sideOf(place: CommentedPlace): DiffSide {
+  return place.side === 'left' ? 'LEFT' : 'RIGHT'
+}
+
+/** The lines of a commented range that stand in the diff. */
+function linesInDiff(change: Change, place: CommentedPlace): number[] {
+  const file = change.diff.files.find(({ path, oldPath }) => path === place.path || oldPath === place.path)
+  const start = place.from_line ?? place.to_line
+  return (file?.hunks ?? []).flatMap((hunk) =>
+    hunk.lines.flatMap(({ newLine, oldLine }) => {
+      const number = sideOf(place) === 'RIGHT' ? newLine : oldLine
+      return number !== null && number >= start && number <= place.to_line ? [number] : []
+    }),
+  )
+}
+
+function isVisible(change: Change, place: CommentedPlace, lines: ReadonlySet<string>): boolean {
+  const inDiff = linesInDiff(change, place)
+  return inDiff.length > 0 && inDiff.every((line) => lines.has(lineKey(sideOf(place), place.path, line)))
+}
+
+function add(tally: Tally, key: string, count: number): void {
+  tally.set(key, (tally.get(key) ?? 0) + count)
+}
+
+function printTable(title: string, tally: Tally, total: number): void {
+  console.log(`\n| ${title} | ${budgets.map((budget) => `${budget / 1000}k`).join(' | ')} |`)
+  console.log(`|---|${budgets.map(() => '---').join('|')}|`)
+  for (const name of Object.keys(packers)) {
+    const shares = budgets.map((budget) => percent(tally.get(`${name} ${budget}`) ?? 0, total))
+    console.log(`| ${name} | ${shares.join(' | ')} |`)
+  }
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`
+}
+
+function median(list: readonly number[]): number {
+  return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)] ?? Number.NaN
+}
+
+async function measureHuge(all: readonly CommentedPullRequest[], folder: string, wanted: number): Promise<void> {
+  console.log(
+    `\n| huge change, ${hugeBudget / 1000}k | files | ${Object.keys(packers)
+      .map((name) => `${name}: files, lines`)
+      .join(' | ')} | CPU ms |`,
+  )
+  console.log(
+    `|---|---|${Object.keys(packers)
+      .map(() => '---')
+      .join('|')}|---|`,
+  )
+  for (const comparison of await chooseHuge(all, folder, wanted)) {
+    await using change = await openChange(comparison)
+    const cells: string[] = []
+    for (const name of Object.keys(packers)) {
+      const shown = await pack(name, change, hugeBudget)
+      cells.push(describeShare(change.files, shown))
+    }
+    const before = process.cpuUsage()
+    await packContext({ syntax }, change, { tokensPerRound: hugeBudget, maxRounds: 4 }, countTokens)
+    const { user, system } = process.cpuUsage(before)
+    console.log(
+      `| ${comparison.repo} ${comparison.head.slice(0, 10)} | ${change.files.length} of ${change.diff.files.length} | ${cells.join(' | ')} | ${Math.round((user + system) / 1000)} |`,
+    )
+  }
+}
+
+/** Files of which a changed line is shown, and added lines, of those that are to be reviewed. */
+function describeShare(files: readonly FileDiff[], { lines }: Shown): string {
+  let [someFiles, filesWithLines, shownLines, allLines] = [0, 0, 0, 0]
+  for (const file of files) {
+    const changed = file.hunks.flatMap((hunk) => hunk.lines).filter(({ kind }) => kind !== 'context')
+    const seen = changed.filter(({ newLine, oldLine }) =>
+      lines.has(newLine === null ? lineKey('LEFT', file.path, oldLine!) : lineKey('RIGHT', file.path, newLine)),
+    )
+    if (changed.length > 0) filesWithLines++
+    if (seen.length > 0) someFiles++
+    allLines += file.additions
+    shownLines += seen.filter(({ kind }) => kind === 'added').length
+  }
+  return `${percent(someFiles, filesWithLines)}, ${percent(shownLines, allLines)}`
+}
+
+/** Pull requests of the file that are huge, and then the newest such commits, one repository after the other. */
+async function chooseHuge(all: readonly CommentedPullRequest[], folder: string, wanted: number): Promise<Comparison[]> {
+  const chosen: Comparison[] = []
+  const repos = [...new Set(all.map(({ repo }) => repo))].sort()
+  const lists = await Promise.all(repos.map((repo) => listLargeCommits(folder, repo, hugeFiles)))
+  for (let index = 0; chosen.length < wanted && lists.some((list) => index < list.length); index++)
+    for (const list of lists) {
+      const next = list[index]
+      if (!next || chosen.length === wanted) continue
+      // A copy of a repository may lack what was there before, and what nobody reviews makes no review huge.
+      const files = await openChange(next).then(
+        async (change) => {
+          await change[Symbol.asyncDispose]()
+          return change.files.length
+        },
+        () => 0,
+      )
+      if (files >= hugeFiles) chosen.push(next)
+    }
+  return chosen
+}
