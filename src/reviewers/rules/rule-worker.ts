@@ -88,8 +88,9 @@ function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, che
       if (touched && functionTypes.has(type)) wideUntil = Math.max(wideUntil, cursor.endIndex)
       const isOpen = type !== 'ERROR' && (touched || cursor.startIndex < wideUntil)
       const matching = isOpen ? checks.get(type) : undefined
+      const node = matching && cursor.currentNode
       for (const [rule, check] of matching ?? []) {
-        if (touched || check.wide) keep(findings, rule, check.check(cursor.currentNode, file), added)
+        if (touched || check.wide) keep(findings, rule, check.check(node!, file), added)
       }
       if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor)) return [...findings.values()]
     }

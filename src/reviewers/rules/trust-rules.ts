@@ -28,13 +28,16 @@ function checkTiming(node: Node, file: SourceFile): Hit | undefined {
   }
 }
 
+/** Whether an expression computes a signature, or is a variable that got one. */
 function isMac(side: Node, file: SourceFile): boolean {
   const inner = unwrap(side)
-  const pattern = macs[familyOf(file.language)]!
-  if (pattern.test(inner.text.slice(0, 500))) return true
-  if (inner.type !== 'identifier') return false
-  const origin = originOf(inner.text, inner, file)
-  return origin !== undefined && pattern.test(origin.value.text.slice(0, 500))
+  const isVariable = inner.type === 'identifier' && /sig|mac|hash|digest|expected|computed|calculated/i.test(inner.text)
+  const source = isVariable
+    ? originOf(inner.text, inner, file)?.value
+    : callTypes.includes(inner.type)
+      ? inner
+      : undefined
+  return source !== undefined && macs[familyOf(file.language)]!.test(source.text.slice(0, 500))
 }
 
 /** Python: `jwt.decode(token, options={"verify_signature": False})`. */
