@@ -1,25 +1,26 @@
 // The part of `umpire review` that is loaded while git works: configuration, reviewers, judge.
 import type { Config } from '../config/config.ts'
+import { readReviewConfig } from '../config/env.ts'
 import type { ReviewContext } from '../context.ts'
 import { ConfigError } from '../domain/errors.ts'
 import type { Review } from '../domain/review.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { createBudget } from '../models/spend.ts'
-import { createReviewContext, startStaticReviewer } from '../review-context.ts'
+import { createReviewContext } from '../review-context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
+import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
 import { blotReview } from '../workflows/blot-review.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import type { ReviewOptions } from './review-options.ts'
 
-/** Makes what reviews: a thread of it starts while the rest is loaded. */
-export async function openContext(options: ReviewOptions, log: Log): Promise<ReviewContext & AsyncDisposable> {
-  await using stack = new AsyncDisposableStack()
-  const staticReviewer = stack.use(startStaticReviewer())
-  const { readReviewConfig } = await import('../config/env.ts')
-  const ctx = await createReviewContext(chooseModels(readReviewConfig(), options), log, staticReviewer)
-  stack.move()
-  return ctx
+/** Makes what reviews, with a static reviewer that was started before. */
+export function openContext(
+  options: ReviewOptions,
+  log: Log,
+  staticReviewer: StaticReviewer,
+): Promise<ReviewContext & AsyncDisposable> {
+  return createReviewContext(chooseModels(readReviewConfig(), options), log, staticReviewer)
 }
 
 /** Without a model nothing of models is loaded. */

@@ -17,22 +17,30 @@ export interface Gathered extends AsyncDisposable {
   readonly compared: Compared
 }
 
+/** What is being gathered. */
+export interface Gathering {
+  readonly gathered: Promise<Gathered>
+  /** The paths of the change, which are known before the rest; never where it can't be gathered. */
+  readonly paths: Promise<readonly string[]>
+}
+
 /** Starts to gather a change of the repository around the working directory. Resolves when git is at work. */
 export async function startGathering(
   source: Exclude<ReviewSource, { kind: 'pull_request' }>,
   signal: AbortSignal,
-): Promise<{ gathered: Promise<Gathered> }> {
+): Promise<Gathering> {
   const { gatherLocalChange } = await import('../workflows/gather-local-change.ts')
   const { promise: atWork, resolve: onWork } = Promise.withResolvers<void>()
+  const { promise: paths, resolve: onPaths } = Promise.withResolvers<readonly string[]>()
   const task = { host: gitHostFrom(chooseChildVariables()), folder: process.cwd(), source, indexFile: hookIndex() }
-  const gathered = gatherLocalChange({ ...task, onWork }, signal).then((result) => ({
+  const gathered = gatherLocalChange({ ...task, onWork, onPaths }, signal).then((result) => ({
     change: result.change,
     compared: { ...result.comparison, url: null },
     [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
   }))
   // What goes wrong is told when it is waited for.
   await Promise.race([atWork, gathered.catch(() => undefined)])
-  return { gathered }
+  return { gathered, paths }
 }
 
 /** Gathers a pull request as the service does, but for earlier reviews: nothing here knows of them. */

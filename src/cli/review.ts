@@ -54,8 +54,11 @@ async function prepare(options: ReviewOptions, progress: Progress, held: HeldPar
   const { source } = options
   // git is started before anything else is loaded.
   const local = source.kind === 'pull_request' ? null : await startGathering(source, signal)
+  const { startStaticReviewer } = await import('../review-context.ts')
+  const staticReviewer = held.keep(startStaticReviewer())
+  void local?.paths.then((paths) => staticReviewer.warmUp(paths))
   const loading = import('./examine.ts').then(async (workflow) => {
-    const ctx = held.keep(await workflow.openContext(options, createLog(progress)))
+    const ctx = held.keep(await workflow.openContext(options, createLog(progress), staticReviewer))
     return { workflow, ctx }
   })
   const [gathered, loaded] = await Promise.allSettled([local?.gathered.then(held.keep), loading])
@@ -64,7 +67,8 @@ async function prepare(options: ReviewOptions, progress: Progress, held: HeldPar
   const { ctx, workflow } = loaded.value
   if (gathered.value) {
     // It checks suggestions, and starts while the rules read.
-    ctx.syntax.warmUp()
+    const [file] = gathered.value.change.files
+    if (file !== undefined) ctx.syntax.warmUp(file.path)
     return { gathered: gathered.value, ctx, workflow }
   }
   const address = source.kind === 'pull_request' ? source.address : ''

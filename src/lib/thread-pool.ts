@@ -58,13 +58,26 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     })
   }
 
-  /** Starts a thread ahead of its work. */
-  warmUp(): void {
+  /**
+   * Starts a thread ahead of its work.
+   *
+   * @param like a small piece of such work, whose result nobody wants: it has the thread load what that needs
+   */
+  warmUp(like?: Work): void {
+    const worker = this.#idle.at(-1) ?? this.#startIdle()
+    if (worker !== undefined && like !== undefined) {
+      const request: ThreadRequest<Work> = { ...like, id: 0, deadlineMs: this.#options.deadlineMs }
+      worker.postMessage(request)
+    }
+  }
+
+  #startIdle(): Worker | undefined {
     const worker = this.#start()
-    if (worker === undefined) return
+    if (worker === undefined) return undefined
     worker.on('error', () => {})
     worker.unref()
     this.#idle.push(worker)
+    return worker
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,6 +131,8 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }), milliseconds)
     let timer = endAfter(startupMs)
     worker.on('message', (answer: ThreadAnswer<Result>) => {
+      // What it was warmed up with may still come.
+      if (answer.id !== request.id) return
       if (answer.outcome !== 'started') return finish(answer)
       clearTimeout(timer)
       timer = endAfter(deadlineMs + graceMs)

@@ -35,8 +35,8 @@ export interface StaticReviewerOptions {
 }
 
 export interface StaticReviewer extends Reviewer, AsyncDisposable {
-  /** Starts a thread ahead of the first review. */
-  warmUp(): void
+  /** Starts a thread ahead of the first review, which will be of such files where they are known. */
+  warmUp(paths?: readonly string[]): void
 }
 
 type RuleWorkers = ThreadPool<CheckRequest, CheckResult>
@@ -80,7 +80,10 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       signal.throwIfAborted()
       return summarizeReports(reports)
     },
-    warmUp: () => workers.warmUp(),
+    warmUp(paths = []) {
+      const like = paths.map((path) => ({ path, kind: kindOfFile(path) })).find(({ kind }) => kind !== undefined)
+      workers.warmUp(like?.kind && { path: like.path, kind: like.kind, text: '', addedLines: [], imported: [] })
+    },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
 }

@@ -50,6 +50,8 @@ export interface LocalTask {
   readonly indexFile: string | undefined
   /** Called when git is at work, and this process has time for something else. */
   readonly onWork?: () => void
+  /** Called with the paths of the change (names that are no text left out) as soon as they are known. */
+  readonly onPaths?: (paths: readonly string[]) => void
 }
 
 /**
@@ -63,9 +65,10 @@ export async function gatherLocalChange(task: LocalTask, signal: AbortSignal): P
   const choosing = chooseSides(repository, task, signal)
   task.onWork?.()
   const sides = await choosing
+  if (sides.edits !== undefined) task.onPaths?.(sides.edits.edits.map(({ path }) => Buffer.from(path).toString('utf8')))
   const scratch = stack.use(await openScratch(repository, sides.base))
   const headSha = sides.edits ? await scratch.commit(sides.headCommit, sides.edits.edits, signal) : sides.head
-  const change = await describeChange({ repository, scratch, sides, headSha }, stack, signal)
+  const change = await describeChange({ ...task, repository, scratch, sides, headSha }, stack, signal)
   const held = stack.move()
   return {
     change,
@@ -153,7 +156,7 @@ async function openScratch(repository: LocalRepository, base: string): Promise<S
   return createScratchRepository(repository.host, { objects: repository.objects, oidLength: base.length })
 }
 
-interface GatheredParts {
+interface GatheredParts extends Pick<LocalTask, 'onPaths'> {
   readonly repository: LocalRepository
   readonly scratch: ScratchRepository
   readonly sides: Sides
@@ -161,7 +164,7 @@ interface GatheredParts {
 }
 
 async function describeChange(
-  { repository, scratch, sides, headSha }: GatheredParts,
+  { repository, scratch, sides, headSha, onPaths }: GatheredParts,
   stack: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Change> {
@@ -173,6 +176,7 @@ async function describeChange(
       : ([] as readonly CommitSummary[]),
   ])
   const diff = parseDiff(rawDiff)
+  if (sides.edits === undefined) onPaths?.(diff.files.map(({ path }) => path))
   const head = stack.use(scratch.snapshot(headSha))
   const old = stack.use(scratch.snapshot(base))
   const will = await readRepositoryWill(old)

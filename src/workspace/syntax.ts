@@ -10,8 +10,8 @@ const maxFileBytes = 512 * 1024
 
 /** Parses in threads of its own, with a deadline. Nothing here throws for what a file holds. */
 export interface Syntax extends AsyncDisposable {
-  /** Starts a thread ahead of the first question. */
-  warmUp(): void
+  /** Starts a thread ahead of the first question, which will be about such a file. */
+  warmUp(path: string): void
   /** How many places of the text can't be parsed; undefined where there is no grammar, or it took too long. */
   countErrors(path: string, text: string): Promise<number | undefined>
   /** The definitions of a file, by their beginnings; undefined where there is no grammar, or it took too long. */
@@ -43,7 +43,10 @@ export function createSyntax(options: SyntaxOptions = {}): Syntax {
     return grammar === undefined ? undefined : run({ want, grammar, text })
   }
   return {
-    warmUp: () => pool.warmUp(),
+    warmUp(path) {
+      const grammar = grammarOfPath(path)
+      pool.warmUp(grammar && { want: 'errors', grammar, text: '' })
+    },
     countErrors: async (path, text) => {
       const format = dataFormatOf(path)
       const answer = format ? await run({ want: 'data errors', format, text }) : await ask('errors', path, text)
