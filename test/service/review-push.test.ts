@@ -1,7 +1,7 @@
 // Pushes that come at the worst moments of a review: none is lost, and what was posted for an older head is followed up.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
-import { repo, reviewerLogin, type Scenario, startScenario } from '../review-scenario.ts'
+import { repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -97,5 +97,7 @@ describe('a finding that comes back after it was resolved', () => {
       await scenario.settled()
       expect(threads()).toEqual(expected)
     }
+    // What only rules have read is new to a model that is configured later.
+    expect((await runsOf(scenario.app, number)).at(-1)?.seen_lines).toHaveLength(0)
   })
 })
