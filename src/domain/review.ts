@@ -31,6 +31,7 @@ export interface SkippedFile {
 
 /** How much of the change was seen. */
 export interface Coverage {
+  /** Without those that the repository's settings exclude. */
   readonly filesTotal: number
   readonly filesReviewed: number
   readonly skipped: readonly SkippedFile[]

@@ -72,8 +72,9 @@ function chooseVerdict(input: VerdictInput): Verdict {
 }
 
 function rateConfidence(input: VerdictInput): { confidence: Confidence; confidenceReason: string } {
+  if (input.filesTotal === 0) return { confidence: 3, confidenceReason: 'no file of the change is to be reviewed' }
   const files = `${input.filesReviewed} of ${input.filesTotal} files`
-  if (input.filesTotal > 0 && input.filesReviewed === 0) {
+  if (input.filesReviewed === 0) {
     return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
   }
   if (!input.complete) return { confidence: 2, confidenceReason: `only part of the change was reviewed (${files})` }

@@ -8,7 +8,7 @@ import { headMarker } from './markers.ts'
 import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
 import type { ReviewHistory } from './review-history.ts'
-import { isWhole } from './summarize-review.ts'
+import { describeClean, isWhole } from './summarize-review.ts'
 
 /** What the summary says beside the review itself. */
 export interface SummaryInput {
@@ -104,8 +104,7 @@ function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: Revie
 }
 
 function renderCleanLine(review: Review, { answered }: ReviewHistory): string {
-  const files = review.coverage.filesReviewed
-  return `Nothing ${answered.length > 0 ? 'more ' : ''}found in ${files} ${files === 1 ? 'file' : 'files'} at ${review.headSha.slice(0, 7)}.`
+  return describeClean(review.coverage, { more: answered.length > 0, at: ` at ${review.headSha.slice(0, 7)}` })
 }
 
 function renderStates(open: readonly Finding[], { resolved, resolvedBefore, answered }: ReviewHistory): string {

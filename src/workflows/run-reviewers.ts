@@ -4,6 +4,7 @@ import type { Coverage } from '../domain/review.ts'
 import { toStorable } from '../lib/text.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 import type { Judgement } from './judge-findings.ts'
+import { isUnwanted } from './sort-files.ts'
 
 /** A report with the name of who made it. */
 type NamedReport = ReviewerReport & { readonly reviewer: string }
@@ -71,7 +72,7 @@ export function measureCoverage(
   )
   const unreviewed = new Set(context.omitted.map((file) => file.path))
   return {
-    filesTotal: change.diff.files.length,
+    filesTotal: change.diff.files.length - change.skipped.filter(isUnwanted).length,
     filesReviewed: change.files.filter((file) => !unreviewed.has(file.path)).length,
     skipped,
     notes: [

@@ -44,6 +44,14 @@ export async function sortFiles(
   return { files, skipped, notes: filter.isSpent() ? [tooCostly] : [] }
 }
 
+const excludedReason = `excluded by ${settingsPath}`
+const notIncludedReason = `not included by ${settingsPath}`
+
+/** Whether the repository's settings say that the file isn't to be reviewed. */
+export function isUnwanted({ reason }: Pick<SkippedFile, 'reason'>): boolean {
+  return reason === excludedReason || reason === notIncludedReason
+}
+
 /** By the paths of the settings. */
 function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   const isIncluded = createGlobTest(include)
@@ -55,8 +63,8 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
       const included = include.length === 0 || isIncluded(path)
       const excluded = isExcluded(path)
       isSpent ||= included === undefined || excluded === undefined
-      if (excluded === true) return { reason: `excluded by ${settingsPath}`, matters: false }
-      return included === false ? { reason: `not included by ${settingsPath}`, matters: false } : null
+      if (excluded === true) return { reason: excludedReason, matters: false }
+      return included === false ? { reason: notIncludedReason, matters: false } : null
     },
   }
 }

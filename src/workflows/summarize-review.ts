@@ -22,15 +22,26 @@ export function summarizeReview(
   coverage: Coverage,
   secrets: readonly string[],
 ): string {
-  const files = coverage.filesReviewed === 1 ? '1 file' : `${coverage.filesReviewed} files`
   const riskiest = findings[0]
   const opening = riskiest
     ? describeRiskiest(riskiest, secrets)
     : isWhole(coverage)
-      ? `Nothing found in ${files}.`
+      ? describeClean(coverage)
       : 'No findings to show. The coverage says what is missing from this review.'
   const words = reports.map((report) => blotSecrets(report.summary, secrets).trim()).filter((summary) => summary !== '')
   return [opening, ...words].join('\n\n')
+}
+
+/**
+ * One sentence about a change without findings.
+ *
+ * @param options.more there were some, which were answered; `at` stands behind the files
+ */
+export function describeClean(coverage: Coverage, options: { more?: boolean; at?: string } = {}): string {
+  const { filesTotal, filesReviewed } = coverage
+  if (filesTotal === 0) return 'No file of the change is to be reviewed.'
+  const files = filesReviewed === 1 ? '1 file' : `${filesReviewed} files`
+  return `Nothing ${options.more ? 'more ' : ''}found in ${files}${options.at ?? ''}.`
 }
 
 function describeRiskiest({ title, path, startLine }: Finding, secrets: readonly string[]): string {

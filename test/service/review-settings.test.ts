@@ -99,6 +99,16 @@ describe('settings on the base branch', () => {
     expect(prompts[0]?.text).not.toContain('Words of the guide')
   })
 
+  it('may leave all files out, which is nothing to discuss', async () => {
+    const { summary, run, prompts } = await review({
+      settings: 'paths: { exclude: ["docs/**"] }',
+      files: { 'docs/guide.md': 'Words of the guide\n' },
+    })
+    expect(summary).toContain('No file of the change is to be reviewed.')
+    expect(run).toMatchObject({ verdict: 'APPROVE', files_analyzed: 0 })
+    expect(prompts).toEqual([])
+  })
+
   it('are told where they are wrong, and count where they are right', async () => {
     const { summary, prompts, run } = await review({
       settings: 'sevirity: minor\nlanguage: German\nmode: sloppy\nrules: { disable: [breakpiont] }\n',
