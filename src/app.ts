@@ -12,6 +12,7 @@ import { createServer } from './http/server.ts'
 import { addWebhookRoutes } from './http/webhook-routes.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
 import { createLogger, type Log } from './lib/logger.ts'
+import { createSlots } from './lib/slots.ts'
 import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
@@ -21,6 +22,8 @@ import { mirrorDirectory } from './workflows/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
+/** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
+const gatheredAtOnce = 16
 
 /** A running Umpire. Disposing of it stops it gracefully. */
 export interface App extends AsyncDisposable {
@@ -59,7 +62,7 @@ export async function startApp(config: Config, parts: { web: boolean; worker: bo
   const platform = createPlatform(config.platform)
   const review = stack.use(await createReviewContext(config, log))
   warnAboutConfiguration(config, review.models, log)
-  const ctx: AppContext = { ...review, db: database.db, wakeUps, platform }
+  const ctx: AppContext = { ...review, db: database.db, wakeUps, platform, gatherSlots: createSlots(gatheredAtOnce) }
   let url: string | null = null
   if (parts.web) {
     const server = createServer(log)

@@ -4,6 +4,7 @@ import type { RepositorySettings } from './config/repository-config.ts'
 import type { Db } from './db/database.ts'
 import type { WakeUps } from './jobs/queue.ts'
 import type { Log } from './lib/logger.ts'
+import type { Slots } from './lib/slots.ts'
 import type { Budget, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
@@ -27,4 +28,6 @@ export interface AppContext extends ReviewContext {
   readonly db: Db
   readonly wakeUps: WakeUps
   readonly platform: Platform
+  /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
+  readonly gatherSlots: Slots
 }

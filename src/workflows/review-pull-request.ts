@@ -7,6 +7,7 @@ import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/versions.ts'
+import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
@@ -51,7 +52,7 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const stopwatch = startStopwatch()
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
   const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
-  await using change = await gatherChange(ctx, access, { pullRequest, earlier }, signal)
+  await using change = await gatherInTurn(ctx, task, { pullRequest, earlier })
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
   const examination = await examineChange(ctx, { change, budget: task.budget, isLastTry, stopwatch }, signal)
@@ -64,6 +65,21 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
     return false
   } else await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
   return true
+}
+
+/** See `gatherChange`. */
+async function gatherInTurn(
+  ctx: AppContext,
+  { access, signal }: ReviewTask,
+  known: { pullRequest: PullRequest; earlier: EarlierReviews },
+): Promise<Change & AsyncDisposable> {
+  const release = await ctx.gatherSlots.take()
+  try {
+    signal.throwIfAborted()
+    return await gatherChange(ctx, access, known, signal)
+  } finally {
+    release()
+  }
 }
 
 /** Takes up the events that came in, then looks at the pull request: their pushes are visible by then. */
