@@ -58,12 +58,13 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const examination = await examineChange(ctx, { change, budget: task.budget, isLastTry, stopwatch }, signal)
 
   const { run, pullRequest: now } = await lookAtHead(ctx, task)
-  if (now.state !== 'open') await recordClosed(ctx, { ...task, run }, now, true)
-  else if (now.head.sha !== change.headSha) {
+  if (now.state === 'open' && now.head.sha !== change.headSha) {
     const description = `Superseded by ${now.head.sha.slice(0, 7)}`
     await showStatus(ctx, { ...task, run }, pullRequest, { state: 'error', description })
     return false
-  } else await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
+  }
+  if (now.state === 'open') await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
+  else await recordClosed(ctx, { ...task, run }, now, true)
   return true
 }
 
