@@ -25,6 +25,8 @@ const tokensOfHeading = 12
 const largestPiece = 1 / 6
 /** What earlier reviews have read is read again only where there is room. */
 const weightOfSeen = 0.25
+/** That something of a file is seen at all is worth so many lines of a program. */
+const worthOfFile = 4
 /** When so large a share of a round is of one file, its next piece is worth half. */
 const halvingShare = 1 / 3
 
@@ -86,7 +88,8 @@ function sortPieces(pieces: readonly Piece[], tokensPerRound: number, isRoomForA
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file)) {
     let before = tokensOfFile(file)
     for (const piece of own.sort((one, other) => density(other) - density(one))) {
-      ranks.set(piece, density(piece) / (1 + before / (tokensPerRound * halvingShare)))
+      const worth = density(piece, ranks.has(own[0]!) ? 0 : worthOfFile)
+      ranks.set(piece, worth / (1 + before / (tokensPerRound * halvingShare)))
       before += piece.tokens
     }
   }
@@ -99,6 +102,6 @@ function sortPieces(pieces: readonly Piece[], tokensPerRound: number, isRoomForA
   return pieces.toSorted((one, other) => ranks.get(other)! - ranks.get(one)!)
 }
 
-function density({ value, tokens }: Piece): number {
-  return value / (tokens + tokensOfHeading)
+function density({ value, tokens }: Piece, more = 0): number {
+  return (value + more) / (tokens + tokensOfHeading)
 }

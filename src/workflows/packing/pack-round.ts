@@ -49,8 +49,9 @@ interface OpenFile {
   readonly view: HeadView | undefined
 }
 
-/** The share of a round that is kept free for definitions while pieces are left. */
-const shareOfDefinitions = 1 / 10
+/** The share of a round that is kept free for definitions while pieces are left; in small rounds hunks tell more. */
+const shareOfDefinitions = 1 / 8
+const roomOfHunks = 1_500
 /** Of a definition's first line so much is shown. */
 const longestSignature = 240
 /** Of a function so many lines are read for names. */
@@ -61,7 +62,7 @@ const mostCharactersPerToken = 12
 /** Fills a round with pieces, in their order. */
 export async function packRound(task: PackTask, pieces: readonly Piece[]): Promise<PackedRound> {
   const round: OpenRound = { task, files: new Map(), shown: new Set(), left: task.room, taken: 0 }
-  const kept = task.room * shareOfDefinitions
+  const kept = Math.max(0, task.room - roomOfHunks) * shareOfDefinitions
   await takePieces(round, pieces, kept)
   const isWhole = round.shown.size === pieces.length
   const definitions = await takeDefinitions(round, isWhole ? round.left / 2 : kept)

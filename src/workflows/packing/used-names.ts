@@ -61,7 +61,7 @@ export function collectNames(files: readonly ReadLines[]): UsedName[] {
       mostLinesRead,
     )) {
       const line = text.slice(0, longestRead)
-      const here = readDefinedName(line)
+      const here = worth === weightAround ? undefined : readDefinedName(line)
       if (here) defined.add(here.name)
       for (const use of readUses(line)) {
         const imported = imports.find(use)
