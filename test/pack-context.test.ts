@@ -117,6 +117,15 @@ describe('packing', () => {
     expect(shownText(tight.rounds[0]!)).not.toContain('step() 10\n')
   })
 
+  it('asks the parser what encloses a hunk where the indentation does not say it', async () => {
+    const flat = (value: string) =>
+      `  class Shop {\n  total() {\n${lines(10, '  step()')}\n  return ${value}\n  }\n  }\n`
+    const change = withContext(changeOf({ 'src/shop.ts': flat('1') }, { 'src/shop.ts': flat('2') }), 1)
+    const { rounds } = await packContext({ syntax }, change, budget, countTokens)
+    // There is room for the whole method, so that what is left to name is the class.
+    expect(shownText(rounds[0]!)).toContain('@@ class Shop\n2    total() {')
+  })
+
   it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
     const files = {
       'lib/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',

@@ -53,7 +53,7 @@ interface OpenFile {
 const shareOfDefinitions = 1 / 8
 const roomOfHunks = 1_500
 /** Of a definition's first line so much is shown. */
-const longestSignature = 240
+const longestSignature = 180
 /** Of a function so many lines are read for names. */
 const mostLinesAround = 100
 /** No text has fewer tokens than one for so many characters: what is longer needn't be counted to be too long. */
@@ -157,7 +157,8 @@ function innermost({ canvas, view }: OpenFile): Enclosing[] {
   const found = new Map<number, Enclosing>()
   let last: Enclosing | undefined
   for (const { kind, newLine, text } of canvas.shown.values()) {
-    if (kind !== 'added' || newLine === null || text.trim() === '') continue
+    // The end of a block lies outside of it.
+    if (kind !== 'added' || newLine === null || !/\w/.test(text)) continue
     // The next lines are mostly in the same.
     if (last && newLine > last.startLine && newLine <= last.endLine) continue
     last = view.enclosing(newLine).at(-1)

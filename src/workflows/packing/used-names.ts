@@ -22,7 +22,8 @@ export interface ReadLines {
   readonly head: readonly string[]
 }
 
-const longestRead = 400
+const longestRead = 300
+/** Of all files. */
 const mostLinesRead = 4_000
 const mostNames = 80
 
@@ -53,13 +54,13 @@ const common = new Set(
 export function collectNames(files: readonly ReadLines[]): UsedName[] {
   const found = new Map<string, UsedName>()
   const defined = new Set<string>()
+  let left = mostLinesRead
   for (const { file, lines, around, head } of files) {
     const imports = readImports(file.path, head)
-    const weighed = lines.map(({ text, kind }) => ({ text, worth: weightOfKind[kind] }))
-    for (const { text, worth } of [...weighed, ...around.map((text) => ({ text, worth: weightAround }))].slice(
-      0,
-      mostLinesRead,
-    )) {
+    const shown = lines.map(({ text, kind }) => ({ text, worth: weightOfKind[kind] }))
+    const read = [...shown, ...around.map((text) => ({ text, worth: weightAround }))].slice(0, left)
+    left -= read.length
+    for (const { text, worth } of read) {
       const line = text.slice(0, longestRead)
       const here = worth === weightAround ? undefined : readDefinedName(line)
       if (here) defined.add(here.name)
