@@ -12,7 +12,7 @@ import { type Identified, identifyClaims } from './identify-findings.ts'
 import { hashAnchor, type Located, locateFindings } from './locate-findings.ts'
 import { type Claim, mergeDuplicates } from './merge-findings.ts'
 import { placeFindings } from './place-findings.ts'
-import { describeHeldDown, raiseClaims } from './ratchet-findings.ts'
+import { describeHeldDown, isHeldDown, raiseClaims } from './ratchet-findings.ts'
 import { type Verified, verifyFindings } from './verify-findings.ts'
 
 /** How sure a model must be of a claim, 0 to 1. The less a wrong one costs to look at, the more it must be. */
@@ -69,7 +69,7 @@ export async function judgeFindings(
   const carried = followed.filter(({ state }) => state === 'open')
 
   const { verified, usage, notes } = await verifyFindings({ ...input, files }, [...raised, ...carried], signal)
-  const sorted = sortVerified(change, verified, listRuled(sure, identified))
+  const sorted = sortVerified(change, verified, { ruled: listRuled(sure, identified), located })
   return {
     findings: placeFindings(change, sorted.open, input.maxInline),
     resolved: [...followed.filter(({ state }) => state === 'resolved'), ...sorted.withdrawn],
@@ -77,7 +77,7 @@ export async function judgeFindings(
     dropped: { ...dropped, 'said twice': anchored.length - claims.length, 'answered before': answered },
     setAside: [
       ...describeSetAside({ ...sorted, tooUnsure: claims.length - sure.length }, change.settings.minSeverity),
-      ...describeHeldDown(heldDown),
+      ...describeHeldDown(heldDown + sorted.late),
     ],
     usage,
     notes,
@@ -141,17 +141,26 @@ function wasRead({ change, reports }: Case, { reviewer, path }: Finding): boolea
 }
 
 /** What the verification means: what stays open, what is taken back, and what isn't raised. */
-function sortVerified(change: Change, verified: readonly Verified[], ruled: ReadonlyMap<string, Anchored>) {
+function sortVerified(
+  change: Change,
+  verified: readonly Verified[],
+  { ruled, located }: { ruled: ReadonlyMap<string, Anchored>; located: readonly Located[] },
+) {
   const standing = new Set(
     change.earlier.findings.flatMap(({ state, fingerprint }) => (state === 'open' ? fingerprint : [])),
   )
   const isBelow = ({ severity }: Finding) =>
     severities.indexOf(severity) > severities.indexOf(change.settings.minSeverity)
+  const known = new Set(change.earlier.findings.map(({ fingerprint }) => fingerprint))
+  const isLate = (finding: Finding) =>
+    !known.has(finding.fingerprint) &&
+    isHeldDown(change, { ...finding, isRuled: ruled.has(finding.fingerprint) }, located)
   const open: Finding[] = []
   const withdrawn: Finding[] = []
   const refuted: Verified[] = []
   let doubtful = 0
   let belowSeverity = 0
+  let late = 0
   for (const one of verified) {
     const finding = speakForRule(one, ruled)
     const isStanding = standing.has(finding.fingerprint)
@@ -161,9 +170,11 @@ function sortVerified(change: Change, verified: readonly Verified[], ruled: Read
     } else if (isStanding) open.push(finding)
     else if (one.outcome === 'unsure' && finding.rule === null && finding.severity === 'minor') doubtful += 1
     else if (isBelow(finding)) belowSeverity += 1
+    // Raised as critical, and worth less.
+    else if (finding.severity !== 'critical' && isLate(finding)) late += 1
     else open.push(finding)
   }
-  return { open, withdrawn, refuted, doubtful, belowSeverity }
+  return { open, withdrawn, refuted, doubtful, belowSeverity, late }
 }
 
 /** A rule that makes the claim too stands for it in its own words, when those of the model weren't confirmed. */

@@ -27,10 +27,16 @@ export function raiseClaims(change: Change, claims: readonly Identified[], locat
   for (const claim of claims) {
     const before = known.get(claim.fingerprint)
     if (before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))) answered += 1
-    else if (before?.state !== 'open' && isHeldDown(change, claim, located)) heldDown += 1
+    else if (before?.state !== 'open' && !isNewAndCritical(claim, before) && isHeldDown(change, claim, located))
+      heldDown += 1
     else raised.push(openFinding(change, claim, before))
   }
   return { raised, answered, heldDown }
+}
+
+/** What is critical is raised however late. One that was withdrawn isn't new: its code didn't come back. */
+function isNewAndCritical({ severity }: Identified, before: Finding | undefined): boolean {
+  return before === undefined && severity === 'critical'
 }
 
 /** The note for the coverage section; none where nothing was held down. */
@@ -43,11 +49,14 @@ export function describeHeldDown(count: number): string[] {
 
 /**
  * Whether a claim that isn't open stays unsaid: the lines were read before, and it is no worse than the worst that was
- * said about their file, or minor where nothing was. That holds also for one that was withdrawn: its code didn't come
- * back. Rules are exempt: on unchanged lines they say the same again, so what is new
- * of them comes from a change elsewhere or from a new rule, and doesn't differ from run to run.
+ * said about their file, or minor where nothing was. Rules are exempt: on unchanged lines they say the same again, so
+ * what is new of them comes from a change elsewhere or from a new rule, and doesn't differ from run to run.
  */
-function isHeldDown(change: Change, claim: Identified, located: readonly Located[]): boolean {
+export function isHeldDown(
+  change: Change,
+  claim: Pick<Identified, 'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'isRuled'>,
+  located: readonly Located[],
+): boolean {
   if (claim.isRuled || !wasSeen(change, claim)) return false
   const file = change.diff.files.find(({ path }) => path === claim.path)
   const settled = change.earlier.findings.filter(({ state }) => state === 'resolved')
