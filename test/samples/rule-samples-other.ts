@@ -264,6 +264,7 @@ async def register(user):
     fires: ['try:\n    charge(order)\nexcept: ◀\n    pass', 'try:\n    charge(order)\nexcept Exception: ◀\n    pass'],
     silent: [
       'try:\n    charge(order)\nexcept KeyError:\n    pass\ntry:\n    charge(order)\nexcept Exception:\n    log.exception("no")',
+      'try:\n    import extra\n    extra.apply()\nexcept Exception:\n    pass\nname = ""\ntry:\n    name = ask()\nexcept Exception:\n    pass\ndef close_all():\n    try:\n        charge(order)\n    except Exception:\n        pass',
       'try:\n    os.remove(path)\nexcept Exception:\n    pass\ntry:\n    charge(order)\nexcept Exception:\n    pass  # charged already',
     ],
   },
@@ -325,6 +326,7 @@ async def register(user):
     ],
     silent: [
       'package net\n\nfunc f(url string) ([]byte, error) {\n\tresp, err := http.Get(url)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tdefer resp.Body.Close()\n\treturn io.ReadAll(resp.Body)\n}',
+      'package net\n\nfunc f(s *S) (err error) {\n\ts.file, err = os.Open("x")\n\treturn\n}\n\nfunc g() int {\n\tdata, err := client.Get(key)\n\tif err != nil {\n\t\treturn 0\n\t}\n\treturn len(data)\n}',
       'package net\n\nfunc f(url string) (*http.Response, error) {\n\tresp, err := http.Get(url)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn resp, nil\n}\n\nfunc g() (*os.File, error) {\n\tfile, err := os.Open("x")\n\treturn file, err\n}',
     ],
   },
@@ -349,7 +351,7 @@ async def register(user):
     ],
     silent: [
       'package store\n\nfunc f(paths []string) {\n\tfor _, path := range paths {\n\t\tfunc() {\n\t\t\tfile := open(path)\n\t\t\tdefer file.Close()\n\t\t}()\n\t}\n}',
-      'package store\n\nfunc f() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tfor {\n\t}\n}',
+      'package store\n\nfunc f() {\n\tmu.Lock()\n\tdefer mu.Unlock()\n\tfor {\n\t}\n}\n\nfunc g() error {\n\tfor {\n\t\tfile := open()\n\t\tdefer file.Close()\n\t\treturn use(file)\n\t}\n}',
     ],
   },
   {
@@ -514,7 +516,7 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
     ],
     silent: [
       `key = "AKIAIOSFODNN7EXAMPLE"\ntoken = ENV["TOKEN"]\npassword = "changeme-please-1"\nsecret_name = "projects/app/secrets/db1"`,
-      `url = "postgres://user:password@localhost:5432/app"\nurl = "postgres://user:\${PASSWORD}@db.acme.io/app"\ntoken_url = "https://auth.acme.io/oauth/token"\nheader.startsWith("-----BEGIN PRIVATE KEY-----")\npublic_key = "${random}"\ntables = { "cl100k.tiktoken": "${random}" }\npassword_manager = "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"`,
+      `url = "postgres://user:password@localhost:5432/app"\nurl = "postgres://user:\${PASSWORD}@db.acme.io/app"\ntoken_url = "https://auth.acme.io/oauth/token"\nkey = "phc_${random}"\nheader.startsWith("-----BEGIN PRIVATE KEY-----")\npublic_key = "${random}"\ntables = { "cl100k.tiktoken": "${random}" }\npassword_manager = "ea9b8d66-4d01-1d21-3ce4-b6b48cb575d4"`,
     ],
   },
   {

@@ -47,6 +47,9 @@ button.onclick = () => { refresh() }
 export async function start() {
   // Fire and forget: the answer doesn't wait for the cache.
   refresh()
+  // We shouldn't block the page for it:
+  // what it shows comes from the cache.
+  refresh()
 }`,
       `async function track(line: string) { try { await append(line) } catch (error) { report(error) } }
 export async function run() {
@@ -314,7 +317,9 @@ if (next() !== 'a' || next() !== 'b') go()`,
     file: 'src/twice.ts',
     fires: [`if (order.paid && order.paid) ship(order) ◀`, `const isSame = left.id === left.id ◀`],
     silent: [
-      `if (order.paid && order.packed) ship(order)`,
+      `if (order.paid && order.packed) ship(order)
+const all = { ...(more && more) }
+if (total == total) go()`,
       `const isNan = value !== value; if (next() && next()) go(); const four = 2 * 2 == 4`,
     ],
   },
@@ -493,6 +498,8 @@ const match = /x/.exec(\`a\${b}\`)
 db.exec(\`a \${b}\`)`,
       `import { exec } from 'node:child_process'
 const COMMAND = 'ls'
+const finder = isWindows ? 'where' : 'which'
+for (const tool of TOOLS) exec(\`\${finder} \${tool}\`)
 exec(\`\${COMMAND} -l\`)
 exec(\`kill \${Number(pid)}\`)
 exec(\`ls \${shellQuote(path)}\`)`,

@@ -20,7 +20,8 @@ import {
   replaceInLine,
 } from './syntax.ts'
 
-const meantWords = /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't wait|without waiting/i
+const meantWords =
+  /fire.and.forget|background|intentional|deliberate|on purpose|not? await|don't (?:a?wait|block)|without a?waiting|n't block|non-?blocking|asynchronously/i
 
 function checkUnawaited(statement: Node, file: SourceFile): Hit | undefined {
   const call = statement.namedChild(0)

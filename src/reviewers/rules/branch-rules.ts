@@ -27,8 +27,9 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   const [left, right] = [field(node, 'left'), field(node, 'right')]
   if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
   const inner = unwrap(left)
-  // `{icon && icon}` does no harm in a page.
-  if (hasCall(inner) || isConstant(inner) || outerParent(node)?.type === 'jsx_expression') return undefined
+  // `{icon && icon}` does no harm in a page, `...(more && more)` none in an object.
+  if (hasCall(inner) || isConstant(inner) || /^(?:jsx_expression|spread_element)$/.test(outerParent(node)?.type ?? ''))
+    return undefined
   // `x == x` is an old way to ask whether it is not NaN.
   if (inner.type === 'identifier' && operator.startsWith('==')) return undefined
   return {

@@ -39,6 +39,8 @@ const cleaningUp = /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|
 /** Whether all that the `try` block calls may fail without harm: closing, deleting, probing, converting. */
 function isHarmless(tryBlock: Node | undefined): boolean {
   if (!tryBlock || enclosing(tryBlock, new Set(['finally_clause']))) return true
+  // What is imported only where it is there.
+  if (find(tryBlock, 'import_statement', 'import_from_statement').length > 0) return true
   const fn = enclosingFunction(tryBlock)
   if (fn && cleaningUp.test(fieldText(fn, 'name'))) return true
   const awaited = find(tryBlock, 'await_expression').map((node) => node.namedChild(0)!)

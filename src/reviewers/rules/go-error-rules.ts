@@ -58,7 +58,9 @@ function asksOnly(statement: Node, name: string, file: SourceFile): boolean {
   const call = source && (find(source, 'call_expression')[0] ?? source)
   return (
     call !== undefined &&
-    /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$)/.test(calleeOf(call).name)
+    /^(?:L?[sS]tat|Look\w*|Atoi|Parse|Exist|Find|[gG]et|Load|Match|Evaluate|Resolve|Rel$|Err$)/.test(
+      calleeOf(call).name,
+    )
   )
 }
 

@@ -46,10 +46,11 @@ export async function readImportedModules(
 export function findImportedFunctions(modules: readonly ImportedModule[], checkTime: () => void): ImportedFunction[] {
   return modules.flatMap(({ path, text, names }) => {
     checkTime()
-    const lines = findAsyncExports(text)
+    const lines = text.split(/\r?\n/)
+    const exported = findAsyncExports(lines)
     return names.flatMap(({ imported, local }) => {
-      const line = lines.get(imported)
-      return line === undefined ? [] : [{ name: local, path, line, neverFails: false }]
+      const line = exported.get(imported)
+      return line === undefined ? [] : [{ name: local, path, line, neverFails: handlesErrors(lines, line) }]
     })
   })
 }
@@ -86,13 +87,31 @@ function readClause(clause: string): ImportedName[] {
 }
 
 /** Lines that export an async function, or one that says that it returns a promise, by its name; 1-based. */
-function findAsyncExports(text: string): Map<string, number> {
+function findAsyncExports(lines: readonly string[]): Map<string, number> {
   const found = new Map<string, number>()
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  for (const [index, line] of lines.entries()) {
     const name = line.startsWith('export ') ? asyncExportOf(line.slice(0, 500)) : undefined
     if (name !== undefined && !found.has(name)) found.set(name, index + 1)
   }
   return found
+}
+
+/**
+ * Whether a function that begins in a line waits for things only inside `try … catch`, as its indentation shows: all
+ * that it awaits stands deeper than a `try` before it, and a `catch` comes after.
+ */
+function handlesErrors(lines: readonly string[], line: number): boolean {
+  if (!/[{(]\s*$/.test(lines[line - 1]?.slice(0, 500) ?? '')) return false
+  const end = lines.findIndex((text, index) => index >= line && /^[})]/.test(text))
+  const body = lines.slice(line, Math.min(end < 0 ? line : end, line + 300)).map((text) => text.slice(0, 500))
+  const depthOf = (text: string) => /^\s*/.exec(text)![0].length
+  const opened = body.findIndex((text) => /^\s*try \{/.test(text))
+  const awaits = body.flatMap((text, index) => (/\bawait\b/.test(text) ? [index] : []))
+  const depth = depthOf(body[opened] ?? '')
+  const closed = body.findIndex(
+    (text, index) => index > opened && depthOf(text) === depth && /^\s*\} catch\b/.test(text),
+  )
+  return opened >= 0 && awaits.length > 0 && awaits.every((index) => index > opened && index < closed)
 }
 
 function asyncExportOf(line: string): string | undefined {

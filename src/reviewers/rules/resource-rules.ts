@@ -104,9 +104,11 @@ function checkGoOpen(statement: Node): Hit | undefined {
   const count = argumentsOf(call).length
   const opener = goOpeners.find(({ call: pattern, values = count }) => values === count && pattern.test(callee))
   const name = parts(targets)[0]?.text
-  if (!opener || !name || name === '_' || parts(targets).length < 2) return undefined
+  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || parts(targets).length < 2) return undefined
   if (isClosed(name, fn, /^Close$/) || escapes(name, statement, fn) || bodyEscapes(name, opener.closed, fn))
     return undefined
+  // Other clients `Get` something too.
+  if (opener.values && !new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)) return undefined
   const what = opener.closed ? `${name}.${opener.closed}` : name
   return notClosed(statement, what, `\`defer ${what}.Close()\` after the error was checked.`)
 }
@@ -169,6 +171,8 @@ function checkDeferInLoop(statement: Node): Hit | undefined {
   )
   const call = statement.namedChild(0)
   if (owner?.type !== 'for_statement' || call?.type !== 'call_expression') return undefined
+  // A block that returns at its end is the last turn of the loop.
+  if (parts(statement.parent!).at(-1)?.type === 'return_statement') return undefined
   const { receiver, name } = calleeOf(call)
   if (!receiver || !/^(?:Close|Unlock|RUnlock|Rollback|Done)$/.test(name)) return undefined
   return {

@@ -42,7 +42,7 @@ const keyword =
   /AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox[abeoprs]-|hooks\.slack|k_live_|sk-|AIza|SG\.|npm_|pypi-|hf_|_v1_|eyJ|:\/\/|passw|secret|token|api|key|credential/i
 
 const placeholder =
-  /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local/i
+  /example|placeholder|change.?me|dummy|fake|sample|your[-_ ]|my[-_]|xxx|\.\.\.|\*\*\*|<\w|\$\{|\{\{|%\(|%s|#\{|redacted|insert|replace|todo|0{6}|1234567|abcdefg|deadbeef|foobar|lorem|secret.?key|password|not.?a.?real|mock|dev[-_]|local|\bphc_|\bpk_|\bpub_/i
 
 /** Files whose purpose is to show what a value looks like. */
 const showsExamples =
@@ -114,6 +114,8 @@ function entropy(text: string): number {
 function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   if (line.isTest) return undefined
   const secret = findSecret(line.text, line.path)
+  // The settings of a Firebase page are made to be public, its key too.
+  if (secret?.name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(line.next)) return undefined
   if (secret) return described(secret.name, secret.name.startsWith('The value') ? 0.75 : 0.95)
   const header = keyHeader.exec(line.text)
   const rest = header ? line.text.slice(header.index + header[0].length) : ''

@@ -147,13 +147,15 @@ export function hasComment(node: Node): boolean {
   return find(node, 'comment', 'line_comment', 'block_comment').length > 0
 }
 
-/** Whether a word in a comment on the node's first line or the line above says that it is meant. */
+/** Whether a word in a comment on the node's first line or right above it says that it is meant. */
 export function isExplained(node: Node, file: SourceFile, words: RegExp): boolean {
   const row = node.startPosition.row
-  return [row - 1, row].some((index) => {
-    const comment = /(?:\/\/|#|\/\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))
-    return comment !== null && words.test(comment[1] ?? '')
-  })
+  const commentOf = (index: number) => /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))?.[1]
+  const isWholeLine = (index: number) => /^\s*(?:\/\/|#|\/?\*)/.test((file.lines[index] ?? '').slice(0, 500))
+  const comments = [commentOf(row), commentOf(row - 1)]
+  for (let index = row - 2; index >= row - 10 && isWholeLine(index + 1) && isWholeLine(index); index--)
+    comments.push(commentOf(index))
+  return comments.some((comment) => comment !== undefined && words.test(comment))
 }
 
 /** The operands of a chain such as `a || b || c`, left to right; the node itself when it is none. */

@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter'
 import { isConstant, isPlainString, stringText } from './literals.ts'
 import { originOf, typeOf } from './origins.ts'
 import type { SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, field, fieldText, find, operandsOf, unwrap } from './syntax.ts'
+import { argumentsOf, calleeOf, enclosing, field, fieldText, find, operandsOf, unwrap } from './syntax.ts'
 
 /** A value that is put into a text, with the text before and after it. */
 export interface Insertion {
@@ -139,12 +139,28 @@ export function isHarmless(value: Node, file: SourceFile): boolean {
   if (/\.(?:length|size)$/.test(inner.text) || /placeholder|escaped|quoted|safe|sanitized|qmarks/i.test(inner.text))
     return true
   if (!name) return false
-  if (numeric.test(typeOf(name, inner, file))) return true
+  if (numeric.test(typeOf(name, inner, file)) || isFromConstants(name, inner)) return true
   const origin = originOf(name, inner, file)
   if (!origin) return false
   const source = unwrap(origin.value)
-  return isConstant(source) || (/^(?:call|call_expression|method_invocation)$/.test(source.type) && isEscaped(source))
+  const isChoice = /^(?:ternary|conditional)_expression$/.test(source.type) && isHarmless(source, file)
+  return (
+    isConstant(source) ||
+    isChoice ||
+    (/^(?:call|call_expression|method_invocation)$/.test(source.type) && isEscaped(source))
+  )
 }
+
+/** `for (const name of NAMES)`: one of a fixed list. */
+function isFromConstants(name: string, use: Node): boolean {
+  for (let loop = enclosing(use, loopTypes); loop; loop = enclosing(loop, loopTypes)) {
+    const list = field(loop, 'right')
+    if (fieldText(loop, 'left').endsWith(name) && list) return isConstant(list)
+  }
+  return false
+}
+
+const loopTypes = new Set(['for_in_statement', 'for_statement'])
 
 function isArithmetic(node: Node): boolean {
   return /^[-*/]$/.test(fieldText(node, 'operator'))
