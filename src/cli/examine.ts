@@ -1,6 +1,6 @@
 // The part of `umpire review` that is loaded while git works: configuration, reviewers, judge.
 import type { Config } from '../config/config.ts'
-import { readReviewConfig } from '../config/env.ts'
+import { readReviewConfig } from '../config/review-config.ts'
 import type { ReviewContext } from '../context.ts'
 import { ConfigError } from '../domain/errors.ts'
 import type { Review } from '../domain/review.ts'
@@ -15,12 +15,12 @@ import { composeReview, examineChange } from '../workflows/examine-change.ts'
 import type { ReviewOptions } from './review-options.ts'
 
 /** Makes what reviews, with a static reviewer that was started before. */
-export function openContext(
+export async function openContext(
   options: ReviewOptions,
   log: Log,
   staticReviewer: StaticReviewer,
 ): Promise<ReviewContext & AsyncDisposable> {
-  return createReviewContext(chooseModels(readReviewConfig(), options), log, staticReviewer)
+  return createReviewContext(chooseModels(await readReviewConfig(), options), log, staticReviewer)
 }
 
 /** Without a model nothing of models is loaded. */

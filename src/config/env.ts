@@ -1,10 +1,10 @@
 // Reads the environment (and a .env file) into the configuration.
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config, ModelChoice } from './config.ts'
-import { chooseChildVariables, type Environment, processEnvironment, reviewEnvironment } from './environment.ts'
+import { type Environment, processEnvironment } from './environment.ts'
+import { defaults, groupVariables, keyVariable, modelKey } from './group-variables.ts'
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -29,27 +29,27 @@ const modelName = z
 
 /** Every variable; `docs/configuration.md` says what each means. */
 const variables = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: wholeNumber(0, 65535).default(8484),
+  HOST: z.string().default(defaults.HOST),
+  PORT: wholeNumber(0, 65535).default(defaults.PORT),
   PUBLIC_URL: httpUrl.optional(),
   APP_ENV: z
     .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
-    .default('production'),
+    .default(defaults.APP_ENV),
   SERVICE_NAME: z
     .string()
     .regex(/^[\w .-]{1,40}$/, 'must be 1 to 40 letters, digits, spaces, dots or dashes')
-    .default('umpire'),
-  DATA_DIR: z.string().default('.umpire'),
+    .default(defaults.SERVICE_NAME),
+  DATA_DIR: z.string().default(defaults.DATA_DIR),
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
     .refine((url) => URL.canParse(url), 'must be a postgresql:// address; special characters in it are percent-encoded')
     .optional(),
-  DATABASE_POOL_SIZE: wholeNumber(2, 500).default(10),
+  DATABASE_POOL_SIZE: wholeNumber(2, 500).default(defaults.DATABASE_POOL_SIZE),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
   SECRET_KEYS_OLD: z.string().optional(),
-  PLATFORM: z.enum(['github'], { error: 'must be github' }).default('github'),
-  PLATFORM_URL: httpUrl.default('https://github.com'),
+  PLATFORM: z.enum(['github'], { error: 'must be github' }).default(defaults.PLATFORM),
+  PLATFORM_URL: httpUrl.default(defaults.PLATFORM_URL),
   PLATFORM_API_URL: httpUrl.optional(),
   OAUTH_CLIENT_ID: z.string().optional(),
   OAUTH_CLIENT_SECRET: z.string().optional(),
@@ -62,26 +62,26 @@ const variables = z.object({
   OPENAI_API_KEY: z.string().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   MODEL_API_KEY: z.string().optional(),
-  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default('agentic'),
+  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default(defaults.REVIEW_MODE),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
-  REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(64),
-  REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(45),
-  REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(5),
-  REVIEW_RETRY_SECONDS: wholeNumber(0, 3600).default(5),
-  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 600).default(20),
-  REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(8),
-  REVIEW_CONTEXT_TOKENS: wholeNumber(2000, 1_000_000).default(48_000),
-  MEMORY: onOff.default(true),
-  GRAPH: onOff.default(true),
-  GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(30_000),
+  REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(defaults.REVIEW_CONCURRENCY),
+  REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(defaults.REVIEW_LEASE_SECONDS),
+  REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(defaults.REVIEW_MAX_ATTEMPTS),
+  REVIEW_RETRY_SECONDS: wholeNumber(0, 3600).default(defaults.REVIEW_RETRY_SECONDS),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 600).default(defaults.SHUTDOWN_GRACE_SECONDS),
+  REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(defaults.REVIEW_MAX_COMMENTS),
+  REVIEW_CONTEXT_TOKENS: wholeNumber(2000, 1_000_000).default(defaults.REVIEW_CONTEXT_TOKENS),
+  MEMORY: onOff.default(defaults.MEMORY),
+  GRAPH: onOff.default(defaults.GRAPH),
+  GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',
     })
-    .default('info'),
+    .default(defaults.LOG_LEVEL),
 })
-type Variables = z.output<typeof variables>
+export type Variables = z.output<typeof variables>
 
 /** Variables whose value may stand in a file instead, named by `<NAME>_FILE`. */
 const secretNames = [
@@ -116,14 +116,6 @@ export function readConfig(environment: Environment = processEnvironment()): Con
     )
   }
   return groupVariables(parsed.data, environment)
-}
-
-/**
- * Reads what a review on the command line needs, from the environment alone: a `.env` file may belong to the repository
- * under review, and could send our keys anywhere.
- */
-export function readReviewConfig(): Config {
-  return readConfig(reviewEnvironment())
 }
 
 function withoutEmpty(environment: Environment): Record<string, string> {
@@ -177,71 +169,4 @@ function findContradictions(v: Variables): string[] {
     problems.push('MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider')
   }
   return problems
-}
-
-const keyVariable = {
-  anthropic: 'ANTHROPIC_API_KEY',
-  openai: 'OPENAI_API_KEY',
-  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
-  compatible: 'MODEL_API_KEY',
-} as const
-
-function modelKey(v: Variables, provider: ModelChoice['provider']): string | null {
-  return v[keyVariable[provider]] ?? null
-}
-
-function chooseModel(v: Variables, name: string | undefined): ModelChoice | null {
-  if (!name) return null
-  const colon = name.indexOf(':')
-  const provider = name.slice(0, colon) as ModelChoice['provider']
-  return { provider, id: name.slice(colon + 1), apiKey: modelKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
-}
-
-function groupVariables(v: Variables, environment: Environment): Config {
-  const dataDir = resolve(v.DATA_DIR)
-  return {
-    environment: v.APP_ENV,
-    serviceName: v.SERVICE_NAME,
-    dataDir,
-    http: { host: v.HOST, port: v.PORT, publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}` },
-    database: v.DATABASE_URL
-      ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
-      : { engine: 'embedded', directory: resolve(dataDir, 'database') },
-    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD?.split(',').map((key) => key.trim()) ?? [] },
-    platform: {
-      id: v.PLATFORM,
-      url: v.PLATFORM_URL,
-      apiUrl: v.PLATFORM_API_URL ?? defaultApiUrl(v.PLATFORM_URL),
-      oauth:
-        v.OAUTH_CLIENT_ID && v.OAUTH_CLIENT_SECRET
-          ? { clientId: v.OAUTH_CLIENT_ID, clientSecret: v.OAUTH_CLIENT_SECRET }
-          : null,
-      userAgent: 'umpire',
-    },
-    fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
-    models: {
-      main: chooseModel(v, v.MODEL),
-      fast: chooseModel(v, v.MODEL_FAST),
-      budget: { perReviewUsd: v.REVIEW_BUDGET_USD ?? null, perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null },
-    },
-    review: {
-      mode: v.REVIEW_MODE,
-      concurrency: v.REVIEW_CONCURRENCY,
-      leaseSeconds: v.REVIEW_LEASE_SECONDS,
-      maxAttempts: v.REVIEW_MAX_ATTEMPTS,
-      retrySeconds: v.REVIEW_RETRY_SECONDS,
-      shutdownGraceSeconds: v.SHUTDOWN_GRACE_SECONDS,
-      maxInlineComments: v.REVIEW_MAX_COMMENTS,
-      contextTokens: v.REVIEW_CONTEXT_TOKENS,
-    },
-    memory: v.MEMORY,
-    graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
-    log: { level: v.LOG_LEVEL },
-    childEnvironment: chooseChildVariables(environment),
-  }
-}
-
-/** github.com has its API on a host of its own, an Enterprise server under a path. */
-function defaultApiUrl(url: string): string {
-  return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`
 }

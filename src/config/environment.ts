@@ -39,7 +39,10 @@ export function processEnvironment(): Environment {
 
 /** The variables that count for a review on the command line. */
 export function reviewEnvironment(): Environment {
-  return pickDefined(process.env, [...reviewVariables.flatMap((name) => [name, `${name}_FILE`]), ...childVariables])
+  return pickDefined(
+    process.env,
+    reviewVariables.flatMap((name) => [name, `${name}_FILE`]),
+  )
 }
 
 /** What programs that we start get of an environment. */

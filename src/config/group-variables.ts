@@ -1,0 +1,99 @@
+// What holds where the environment says nothing, and how values become the configuration. Light: nothing is parsed here.
+import { resolve } from 'node:path'
+import type { Config, ModelChoice } from './config.ts'
+import type { Variables } from './env.ts'
+import { chooseChildVariables, type Environment } from './environment.ts'
+
+/** The variables that have a default. */
+export const defaults = {
+  HOST: '127.0.0.1',
+  PORT: 8484,
+  APP_ENV: 'production',
+  SERVICE_NAME: 'umpire',
+  DATA_DIR: '.umpire',
+  DATABASE_POOL_SIZE: 10,
+  PLATFORM: 'github',
+  PLATFORM_URL: 'https://github.com',
+  REVIEW_MODE: 'agentic',
+  REVIEW_CONCURRENCY: 64,
+  REVIEW_LEASE_SECONDS: 45,
+  REVIEW_MAX_ATTEMPTS: 5,
+  REVIEW_RETRY_SECONDS: 5,
+  SHUTDOWN_GRACE_SECONDS: 20,
+  REVIEW_MAX_COMMENTS: 8,
+  REVIEW_CONTEXT_TOKENS: 48_000,
+  MEMORY: true,
+  GRAPH: true,
+  GRAPH_QUERY_TIMEOUT_MS: 30_000,
+  LOG_LEVEL: 'info',
+} as const
+
+/** The variable that holds a provider's key. */
+export const keyVariable = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  compatible: 'MODEL_API_KEY',
+} as const
+
+/** The key of a provider, where there is one. */
+export function modelKey(v: Variables, provider: ModelChoice['provider']): string | null {
+  return v[keyVariable[provider]] ?? null
+}
+
+function chooseModel(v: Variables, name: string | undefined): ModelChoice | null {
+  if (!name) return null
+  const colon = name.indexOf(':')
+  const provider = name.slice(0, colon) as ModelChoice['provider']
+  return { provider, id: name.slice(colon + 1), apiKey: modelKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
+}
+
+/** The configuration that values come to, which were checked before. */
+export function groupVariables(v: Variables, environment: Environment): Config {
+  const dataDir = resolve(v.DATA_DIR)
+  return {
+    environment: v.APP_ENV,
+    serviceName: v.SERVICE_NAME,
+    dataDir,
+    http: { host: v.HOST, port: v.PORT, publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}` },
+    database: v.DATABASE_URL
+      ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
+      : { engine: 'embedded', directory: resolve(dataDir, 'database') },
+    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD?.split(',').map((key) => key.trim()) ?? [] },
+    platform: {
+      id: v.PLATFORM,
+      url: v.PLATFORM_URL,
+      apiUrl: v.PLATFORM_API_URL ?? defaultApiUrl(v.PLATFORM_URL),
+      oauth:
+        v.OAUTH_CLIENT_ID && v.OAUTH_CLIENT_SECRET
+          ? { clientId: v.OAUTH_CLIENT_ID, clientSecret: v.OAUTH_CLIENT_SECRET }
+          : null,
+      userAgent: 'umpire',
+    },
+    fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
+    models: {
+      main: chooseModel(v, v.MODEL),
+      fast: chooseModel(v, v.MODEL_FAST),
+      budget: { perReviewUsd: v.REVIEW_BUDGET_USD ?? null, perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null },
+    },
+    review: {
+      mode: v.REVIEW_MODE,
+      concurrency: v.REVIEW_CONCURRENCY,
+      leaseSeconds: v.REVIEW_LEASE_SECONDS,
+      maxAttempts: v.REVIEW_MAX_ATTEMPTS,
+      retrySeconds: v.REVIEW_RETRY_SECONDS,
+      shutdownGraceSeconds: v.SHUTDOWN_GRACE_SECONDS,
+      maxInlineComments: v.REVIEW_MAX_COMMENTS,
+      contextTokens: v.REVIEW_CONTEXT_TOKENS,
+    },
+    memory: v.MEMORY,
+    graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
+    log: { level: v.LOG_LEVEL },
+    childEnvironment: chooseChildVariables(environment),
+  }
+}
+
+/** github.com has its API on a host of its own, an Enterprise server under a path. */
+function defaultApiUrl(url: string): string {
+  return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`
+}

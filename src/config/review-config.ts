@@ -1,0 +1,15 @@
+// The configuration of a review on the command line: from the environment alone. A `.env` file may belong to the repository
+// under review, and could send our keys anywhere.
+import type { Config } from './config.ts'
+import { chooseChildVariables, reviewEnvironment } from './environment.ts'
+import { defaults, groupVariables } from './group-variables.ts'
+
+/** Throws ConfigError that lists everything that is wrong. */
+export async function readReviewConfig(): Promise<Config> {
+  const environment = reviewEnvironment()
+  const says = Object.keys(environment).length > 0
+  // Who says nothing needs no parser.
+  if (!says) return groupVariables(defaults, chooseChildVariables())
+  const { readConfig } = await import('./env.ts')
+  return readConfig({ ...chooseChildVariables(), ...environment })
+}
