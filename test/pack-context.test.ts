@@ -51,6 +51,14 @@ const shownText = ({ spans }: ContextRound) =>
     .map(({ text }) => text)
     .join('\n')
 
+/** How many lines of a file at the head a round shows. */
+function countShown({ spans }: ContextRound, path: string): number {
+  const ranges = spans
+    .flatMap(({ lines = [] }) => lines)
+    .filter((range) => range.path === path && range.side === 'RIGHT')
+  return ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0)
+}
+
 describe('packing', () => {
   it('shows a small change whole, in one round, with its line numbers', async () => {
     const change = changeOf({ 'src/a.ts': 'one\ntwo\n' }, { 'src/a.ts': 'one\ntwo!\n' })
@@ -128,41 +136,35 @@ describe('packing', () => {
 
   it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
     const files = {
-      'lib/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
-      'web/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
+      'web/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
+      'lib/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
     }
-    const before = { ...files, 'src/cart.ts': "import { priceOf } from '../lib/price.ts'\n" }
+    const before = { ...files, 'src/cart.ts': "import { priceOf } from '../web/price.ts'\n" }
     const after = { ...files, 'src/cart.ts': `${before['src/cart.ts']}\nexport const total = priceOf('tea')\n` }
     const { rounds } = await packContext({ syntax }, searchable(changeOf(before, after), after), budget, countTokens)
     const definitions = rounds[0]?.spans.find(({ origin }) => origin === 'definitions')
     expect(definitions?.path).toBeNull()
-    expect(definitions?.text.split('\n')[0]).toBe('lib/price.ts:3: export function priceOf(item: string): number {')
-    expect(definitions?.lines?.[0]).toEqual({ path: 'lib/price.ts', side: 'RIGHT', start: 3, end: 3 })
+    expect(definitions?.text.split('\n')[0]).toBe('web/price.ts:3: export function priceOf(item: string): number {')
+    expect(definitions?.lines?.[0]).toEqual({ path: 'web/price.ts', side: 'RIGHT', start: 3, end: 3 })
   })
 
-  it('prefers programs to tests, tests to prose, and what no model has read to what was read', async () => {
-    const text = lines(60, 'const total = compute(cart, 12)')
-    const change = changeOf({}, { 'docs/a.md': text, 'src/b.ts': text, 'test/b.test.ts': text })
-    const { rounds, omitted } = await packContext(
-      { syntax },
-      change,
-      { tokensPerRound: 2000, maxRounds: 1 },
-      countTokens,
-    )
-    expect(rounds[0]?.spans.map(({ path }) => path)).toContain('src/b.ts')
-    expect(omitted.map(({ path }) => path)).toContain('docs/a.md')
-    const seenLines = new Set(
-      change.files.flatMap(({ path, hunks }) =>
-        path === 'src/b.ts' ? hunks.flatMap((hunk) => [...identifyLines(hunk).values()]) : [],
-      ),
-    )
-    const again = await packContext(
-      { syntax },
-      { ...change, earlier: { ...change.earlier, seenLines } },
-      { tokensPerRound: 2000, maxRounds: 1 },
-      countTokens,
-    )
-    expect(again.rounds[0]?.spans.map(({ path }) => path)).toContain('test/b.test.ts')
+  it('prefers programs to tests, and tests to prose', async () => {
+    const text = lines(200, 'const total = compute(cart, 12)')
+    const change = changeOf({}, { 'a.test.ts': text, 'docs/b.md': text, 'src/c.ts': text })
+    const { rounds } = await packContext({ syntax }, change, { tokensPerRound: 4000, maxRounds: 1 }, countTokens)
+    const [tests = 0, prose = 0, program = 0] = change.files.map(({ path }) => countShown(rounds[0]!, path))
+    expect(program).toBeGreaterThan(tests)
+    expect(tests).toBeGreaterThan(prose)
+  })
+
+  it('prefers what no model has read to what was read in an earlier review', async () => {
+    const text = lines(200, 'const total = compute(cart, 12)')
+    const change = changeOf({}, { 'src/a.ts': text, 'src/b.ts': text.replaceAll('total', 'count') })
+    const seenLines = new Set(change.files[0]!.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]))
+    const earlier = { ...change.earlier, seenLines }
+    const small = { tokensPerRound: 4000, maxRounds: 1 }
+    const { rounds } = await packContext({ syntax }, { ...change, earlier }, small, countTokens)
+    expect(countShown(rounds[0]!, 'src/b.ts')).toBeGreaterThan(2 * countShown(rounds[0]!, 'src/a.ts'))
   })
 
   it('says of a file that is shown in part that it is, and how far', async () => {

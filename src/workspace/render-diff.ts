@@ -4,8 +4,8 @@ import { needsQuotes, pathToBytes, quoteBytes } from './path-text.ts'
 
 const markers: Readonly<Record<DiffLine['kind'], string>> = { context: ' ', added: '+', deleted: '-' }
 
-/** A file's diff as git prints it, but for the `index` and `similarity` lines. `hunks` keeps only those. */
-export function renderFileDiff(file: FileDiff, hunks: readonly DiffHunk[] = file.hunks): string {
+/** A file's diff as git prints it, but for the `index` and `similarity` lines. */
+export function renderFileDiff(file: FileDiff): string {
   const oldName = printName('a/', file.oldPath)
   const newName = printName('b/', file.path)
   const oldSide = file.status === 'added' ? '/dev/null' : oldName
@@ -16,8 +16,8 @@ export function renderFileDiff(file: FileDiff, hunks: readonly DiffHunk[] = file
     lines.push(`${verb} from ${printName('', file.oldPath)}`, `${verb} to ${printName('', file.path)}`)
   }
   if (file.binary) lines.push(`Binary files ${oldSide} and ${newSide} differ`)
-  if (hunks.length > 0) lines.push(`--- ${withTab(oldSide)}`, `+++ ${withTab(newSide)}`)
-  return lines.map((line) => `${line}\n`).join('') + hunks.map(renderHunk).join('')
+  if (file.hunks.length > 0) lines.push(`--- ${withTab(oldSide)}`, `+++ ${withTab(newSide)}`)
+  return lines.map((line) => `${line}\n`).join('') + file.hunks.map(renderHunk).join('')
 }
 
 /** A hunk with its header line. */

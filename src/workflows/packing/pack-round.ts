@@ -1,4 +1,5 @@
 // Fills one round: the most telling pieces, the definitions that they use, and what encloses them.
+import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Change, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
 import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
@@ -72,13 +73,14 @@ export async function packRound(task: PackTask, pieces: readonly Piece[]): Promi
   return { spans: [...files.map((file) => toSpan(file, task)), ...definitions], shown: round.shown }
 }
 
-/** Takes what fits, but for the tokens that are kept. */
+/** Takes what fits, but for the tokens that are kept. Lets other work go on between files. */
 async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: number): Promise<void> {
   for (const piece of pieces) {
     if (round.left - kept < 8) break
     if (round.shown.has(piece) || piece.tokens / 2 > round.left - kept) continue
     if (piece.beside.length > 0 && !piece.beside.some((each) => round.shown.has(each))) continue
     const known = round.files.get(piece.file)
+    if (!known) await setImmediate()
     const view = known ? known.view : await round.task.head(piece.file)
     const tokens = measurePiece(round.task, piece, view) + (known ? 0 : tokensOfFile(piece.file))
     if (tokens > round.left - kept) continue
