@@ -1,6 +1,6 @@
 // Files that hold data and have a parser of their own. To be parsed in worker threads only: files are hostile.
-import { createRequire } from 'node:module'
 import { extname } from 'node:path'
+import { loadYaml } from '../lib/yaml.ts'
 
 export type DataFormat = 'json' | 'yaml'
 
@@ -23,9 +23,4 @@ export function countDataErrors(format: DataFormat, text: string): number {
   } catch {
     return 1
   }
-}
-
-/** Only when it is needed: most files have another format, and most questions are about the name alone. */
-function loadYaml(): typeof import('yaml') {
-  return createRequire(import.meta.url)('yaml') as typeof import('yaml')
 }

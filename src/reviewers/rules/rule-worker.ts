@@ -1,8 +1,8 @@
 // The worker thread that parses files and runs the rules on them; what it reads is hostile until shown otherwise.
 import { parentPort } from 'node:worker_threads'
 import { Parser, type Tree, type TreeCursor } from 'web-tree-sitter'
-import { parseDocument } from 'yaml'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
+import { loadYaml } from '../../lib/yaml.ts'
 import { loadGrammar } from '../../workspace/grammars.ts'
 import { createFileIndex } from './file-index.ts'
 import { findImportedFunctions, type ImportedModule } from './imported-functions.ts'
@@ -143,7 +143,7 @@ function touchTest(added: ReadonlySet<number>, lineCount: number): (from: number
 
 function checkWorkflow(request: Request): RuleFinding[] {
   sayStarted(request)
-  const document = parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
+  const document = loadYaml().parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
   const added = new Set(request.addedLines)
   for (const rule of rules) {

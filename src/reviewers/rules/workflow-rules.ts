@@ -1,5 +1,6 @@
 // Rules about workflow files of the platform's CI, which run with the rights of the repository.
-import { type Document, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq } from '../../lib/yaml.ts'
 import type { Hit, Rule, Workflow } from './rule.ts'
 
 /** Fields that anyone who opens an issue or a pull request chooses. */

@@ -1,0 +1,19 @@
+// The YAML parser, loaded when it is first needed: that takes longer than to check most files.
+import { createRequire } from 'node:module'
+import type { Scalar, YAMLMap, YAMLSeq } from 'yaml'
+
+export function loadYaml(): typeof import('yaml') {
+  return createRequire(import.meta.url)('yaml') as typeof import('yaml')
+}
+
+export function isMap(node: unknown): node is YAMLMap {
+  return loadYaml().isMap(node)
+}
+
+export function isSeq(node: unknown): node is YAMLSeq {
+  return loadYaml().isSeq(node)
+}
+
+export function isScalar(node: unknown): node is Scalar {
+  return loadYaml().isScalar(node)
+}
