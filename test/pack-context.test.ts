@@ -136,8 +136,8 @@ describe('packing', () => {
 
   it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
     const files = {
-      'web/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
       'lib/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
+      'web/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
     }
     const before = { ...files, 'src/cart.ts': "import { priceOf } from '../web/price.ts'\n" }
     const after = { ...files, 'src/cart.ts': `${before['src/cart.ts']}\nexport const total = priceOf('tea')\n` }
