@@ -613,6 +613,6 @@ parts.join(req.query.separator)`,
     rule: 'conflict-marker',
     file: 'src/merged.ts',
     fires: ['<<<<<<< HEAD ◀\nconst a = 1\n=======\nconst a = 2\n>>>>>>> other', 'const x = 1\n<<<<<<< ours ◀'],
-    silent: ['const a = 1 << 2', '// ======='],
+    silent: ['const a = 1 << 2', '// =======\n<<<<<<< SEARCH'],
   },
 ]

@@ -2,7 +2,12 @@
 import type { Hit, Rule, TextLine } from './rule.ts'
 
 function checkConflictMarker(line: TextLine): Omit<Hit, 'at'> | undefined {
-  if (!/^<{7} \S/.test(line.text) || /\.(?:md|mdx|rst|adoc|txt|patch|diff|orig|rej)$/i.test(line.path)) return undefined
+  // Edits for language models are written between markers like these, under names of their own.
+  if (
+    !/^<{7} (?!(?:SEARCH|REPLACE|ORIGINAL)\b)\S/.test(line.text) ||
+    /\.(?:md|mdx|rst|adoc|txt|patch|diff|orig|rej)$/i.test(line.path)
+  )
+    return undefined
   return {
     title: 'A merge conflict marker was committed',
     body: "When this file is read, it is neither side of the merge: it doesn't parse, or says both. Resolve the conflict and remove the markers.",

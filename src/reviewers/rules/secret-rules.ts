@@ -53,7 +53,8 @@ function findSecret(text: string, path: string): { name: string; value: string }
   if (!keyword.test(text)) return undefined
   for (const { name, pattern } of issued) {
     const value = pattern.exec(text)?.[0]
-    if (value && !isMadeUp(value)) return { name, value }
+    // Addresses of pictures carry tokens that are valid for minutes.
+    if (value && !isMadeUp(value) && !(name.endsWith('(JWT)') && showsExamples.test(path))) return { name, value }
   }
   const address = addressWithPassword.exec(text)
   if (
