@@ -177,10 +177,15 @@ function sortVerified(
   return { open, withdrawn, refuted, doubtful, belowSeverity, late }
 }
 
-/** A rule that makes the claim too stands for it in its own words, when those of the model weren't confirmed. */
+/**
+ * A rule that makes the claim too stands for it in its own words, when those of the model weren't confirmed or came to
+ * less than the rule says by itself.
+ */
 function speakForRule({ outcome, finding }: Verified, ruled: ReadonlyMap<string, Anchored>): Finding {
   const rule = ruled.get(finding.fingerprint)
-  if (rule === undefined || (outcome !== 'refuted' && outcome !== 'unsure' && outcome !== 'unchecked')) return finding
+  if (rule === undefined) return finding
+  const isShown = outcome === 'confirmed' || outcome === 'settled'
+  if (isShown && severities.indexOf(finding.severity) <= severities.indexOf(rule.severity)) return finding
   const { anchorText, ...words } = rule
   return { ...finding, ...words, anchorHash: hashAnchor(anchorText) }
 }

@@ -141,6 +141,11 @@ describe('the verification', () => {
     server.verifyWith(confirmAll)
     const confirmed = await review('rule-and-right-model', scenario, { 'src/same.ts': text })
     expect(confirmed.claims).toEqual(['**🔴 Critical · correctness**: It is never the same date'])
+    // Of what the rule says by itself nothing is talked away.
+    server.verifyWith(answerBy({ 'It is never the same date': { severity: 'minor', evidence: here } }))
+    const lowered = await review('rule-and-lowered-model', scenario, { 'src/same.ts': text })
+    expect(lowered.claims).toEqual(alone.claims)
+    expect(lowered.run?.verdict).toBe(alone.run?.verdict)
   })
 
   it('is not paid for twice: what was confirmed stays so, and what was not is asked again', async () => {
