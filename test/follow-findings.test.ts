@@ -125,4 +125,14 @@ describe('an answered finding', () => {
     const other = await judge(addedFiles({ [path]: `${changed}\n` }), [claim(path, 1)], await answered())
     expect(other.findings).toHaveLength(1)
   })
+
+  it('does not answer a worse claim that reaches beyond its lines', async () => {
+    const around = addedFiles({ [path]: `eval(user.name)\n${call}\n` })
+    const wide = { quote: `eval(user.name)\n${call}`, endLine: 2 }
+    const again = await judge(around, [claim(path, 1, wide)], await answered())
+    expect(again).toMatchObject({ findings: [], dismissed: [{ startLine: 2 }] })
+    const worse = await judge(around, [claim(path, 1, { ...wide, severity: 'critical' })], await answered())
+    expect(worse).toMatchObject({ findings: [{ severity: 'critical', reopened: 0 }], dismissed: [{ startLine: 2 }] })
+    expect(worse.findings[0]?.fingerprint).not.toBe(worse.dismissed[0]?.fingerprint)
+  })
 })

@@ -1,9 +1,9 @@
 // Gives each claim one identity that lasts over pushes: the one under which it stands already, or one of its own.
 import { createHash } from 'node:crypto'
-import type { Finding } from '../domain/finding.ts'
+import { type Finding, severities } from '../domain/finding.ts'
 import type { Anchored } from './anchor-findings.ts'
 import { similarityOf } from './compare-words.ts'
-import { overlaps } from './find-place.ts'
+import { overlaps, type Place } from './find-place.ts'
 import { hashAnchor, type Located } from './locate-findings.ts'
 import type { Claim } from './merge-findings.ts'
 
@@ -97,8 +97,15 @@ export function saysSame(fresh: Anchored, { finding, place }: Located): boolean 
     fresh.rule === finding.rule &&
     place !== undefined &&
     overlaps(fresh, place) &&
+    !isBeyondAnswer(fresh, finding, place) &&
     (fresh.category === finding.category || similarityOf(fresh.title, finding.title) >= alike)
   )
+}
+
+/** People answered for the lines that they were shown, and not for what is worse and takes in others. */
+function isBeyondAnswer(fresh: Anchored, { state, severity }: Finding, place: Place): boolean {
+  const isWorse = severities.indexOf(fresh.severity) < severities.indexOf(severity)
+  return state === 'dismissed' && isWorse && (fresh.startLine < place.startLine || fresh.endLine > place.endLine)
 }
 
 /** Each finding's own fingerprint. Those with the same text are numbered by the order of their places. */
