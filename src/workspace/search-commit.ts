@@ -86,15 +86,21 @@ function createMatchReader(
   let length = 0
   let nuls = 0
   return (chunk) => {
-    for (const byte of chunk) {
-      if (byte === 0x0a && nuls === 2) {
-        const match = readMatch(kept.subarray(0, length), sha, prefix)
-        length = nuls = 0
-        if (match !== undefined && !report(match)) return 'enough'
+    for (let start = 0; start < chunk.length; ) {
+      const found = chunk.indexOf(nuls === 2 ? 0x0a : 0, start)
+      const isEnd = found !== -1 && nuls === 2
+      // Of what ends a part, a NUL is kept and a line feed isn't.
+      const end = found === -1 ? chunk.length : isEnd ? found : found + 1
+      length += chunk.copy(kept, length, start, end)
+      start = isEnd ? end + 1 : end
+      if (found === -1) continue
+      if (!isEnd) {
+        nuls++
         continue
       }
-      if (byte === 0 && nuls < 2) nuls++
-      if (length < LONGEST_MATCH) kept[length++] = byte
+      const match = readMatch(kept.subarray(0, length), sha, prefix)
+      length = nuls = 0
+      if (match !== undefined && !report(match)) return 'enough'
     }
     return 'more'
   }
