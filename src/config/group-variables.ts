@@ -1,32 +1,8 @@
-// What holds where the environment says nothing, and how values become the configuration. Light: nothing is parsed here.
+// How the values of variables become the configuration. Light: nothing is parsed here.
 import { resolve } from 'node:path'
 import type { Config, ModelChoice } from './config.ts'
-import type { Variables } from './env.ts'
 import { chooseChildVariables, type Environment } from './environment.ts'
-
-/** The variables that have a default. */
-export const defaults = {
-  HOST: '127.0.0.1',
-  PORT: 8484,
-  APP_ENV: 'production',
-  SERVICE_NAME: 'umpire',
-  DATA_DIR: '.umpire',
-  DATABASE_POOL_SIZE: 10,
-  PLATFORM: 'github',
-  PLATFORM_URL: 'https://github.com',
-  REVIEW_MODE: 'agentic',
-  REVIEW_CONCURRENCY: 64,
-  REVIEW_LEASE_SECONDS: 45,
-  REVIEW_MAX_ATTEMPTS: 5,
-  REVIEW_RETRY_SECONDS: 5,
-  SHUTDOWN_GRACE_SECONDS: 20,
-  REVIEW_MAX_COMMENTS: 8,
-  REVIEW_CONTEXT_TOKENS: 48_000,
-  MEMORY: true,
-  GRAPH: true,
-  GRAPH_QUERY_TIMEOUT_MS: 30_000,
-  LOG_LEVEL: 'info',
-} as const
+import type { Variables } from './variables.ts'
 
 /** The variable that holds a provider's key. */
 export const keyVariable = {

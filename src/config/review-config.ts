@@ -1,8 +1,9 @@
 // The configuration of a review on the command line: from the environment alone. A `.env` file may belong to the repository
 // under review, and could send our keys anywhere.
 import type { Config } from './config.ts'
+import { defaults } from './defaults.ts'
 import { chooseChildVariables, reviewEnvironment } from './environment.ts'
-import { defaults, groupVariables } from './group-variables.ts'
+import { groupVariables } from './group-variables.ts'
 
 /** Throws ConfigError that lists everything that is wrong. */
 export async function readReviewConfig(): Promise<Config> {

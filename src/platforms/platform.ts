@@ -7,6 +7,7 @@
 //   marker    a hidden HTML comment by which our own writing is found again
 //   thread    an inline comment and the answers to it
 import type { DiffSide } from '../domain/diff.ts'
+import type { Finding } from '../domain/finding.ts'
 import type {
   CommitSummary,
   LinkedIssue,
@@ -141,6 +142,15 @@ export interface PublishedReview {
   /** Markers of the comments whose line the platform refused. */
   readonly refused: readonly string[]
 }
+
+/** What an annotation shows of a finding. */
+export type AnnotatedFinding = Pick<
+  Finding,
+  'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'category' | 'title' | 'body'
+>
+
+/** A line of output that stands for a finding, with its line end. */
+export type RenderAnnotation = (finding: AnnotatedFinding) => string
 
 /** The state shown on the commit. */
 export interface CommitStatus {

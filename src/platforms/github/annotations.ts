@@ -1,5 +1,5 @@
 // Findings as workflow commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-import type { AnnotatedFinding } from '../annotations.ts'
+import type { AnnotatedFinding } from '../platform.ts'
 
 const commands = { critical: 'error', moderate: 'warning', minor: 'notice' } as const
 

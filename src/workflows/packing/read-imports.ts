@@ -1,5 +1,11 @@
 // What a source file imports, under which names, and from where: as far as single lines say it.
-import type { NameUse } from './used-names.ts'
+
+/** A name as it stands in code, with the name before its full stop. */
+export interface NameUse {
+  readonly name: string
+  readonly qualifier: string | undefined
+  readonly weight: number
+}
 
 export interface Import {
   /** Its name where it is defined. */

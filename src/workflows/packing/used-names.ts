@@ -1,7 +1,7 @@
 // Which names the shown lines use whose definitions a reviewer may want to see.
 import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import { readDefinedName } from './definition-lines.ts'
-import { readImports } from './read-imports.ts'
+import { type NameUse, readImports } from './read-imports.ts'
 
 /** A name, where it is used, and what it was imported from, as the import says it. */
 export interface UsedName {
@@ -83,13 +83,6 @@ function mergeUses(known: UsedName | undefined, next: UsedName): UsedName {
   if (!known) return next
   const weight = Math.max(known.weight, next.weight) + next.weight / 8
   return { ...known, from: known.from ?? next.from, isMember: known.isMember || next.isMember, weight }
-}
-
-/** A name as it stands in code, with the name before its full stop. */
-export interface NameUse {
-  readonly name: string
-  readonly qualifier: string | undefined
-  readonly weight: number
 }
 
 const anyName = /[A-Za-z_$][\w$]{2,}/g

@@ -1,0 +1,80 @@
+// The variables of the environment, each with its form.
+import { z } from 'zod'
+import { defaults } from './defaults.ts'
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((url) => url.replace(/\/+$/, ''))
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on')
+const wholeNumber = (minimum: number, maximum: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+const dollars = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'must be an amount in US dollars, for example 0.50')
+  .transform(Number)
+const modelName = z
+  .string()
+  .regex(
+    /^(anthropic|openai|google|compatible):\S+$/,
+    'must be anthropic:<id>, openai:<id>, google:<id> or compatible:<id>',
+  )
+
+/** Every variable; `docs/configuration.md` says what each means. */
+export const variables = z.object({
+  HOST: z.string().default(defaults.HOST),
+  PORT: wholeNumber(0, 65535).default(defaults.PORT),
+  PUBLIC_URL: httpUrl.optional(),
+  APP_ENV: z
+    .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
+    .default(defaults.APP_ENV),
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[\w .-]{1,40}$/, 'must be 1 to 40 letters, digits, spaces, dots or dashes')
+    .default(defaults.SERVICE_NAME),
+  DATA_DIR: z.string().default(defaults.DATA_DIR),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
+    .refine((url) => URL.canParse(url), 'must be a postgresql:// address; special characters in it are percent-encoded')
+    .optional(),
+  DATABASE_POOL_SIZE: wholeNumber(2, 500).default(defaults.DATABASE_POOL_SIZE),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  SECRET_KEYS_OLD: z.string().optional(),
+  PLATFORM: z.enum(['github'], { error: 'must be github' }).default(defaults.PLATFORM),
+  PLATFORM_URL: httpUrl.default(defaults.PLATFORM_URL),
+  PLATFORM_API_URL: httpUrl.optional(),
+  OAUTH_CLIENT_ID: z.string().optional(),
+  OAUTH_CLIENT_SECRET: z.string().optional(),
+  PLATFORM_TOKEN: z.string().optional(),
+  WEBHOOK_SECRET: z.string().optional(),
+  MODEL: modelName.optional(),
+  MODEL_FAST: modelName.optional(),
+  MODEL_BASE_URL: httpUrl.optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  MODEL_API_KEY: z.string().optional(),
+  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default(defaults.REVIEW_MODE),
+  REVIEW_BUDGET_USD: dollars.optional(),
+  REVIEW_BUDGET_DAILY_USD: dollars.optional(),
+  REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(defaults.REVIEW_CONCURRENCY),
+  REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(defaults.REVIEW_LEASE_SECONDS),
+  REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(defaults.REVIEW_MAX_ATTEMPTS),
+  REVIEW_RETRY_SECONDS: wholeNumber(0, 3600).default(defaults.REVIEW_RETRY_SECONDS),
+  SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 600).default(defaults.SHUTDOWN_GRACE_SECONDS),
+  REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(defaults.REVIEW_MAX_COMMENTS),
+  REVIEW_CONTEXT_TOKENS: wholeNumber(2000, 1_000_000).default(defaults.REVIEW_CONTEXT_TOKENS),
+  MEMORY: onOff.default(defaults.MEMORY),
+  GRAPH: onOff.default(defaults.GRAPH),
+  GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be trace, debug, info, warn, error, fatal or silent',
+    })
+    .default(defaults.LOG_LEVEL),
+})
+export type Variables = z.output<typeof variables>
