@@ -22,8 +22,9 @@ export interface Quoted {
   readonly startLine: number
 }
 
-/** A place for a quote. */
-export interface Match extends Place {
+/** A place for a quote. Of equal lines there can be a hundred thousand: the code there is read where it is wanted. */
+export interface Match extends Omit<Place, 'text'> {
+  readonly readText: () => string
   /** The quote is all of these lines. */
   readonly isWhole: boolean
 }
@@ -46,16 +47,16 @@ export function linesOf(hunk: DiffHunk, side: DiffSide): NumberedLine[] {
 /** The place on its side of the diff where the quoted code stands, the nearest to the line that was named. */
 export function findInDiff(file: FileDiff, quoted: Quoted): Place | undefined {
   const parts = file.hunks.map((hunk) => squeezeLines(linesOf(hunk, quoted.side)))
-  return nearestPlace(findReading(parts, quoted), quoted.startLine)
+  return nearestMatch(findReading(parts, quoted), quoted.startLine)
 }
 
 /** The same in the lines of a whole file. */
 export function findInLines(lines: readonly string[], quoted: Quoted): Place | undefined {
   const numbered = lines.map((text, index) => ({ number: index + 1, text }))
-  return nearestPlace(findReading([squeezeLines(numbered)], quoted), quoted.startLine)
+  return nearestMatch(findReading([squeezeLines(numbered)], quoted), quoted.startLine)
 }
 
-function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted): Place[] {
+function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted): Match[] {
   for (const reading of readQuote(quote)) {
     const places = parts.flatMap((lines) => matchLines(lines, reading[side]))
     if (places.length > 0) return places
@@ -63,8 +64,16 @@ function findReading(parts: readonly SqueezedLine[][], { quote, side }: Quoted):
   return []
 }
 
-export function nearestPlace<Kind extends Place>(places: readonly Kind[], line: number): Kind | undefined {
-  const distance = (place: Place) => Math.abs(place.startLine - line)
+function nearestMatch(matches: readonly Match[], line: number): Place | undefined {
+  const match = nearestPlace(matches, line)
+  return match && { startLine: match.startLine, endLine: match.endLine, text: match.readText() }
+}
+
+export function nearestPlace<Kind extends Pick<Place, 'startLine'>>(
+  places: readonly Kind[],
+  line: number,
+): Kind | undefined {
+  const distance = (place: Kind) => Math.abs(place.startLine - line)
   return places.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
@@ -72,8 +81,11 @@ export function nearestPlace<Kind extends Place>(places: readonly Kind[], line: 
 export function placeOf(lines: readonly NumberedLine[]): Place | undefined {
   const [first, last] = [lines[0], lines.at(-1)]
   if (!first || !last) return undefined
-  const text = lines.map((line) => normalizeCode(line.text)).join('\n')
-  return { startLine: first.number, endLine: last.number, text }
+  return { startLine: first.number, endLine: last.number, text: normalizeLines(lines) }
+}
+
+function normalizeLines(lines: readonly NumberedLine[]): string {
+  return lines.map((line) => normalizeCode(line.text)).join('\n')
 }
 
 /** Whether two places have a line in common. */
@@ -100,12 +112,12 @@ export function matchLines(lines: readonly SqueezedLine[], wanted: readonly stri
   const [only] = wanted
   if (only === undefined) return []
   const mayBePart = wanted.length === 1 && only.length >= minPartLength
-  return lines.flatMap(({ squeezed }, index) => {
+  return lines.flatMap(({ line, squeezed }, index) => {
     const isPart = mayBePart && squeezed.includes(only)
-    if (!isPart && squeezed !== only) return []
-    const window = lines.slice(index, index + wanted.length)
-    if (window.length < wanted.length || !window.every((each, at) => isPart || each.squeezed === wanted[at])) return []
-    const place = placeOf(window.map(({ line }) => line))
-    return place ? [{ ...place, isWhole: squeezed === only }] : []
+    const last = lines[index + wanted.length - 1]
+    if ((!isPart && squeezed !== only) || last === undefined) return []
+    if (!isPart && !wanted.every((text, at) => lines[index + at]!.squeezed === text)) return []
+    const readText = () => normalizeLines(lines.slice(index, index + wanted.length).map((each) => each.line))
+    return [{ startLine: line.number, endLine: last.line.number, readText, isWhole: squeezed === only }]
   })
 }

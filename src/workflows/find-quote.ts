@@ -1,14 +1,14 @@
 // Finds the lines of a file's diff that a proposal quotes, whatever line and side it names.
 import type { DiffSide, FileDiff } from '../domain/diff.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
-import { linesOf, type Match, matchLines, type SqueezedLine, squeezeLines } from './find-place.ts'
+import { linesOf, type Match, matchLines, type Place, type SqueezedLine, squeezeLines } from './find-place.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
 /** What a proposal says about where its code stands. */
 export type Named = Pick<ProposedFinding, 'side' | 'startLine' | 'endLine' | 'quote'>
 
 /** The lines that a proposal means. */
-export interface Found extends Match {
+export interface Found extends Place, Pick<Match, 'isWhole'> {
   readonly side: DiffSide
   /** No other lines could be meant as well. */
   readonly isClear: boolean
@@ -76,18 +76,18 @@ function listCandidates(hunks: readonly QuotedHunk[], named: Named, reading: Quo
     const right = matchSide(hunk, 'RIGHT', reading)
     const left = matchSide(hunk, 'LEFT', reading)
     // Lines that both sides have are meant as lines of the head, under either number.
-    const isSame = (a: Match, b: Match) =>
-      hunk.oldLines.get(b.startLine) === a.startLine && hunk.oldLines.get(b.endLine) === a.endLine
+    const nameOld = (start: number | undefined, end: number | undefined) => `${start} ${end}`
+    const lefts = new Map(left.map((match) => [nameOld(match.startLine, match.endLine), match]))
+    const same = new Set<Match>()
     return [
       ...right.map((match) => {
-        const numbers = [
-          measure(named, 'RIGHT', match),
-          ...left.filter((other) => isSame(other, match)).map((other) => measure(named, 'LEFT', other)),
-        ]
+        const other = lefts.get(nameOld(hunk.oldLines.get(match.startLine), hunk.oldLines.get(match.endLine)))
+        if (other !== undefined) same.add(other)
+        const numbers = [measure(named, 'RIGHT', match), ...(other ? [measure(named, 'LEFT', other)] : [])]
         return { ...match, side: 'RIGHT' as const, ...numbers.toSorted((a, b) => a.cost - b.cost)[0]! }
       }),
       ...left
-        .filter((match) => !right.some((other) => isSame(match, other)))
+        .filter((match) => !same.has(match))
         .map((match) => ({ ...match, side: 'LEFT' as const, ...measure(named, 'LEFT', match) })),
     ]
   })
@@ -107,10 +107,10 @@ function measure(named: Named, side: DiffSide, { startLine, isWhole }: Match): {
 function chooseNearest(candidates: readonly Candidate[]): Found | undefined {
   const [best, ...others] = candidates.toSorted((a, b) => a.cost - b.cost || a.startLine - b.startLine)
   if (best === undefined) return undefined
-  const { cost, distance, ...match } = best
+  const { cost, distance, readText, ...match } = best
   const isNamed = cost === 0 && others.every((other) => other.cost > 0)
   const isAlone = distance <= maxDrift && others.every((other) => other.distance > maxDrift)
-  return { ...match, isClear: others.length === 0 || isNamed || isAlone }
+  return { ...match, text: readText(), isClear: others.length === 0 || isNamed || isAlone }
 }
 
 /** Whether code says more than how a block ends. */

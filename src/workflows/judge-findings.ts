@@ -1,4 +1,5 @@
 // The judge: anchors each proposal, merges what says the same, follows earlier findings, has the rest verified, places.
+import { setImmediate } from 'node:timers/promises'
 import type { ReviewContext } from '../context.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
@@ -92,6 +93,8 @@ async function anchorAll(
   const anchored: Anchored[] = []
   const dropped: Record<string, number> = {}
   for (const proposal of reports.flatMap((report) => report.findings)) {
+    // In a large change each takes its time: other work goes on in between.
+    await setImmediate()
     const result = await anchorProposal(change, files, proposal)
     if (typeof result === 'string') dropped[result] = (dropped[result] ?? 0) + 1
     else anchored.push({ ...result, suggestion: await offer(result) })
