@@ -297,6 +297,6 @@ it('finds its place among very many equal lines, without comparing each with eac
   const count = 100_000
   const change = changeOf({ [path]: 'go()\n'.repeat(count) }, { [path]: '  go()\n'.repeat(count) })
   const quote = 'go()\n'.repeat(150)
-  const found = await anchor({ startLine: 70_000, endLine: 70_149, quote }, change)
+  const found = await anchor({ startLine: 70_000, quote }, change)
   expect(found).toMatchObject({ side: 'RIGHT', startLine: 70_000, placement: 'inline' })
 })
