@@ -204,7 +204,13 @@ describe('a glob', () => {
     const fits = createGlobTest(Array.from({ length: 100 }, () => `${'*a'.repeat(99)}b`))
     const answers = Array.from({ length: 3_000 }, () => fits('a'.repeat(1_000)))
     expect(answers.at(-1)).toBeUndefined()
+    expect(answers.filter((answer) => answer === false)).toHaveLength(answers.indexOf(undefined))
   }, 20_000)
+
+  it('that got too costly on this very path says nothing about it', () => {
+    const fits = createGlobTest([`**/${'*a'.repeat(95)}b`], { meter: { left: 1_000 } })
+    expect(fits('a'.repeat(200))).toBeUndefined()
+  })
 })
 
 describe('.gitattributes', () => {
@@ -230,5 +236,13 @@ describe('.gitattributes', () => {
     expect(generated.map((path) => marks(path).generated)).toEqual([true, true, false, undefined, undefined, true])
     const vendored = ['lib/z/a.c', 'lib/own/a.c', 'lib/own/free.c', 'src/a.c']
     expect(vendored.map((path) => marks(path).vendored)).toEqual([true, false, undefined, undefined])
+  })
+
+  it('that is hostile is cut off as a whole, and says nothing from then on', () => {
+    const costly = Array.from({ length: 100 }, (_, index) => `**/${'*a'.repeat(90)}${index} linguist-generated`)
+    const hostile = readAttributes(Buffer.from(['src/** linguist-vendored', ...costly].join('\n')))
+    expect(hostile('src/a.c').vendored).toBe(true)
+    for (let asked = 0; asked < 1_000; asked++) hostile(`src/${'a'.repeat(250)}`)
+    expect(hostile('src/a.c').vendored).toBeUndefined()
   })
 })

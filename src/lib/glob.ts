@@ -9,6 +9,15 @@ const longestGlob = 200
 /** Work of one set of globs over all paths it is asked about: a second or two. */
 const mostSteps = 20_000_000
 
+/** What is left of the work that several sets of globs may make together. */
+export interface GlobMeter {
+  left: number
+}
+
+export function startGlobMeter(): GlobMeter {
+  return { left: mostSteps }
+}
+
 type Token =
   /** A character that stands for itself. */
   | { readonly kind: 'character'; readonly text: string }
@@ -34,22 +43,23 @@ export function findGlobFault(glob: string): string | null {
  * wildcard, stands for all in the folder too. A glob with a fault fits nothing.
  *
  * @param options.braces false takes braces literally
+ * @param options.meter shared by several sets; each has its own by default
  */
 export function createGlobTest(
   globs: readonly string[],
-  options: { braces?: boolean } = {},
+  options: { braces?: boolean; meter?: GlobMeter } = {},
 ): (path: string) => boolean | undefined {
   const patterns = globs
     .filter((glob) => findGlobFault(glob) === null)
     .flatMap((glob) => (options.braces === false ? [glob] : expandBraces(glob)!))
     .flatMap(anchorGlob)
     .map(readTokens)
-  const meter = { left: mostSteps }
+  const meter = options.meter ?? startGlobMeter()
   return (path) => {
     const characters = [...path]
     for (const tokens of patterns) {
-      if (meter.left <= 0) return undefined
       if (matches(tokens, characters, meter)) return true
+      if (meter.left <= 0) return undefined
     }
     return false
   }
@@ -107,7 +117,7 @@ function readSet(members: string, isNegated: boolean): (character: string) => bo
 }
 
 /** Follows all ways to match at once: `states` are the tokens at which a way may go on. */
-function matches(tokens: readonly Token[], characters: readonly string[], meter: { left: number }): boolean {
+function matches(tokens: readonly Token[], characters: readonly string[], meter: GlobMeter): boolean {
   let states = new Set<number>()
   enter(tokens, states, 0)
   for (const character of characters) {

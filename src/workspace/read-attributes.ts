@@ -1,5 +1,5 @@
 // Reads what a repository's `.gitattributes` says about whose work its files are.
-import { createGlobTest } from '../lib/glob.ts'
+import { createGlobTest, type GlobMeter, startGlobMeter } from '../lib/glob.ts'
 
 export const attributesPath = '.gitattributes'
 /** Of a larger file nothing is read. */
@@ -24,18 +24,26 @@ interface MarkRule {
 
 /**
  * Reads `linguist-generated` and `linguist-vendored`, set, unset or taken back, as the file at the top of the
- * repository has them. Patterns in quotation marks and macros are passed over.
+ * repository has them. Patterns in quotation marks and macros are passed over; where it gets too costly to tell which
+ * fit, nothing is said.
  */
 export function readAttributes(bytes: Uint8Array): ReadMarks {
-  const rules = new TextDecoder().decode(bytes).split(/\r?\n/).flatMap(readLine).slice(-mostRules).toReversed()
+  const meter = startGlobMeter()
+  const lines = new TextDecoder().decode(bytes).split(/\r?\n/)
+  const rules = lines
+    .flatMap((line) => readLine(line, meter))
+    .slice(-mostRules)
+    .toReversed()
   if (rules.length === 0) return noMarks
   // The last line that fits decides.
-  const read = (path: string, mark: keyof FileMarks) =>
-    rules.find((rule) => rule.mark === mark && rule.fits(path))?.value
+  const read = (path: string, mark: keyof FileMarks) => {
+    const rule = rules.find((candidate) => candidate.mark === mark && candidate.fits(path) !== false)
+    return meter.left > 0 ? rule?.value : undefined
+  }
   return (path) => ({ generated: read(path, 'generated'), vendored: read(path, 'vendored') })
 }
 
-function readLine(line: string): MarkRule[] {
+function readLine(line: string, meter: GlobMeter): MarkRule[] {
   const [pattern = '', ...attributes] = line.trim().split(/[ \t]+/)
   if (/^(#|"|\[attr\]|$)/.test(pattern)) return []
   const marks = attributes.flatMap((attribute) => {
@@ -45,6 +53,6 @@ function readLine(line: string): MarkRule[] {
     return [{ mark: mark as keyof FileMarks, value }]
   })
   if (marks.length === 0) return []
-  const fits = createGlobTest([pattern], { braces: false })
+  const fits = createGlobTest([pattern], { braces: false, meter })
   return marks.map((mark) => ({ ...mark, fits }))
 }
