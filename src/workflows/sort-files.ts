@@ -37,8 +37,11 @@ export async function sortFiles(
   const files: FileDiff[] = []
   const skipped: SkippedFile[] = []
   for (const file of all) {
-    const skip = filter.findSkip(file.path) ?? (await findSkip(file, sides, marks(file.path)))
-    if (skip === null) files.push(file)
+    const find = async (path: string) => filter.findSkip(path) ?? (await findSkip(file, path, sides, marks(path)))
+    const skip = await find(file.path)
+    // Code that moves to where nobody looks is gone from where somebody did.
+    const isMovedAway = skip !== null && file.status === 'renamed' && (await find(file.oldPath)) === null
+    if (skip === null || isMovedAway) files.push(file)
     else skipped.push({ path: file.path, ...skip })
   }
   return { files, skipped, notes: filter.isSpent() ? [tooCostly] : [] }
@@ -69,19 +72,20 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   }
 }
 
-async function findSkip(file: FileDiff, sides: Sides, marks: FileMarks): Promise<Skip | null> {
+/** @param path one of the file's two */
+async function findSkip(file: FileDiff, path: string, sides: Sides, marks: FileMarks): Promise<Skip | null> {
   if (file.submodule) return { reason: 'submodule', matters: false }
   if (marks.generated) return { reason: 'generated, by .gitattributes', matters: false }
   if (marks.vendored) return { reason: 'vendored, by .gitattributes', matters: false }
-  const byPath = trustMarks(classifyFile(file.path), marks)
+  const byPath = trustMarks(classifyFile(path), marks)
   if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
   // A program can't hide itself behind its size or a stray byte.
-  const isProgram = () => languageOfPath(file.path)?.type === 'programming'
+  const isProgram = () => languageOfPath(path)?.type === 'programming'
   if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: isProgram() }
   const content = await readForClass(file, sides)
   if (content === null) return { reason: 'larger than 1 MB, or not readable', matters: true }
   if (content === undefined) return null
-  const byContent = trustMarks(classifyFile(file.path, content), marks)
+  const byContent = trustMarks(classifyFile(path, content), marks)
   // A file's own word that it was generated counts only where it stood before this change: a new file can't hide
   // itself behind it.
   const hides = byContent.kind === 'generated' && isNew(file)

@@ -99,6 +99,21 @@ describe('settings on the base branch', () => {
     expect(prompts[0]?.text).not.toContain('Words of the guide')
   })
 
+  it('leave out no code that a change moves to where nobody looks', async () => {
+    const guard = `${discount}\nexport const limit = 10\n`
+    await scenario.forge.push(repo, 'main', { 'src/guard.ts': guard }, { author: 'alice' })
+    const { summary, run, prompts } = await review({
+      settings: 'paths: { exclude: ["docs/**"] }',
+      files: { 'src/guard.ts': null, 'docs/guard.ts': guard.replace('limit = 10', 'limit = 99') },
+    })
+    expect(summary).not.toContain('Not reviewed')
+    expect(run).toMatchObject({ files_analyzed: 1 })
+    expect(prompts[0]?.text).toContain('src/guard.ts')
+    const vendored = await review({ files: { 'src/guard.ts': null, 'vendor/guard.ts': guard } })
+    expect(vendored.summary).not.toContain('Not reviewed')
+    expect(vendored.run).toMatchObject({ files_analyzed: 1 })
+  })
+
   it('may leave all files out, which is nothing to discuss', async () => {
     const { summary, run, prompts } = await review({
       settings: 'paths: { exclude: ["docs/**"] }',
