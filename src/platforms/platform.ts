@@ -268,7 +268,7 @@ export interface Platform {
    * those that it says to close first. Whether there are such isn't known.
    */
   findIssues(repo: RepositoryName, input: { texts: readonly string[]; branch: string }): readonly PullRequestRef[]
-  /** An issue, or a pull request as one. */
+  /** An issue, or a pull request as one. Where it moved to another repository since, its `repo` is that one. */
   getIssue(access: Access, number: number, signal?: AbortSignal): Promise<LinkedIssue>
   /** Whether everybody can see the repository. */
   isPublic(access: Access, signal?: AbortSignal): Promise<boolean>

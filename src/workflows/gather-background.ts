@@ -64,7 +64,7 @@ function findNamedIssues(
 
 /**
  * Our token may see repositories that those who read the review must not: of another repository only what everybody can
- * see is read.
+ * see is read, also where an issue moved there.
  */
 async function readIssue(
   { platform }: Pick<BackgroundContext, 'platform'>,
@@ -72,8 +72,9 @@ async function readIssue(
   { repo, number }: PullRequestRef,
   signal: AbortSignal,
 ): Promise<LinkedIssue | undefined> {
-  const there = { ...access, repo }
-  const isOwn = repo.toLowerCase() === access.repo.toLowerCase()
-  if (!isOwn && !(await platform.isPublic(there, signal))) return undefined
-  return platform.getIssue(there, number, signal)
+  const mayBeRead = async (name: string) =>
+    name.toLowerCase() === access.repo.toLowerCase() || (await platform.isPublic({ ...access, repo: name }, signal))
+  if (!(await mayBeRead(repo))) return undefined
+  const issue = await platform.getIssue({ ...access, repo }, number, signal)
+  return issue.repo === repo || (await mayBeRead(issue.repo)) ? issue : undefined
 }

@@ -305,6 +305,20 @@ describe('commits and issues', () => {
     expect(text).not.toContain('canary of the secret repository')
   })
 
+  it('are not read where an issue has moved to a repository that not everybody sees', async () => {
+    const { forge } = scenario
+    await forge.createRepository('acme/hidden', { private: true, writers: [reviewerLogin] })
+    const moved = forge.openIssue('acme/hidden', { title: 'Moved', body: 'A canary that moved away.' })
+    const number = forge.openIssue(repo, { title: 'Moved', body: '' })
+    const match = ({ method, path: asked }: { method: string; path: string }) =>
+      method === 'GET' && asked.endsWith(`/repos/${repo}/issues/${number}`)
+    const location = `${forge.apiUrl}/repos/acme/hidden/issues/${moved}`
+    const remove = forge.faults.add({ match, action: answer(301, { message: 'Moved Permanently' }, { location }) })
+    const { prompts } = await review({ body: `Fixes #${number}` })
+    remove()
+    expect(prompts[0]?.text).not.toContain('canary that moved away')
+  })
+
   it('cost one call where no issue is named, and none without a model', async () => {
     const { calls } = await review({})
     expect(calls.filter((call) => /GET .*\/(commits|issues\/\d+)$/.test(call))).toEqual([

@@ -16,7 +16,7 @@ const issue = z.object({
   html_url: z.string(),
 })
 
-/** GET /repos/{owner}/{repo}/issues/{number}. */
+/** GET /repos/{owner}/{repo}/issues/{number}. Of an issue that moved to another repository the answer is a redirect there. */
 export async function getIssue(
   connection: Connection,
   access: Access,
@@ -25,7 +25,7 @@ export async function getIssue(
 ): Promise<LinkedIssue> {
   const fields = await sendForJson(connection, makeCall(access, `/issues/${number}`, signal), issue)
   return {
-    repo: access.repo,
+    repo: fields.html_url.split('/').slice(-4, -2).join('/'),
     number: fields.number,
     title: fields.title,
     body: (fields.body ?? '').slice(0, longestBody),
