@@ -774,6 +774,27 @@ describe('searches', () => {
     expect(await snapshot.search('nothing')).toEqual([])
   })
 
+  it.each([false, true])('keep to extensions, in the tree and in a folder, with fast matching %s', async (fast) => {
+    const text = 'a match( here\n'
+    const { mirror, sha } = await fetched({
+      'a.ts': text,
+      'd/B.TS': text,
+      'c.go': text,
+      'x.c++': text,
+      '*.ts': text,
+      ts: text,
+    })
+    await using snapshot = mirror.snapshot(sha)
+    const find = async (extensions: string[], prefix?: string) => {
+      const options = { fast, extensions, ...(prefix === undefined ? {} : { prefix }) }
+      return (await snapshot.search('(^|[ \t])match[ \t]*([(<]|$)', options)).map(({ path }) => path)
+    }
+    expect(await find(['.ts'])).toEqual(['*.ts', 'a.ts', 'd/B.TS'])
+    expect(await find(['.ts', '.c++'])).toEqual(['*.ts', 'a.ts', 'd/B.TS', 'x.c++'])
+    expect(await find(['.ts', '.go'], 'd')).toEqual(['d/B.TS'])
+    expect(await find(['.*'])).toEqual([])
+  })
+
   it('refuse patterns that are malformed or too costly', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     await using snapshot = mirror.snapshot(sha)

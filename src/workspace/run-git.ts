@@ -44,6 +44,8 @@ export interface GitCommand {
   /** Settings that this command needs beside `closedSettings`; handed over in the environment, so secrets may be in them. */
   readonly settings?: readonly (readonly [key: string, value: string])[]
   readonly protocols?: GitProtocols
+  /** Whether `*` and `[` in the paths of its arguments mean more than themselves. */
+  readonly pathGlobs?: boolean
 }
 
 /** How to run a git command to its end. */
@@ -123,7 +125,7 @@ function gitVariables(host: GitHost, command: GitCommand): Record<string, string
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_LITERAL_PATHSPECS: '1',
+    GIT_LITERAL_PATHSPECS: command.pathGlobs ? '0' : '1',
     GIT_DEFAULT_REF_FORMAT: 'files',
     GIT_DEFAULT_HASH: 'sha1',
     // Stronger than any `protocol.*` setting.

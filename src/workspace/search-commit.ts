@@ -1,8 +1,9 @@
 // Searches the files of a commit with git grep, within limits.
+import { extname } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { isPlainPath, pathFromBytes, pathToBytes } from './path-text.ts'
 import { type GitHost, runGit } from './run-git.ts'
-import type { SearchMatch, Snapshot } from './snapshot.ts'
+import type { SearchMatch, SearchOptions } from './snapshot.ts'
 
 const TIME_MS = 5_000
 const LONGEST_PATTERN = 1_000
@@ -22,19 +23,35 @@ export interface SearchedCommit {
 export async function searchCommit(
   commit: SearchedCommit,
   pattern: string,
-  options: NonNullable<Parameters<Snapshot['search']>[1]>,
+  options: SearchOptions,
 ): Promise<readonly SearchMatch[]> {
   checkPattern(pattern, options.fixed ?? false)
+  if (!options.fast) return grep(commit, pattern, options, options.fixed ? '--fixed-strings' : '--extended-regexp')
+  try {
+    return await grep(commit, pattern, options, '--perl-regexp')
+  } catch (error) {
+    if (!(error instanceof GitError) || !error.message.includes('Perl-compatible')) throw error
+    return grep(commit, pattern, options, '--extended-regexp')
+  }
+}
+
+async function grep(
+  commit: SearchedCommit,
+  pattern: string,
+  options: SearchOptions,
+  kind: '--fixed-strings' | '--extended-regexp' | '--perl-regexp',
+): Promise<readonly SearchMatch[]> {
   const folder = options.prefix?.replace(/\/+$/, '') ?? ''
   const prefix = pathToBytes(folder)
   if (prefix.length > 0 && !isPlainPath(prefix)) return []
   const limit = options.limit ?? 200
   const found: SearchMatch[] = []
   if (limit <= 0) return found
-  const kind = options.fixed ? '--fixed-strings' : '--extended-regexp'
   const flags = ['-z', '-n', '-I', '--full-name', '--no-color', '--no-textconv', '--no-recurse-submodules']
   // Arguments can only be text: where the prefix isn't, what lies outside is filtered out below.
-  const pathspec = folder !== '' && prefix.equals(Buffer.from(folder)) ? [folder] : []
+  const folders = folder !== '' && prefix.equals(Buffer.from(folder)) ? [folder] : []
+  const globs = folders.length === 0 ? (options.extensions ?? []).map(globOfExtension) : []
+  const hasExtension = createExtensionTest(options.extensions)
   await runGit(commit.host, {
     gitDirectory: commit.gitDirectory,
     args: [
@@ -49,14 +66,28 @@ export async function searchCommit(
       // An object id that was checked: grep takes no --end-of-options before it.
       commit.sha,
       '--',
-      ...pathspec,
+      ...folders,
+      ...globs,
     ],
+    pathGlobs: globs.length > 0,
     timeoutMs: TIME_MS,
     goodCodes: [0, 1],
     signal: options.signal,
-    consume: createMatchReader(commit.sha, prefix, (match) => found.push(match) < limit),
+    consume: createMatchReader(commit.sha, prefix, (match) => !hasExtension(match.path) || found.push(match) < limit),
   })
   return found
+}
+
+/** Letters in either case, and whatever else stands there as itself. */
+function globOfExtension(extension: string): string {
+  const letters = [...extension].map((character) =>
+    /[a-z]/.test(character) ? `[${character}${character.toUpperCase()}]` : `[${character}]`,
+  )
+  return `*${letters.join('')}`
+}
+
+function createExtensionTest(extensions: readonly string[] | undefined): (path: string) => boolean {
+  return (path) => extensions === undefined || extensions.includes(extname(path).toLowerCase())
 }
 
 /** Refuses what git can't take, and expressions that cost the C library seconds and gigabytes. */

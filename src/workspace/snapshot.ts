@@ -40,8 +40,20 @@ export interface Snapshot extends AsyncDisposable {
    * pattern literally, otherwise it is a POSIX extended expression; `prefix` names a folder or a file. Throws
    * `git_failed` for a pattern that isn't understood or is too costly.
    */
-  search(
-    pattern: string,
-    options?: { fixed?: boolean; ignoreCase?: boolean; prefix?: string; limit?: number; signal?: AbortSignal },
-  ): Promise<readonly SearchMatch[]>
+  search(pattern: string, options?: SearchOptions): Promise<readonly SearchMatch[]>
+}
+
+export interface SearchOptions {
+  readonly fixed?: boolean
+  /**
+   * The pattern is our own, and means the same to Perl: where git was built for that, it is matched several times as
+   * fast. Not for patterns of others, which could make it go back and forth without end.
+   */
+  readonly fast?: boolean
+  readonly ignoreCase?: boolean
+  readonly prefix?: string
+  /** Only files with one of these extensions, `.ts` for example, in lower case. */
+  readonly extensions?: readonly string[]
+  readonly limit?: number
+  readonly signal?: AbortSignal
 }

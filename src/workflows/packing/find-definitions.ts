@@ -30,7 +30,7 @@ export async function findDefinitions(change: Change, used: readonly UsedName[])
   const names = pickNames(used)
   if (names.length === 0) return []
   const wanted = new Map(names.map((each) => [each.name, each]))
-  const candidates = (await search(change, writePattern(names))).flatMap((match) => {
+  const candidates = (await search(change, names)).flatMap((match) => {
     const defined = readDefinedName(match.text)
     const use = defined && wanted.get(defined.name)
     return !use || (defined.isMember && !use.isMember) ? [] : [{ ...defined, ...match, text: match.text.trim() }]
@@ -67,9 +67,12 @@ function writePattern(names: readonly UsedName[]): string {
   return `${plain}|[.](${assigned || '-'}) = (async |function|[(])`
 }
 
-async function search(change: Change, pattern: string): Promise<readonly SearchMatch[]> {
+async function search(change: Change, names: readonly UsedName[]): Promise<readonly SearchMatch[]> {
+  const families = new Set(names.map(({ file }) => familyOf(file.path)))
+  const extensions = [...families].flatMap((family) => family.split(' ')).filter((one) => /^\.\w{1,10}$/.test(one))
+  if (extensions.length === 0) return []
   try {
-    return await change.head.search(pattern, { limit: mostMatches })
+    return await change.head.search(writePattern(names), { fast: true, extensions, limit: mostMatches })
   } catch (error) {
     if (error instanceof GitError) return []
     throw error
