@@ -77,7 +77,11 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   if (input.filesReviewed === 0) {
     return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
   }
-  if (!input.complete) return { confidence: 2, confidenceReason: `only part of the change was reviewed (${files})` }
+  if (!input.complete) {
+    const isPart = input.filesReviewed < input.filesTotal
+    const whole = 'not all that was to look at the change did so to the end'
+    return { confidence: 2, confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole }
+  }
   if (!input.modelTookPart) {
     return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
   }

@@ -70,10 +70,9 @@ export function measureCoverage(
   const dropped = Object.entries(judgement.dropped).filter(
     ([reason]) => reason !== 'said twice' && reason !== 'answered before',
   )
-  const unreviewed = new Set(context.omitted.map((file) => file.path))
   return {
     filesTotal: change.diff.files.length - change.skipped.filter(isUnwanted).length,
-    filesReviewed: change.files.filter((file) => !unreviewed.has(file.path)).length,
+    filesReviewed: countReviewed(change, context, reports),
     skipped,
     notes: [
       ...change.notes,
@@ -91,4 +90,16 @@ export function measureCoverage(
       change.diff.problems.length === 0 &&
       !skipped.some((file) => file.matters),
   }
+}
+
+/**
+ * The files that a model read wholly, where one took part. Where it read none so (a specialist failed, say), the others
+ * and the rules still looked at all that was shown.
+ */
+function countReviewed({ files }: Change, { omitted }: PackedContext, reports: readonly NamedReport[]): number {
+  const left = new Set(omitted.map(({ path }) => path))
+  const unread = new Set(reports.flatMap((report) => (report.usage.calls > 0 ? report.unread : [])))
+  const shown = files.filter(({ path }) => !left.has(path))
+  const read = shown.filter(({ path }) => !unread.has(path))
+  return read.length > 0 ? read.length : shown.length
 }

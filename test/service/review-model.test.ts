@@ -199,6 +199,24 @@ describe('a model that can not be relied on', () => {
     expect(run?.summary).not.toMatch(/nothing found/i)
   })
 
+  it('case 46: a file that stays too long for the model is not counted as reviewed', async () => {
+    const tooLong = {
+      status: 400,
+      body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long' } },
+    }
+    server.respondWith(({ text }) => (text.includes('path="src/long.ts"') ? tooLong : nothing))
+    const files = { [path]: discount, 'src/long.ts': 'export const long = 1\n' }
+    const { summary, run } = await reviewChange(scenario, 'too-long', files)
+    expect(summary).toContain('Confidence: 2/5: only part of the change was reviewed (1 of 2 files)')
+    expect(summary).toContain('Coverage: 1 of 2 files reviewed')
+    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 1, coverage: { complete: false } })
+    // None was too long for the rules.
+    server.respondWith(() => ({ status: 401 }))
+    const byRules = await reviewChange(scenario, 'by-rules', files)
+    expect(byRules.summary).toContain('Confidence: 2/5: not all that was to look at the change did so to the end')
+    expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
+  })
+
   it('case 46: a stream that breaks off, and an empty answer, are asked for again', async () => {
     const good: Reply = { json: { summary: 'It adds discounts.', findings: [finding] } }
     server.respondWith(inTurn({ ...good, cutAfterBytes: 700 }, { empty: true }, good))
