@@ -167,6 +167,8 @@ export interface CommitStatus {
 export interface Thread {
   readonly id: string
   readonly resolved: boolean
+  /** Username of who resolved it; null where nobody did, or nobody knows who. */
+  readonly resolvedBy: string | null
   readonly path: string
   /** Line at the head, null when the line is gone. */
   readonly line: number | null

@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Finding, FindingState } from '../domain/finding.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
 import { findingMarker } from './markers.ts'
@@ -17,11 +17,15 @@ interface StoredFinding {
   readonly isSettled: boolean
 }
 
-/** What was found before on this pull request, and read. That the answers can't be read costs a note. */
+/**
+ * What was found before on a pull request, and read. That the answers can't be read costs a note.
+ *
+ * @param ref under which its reviews are stored
+ */
 export async function recallEarlierReviews(
   ctx: Pick<AppContext, 'db' | 'platform' | 'log'>,
   access: Access,
-  ref: PullRequestRef,
+  { ref, pullRequest }: { ref: PullRequestRef; pullRequest: PullRequest },
   signal: AbortSignal,
 ): Promise<EarlierReviews> {
   const stored = await listStored(ctx.db, ref)
@@ -30,7 +34,7 @@ export async function recallEarlierReviews(
   return {
     findings: stored.map((one) => ({
       ...one.finding,
-      state: judgeState(one, threads?.get(findingMarker(one.finding))),
+      state: judgeState(one, threads?.get(findingMarker(one.finding)), pullRequest),
     })),
     seenLines,
     notes: threads === null ? ['The answers to earlier findings could not be read.'] : [],
@@ -69,18 +73,23 @@ function mayHaveChanged({ finding, isPosted, isSettled }: StoredFinding): boolea
 
 /**
  * A thread that a person resolved dismisses its finding, and so does an answer in it, but not to a critical one: an author
- * can't talk that away. Threads that we resolved are those of findings that are stored as resolved; where the review that
+ * can't talk that away, and one without any rights in the repository can't resolve it away. Threads that we resolved are those of findings that are stored as resolved; where the review that
  * did so broke off, it got that far or didn't.
  */
-function judgeState(stored: StoredFinding, thread: Thread | undefined): FindingState {
+function judgeState(stored: StoredFinding, thread: Thread | undefined, pullRequest: PullRequest): FindingState {
   const { finding } = stored
   if (!mayHaveChanged(stored)) return finding.state
   if (finding.state === 'resolved') return thread?.resolved ? 'resolved' : 'open'
   if (thread === undefined) return finding.state
-  if (thread.resolved) return 'dismissed'
   // We ourselves say nothing more there, also where people and we share an account.
-  const isAnswered = thread.comments.length > 1
-  return isAnswered && finding.severity !== 'critical' ? 'dismissed' : 'open'
+  const isAnswered = thread.resolved || thread.comments.length > 1
+  const isSettled = finding.severity !== 'critical' || (thread.resolved && !isOutsider(thread.resolvedBy, pullRequest))
+  return isAnswered && isSettled ? 'dismissed' : 'open'
+}
+
+/** Platforms let authors resolve threads on their pull requests, also those who may do nothing else in the repository. */
+function isOutsider(login: string | null, { repo, author, head }: PullRequest): boolean {
+  return head.repo?.toLowerCase() !== repo.toLowerCase() && login?.toLowerCase() === author.toLowerCase()
 }
 
 async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {

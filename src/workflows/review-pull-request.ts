@@ -51,7 +51,7 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const { access, signal } = task
   const stopwatch = startStopwatch()
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
-  const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
+  const earlier = await recallEarlierReviews(ctx, access, { ref: task.run, pullRequest }, signal)
   await using change = await gatherInTurn(ctx, task, { pullRequest, earlier })
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts

@@ -684,6 +684,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(threads).toMatchObject([
           {
             resolved: false,
+            resolvedBy: null,
             path: 'src/count.ts',
             line: 3,
             comments: [
@@ -695,7 +696,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
         await platform.resolveThread(access, number, threads[0]!.id)
         await platform.resolveThread(access, number, threads[0]!.id)
-        expect((await platform.listThreads(access, number)).map(({ resolved }) => resolved)).toEqual([true, false])
+        expect(await platform.listThreads(access, number)).toMatchObject([
+          { resolved: true, resolvedBy: fixture.login },
+          { resolved: false, resolvedBy: null },
+        ])
         await fixture.push(head, change({}))
         await fixture.push(head, { 'src/other.ts': 'other\n' })
         expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([null, null])

@@ -396,6 +396,26 @@ describe('an answer', () => {
     await expectStanding(number, [false, false], ['open', 'dismissed'])
   })
 
+  it('of an author from a fork takes no critical finding away, not even by resolving its thread', async () => {
+    const { forge } = scenario
+    forge.createUser('mallory', { token: 'ghp_token_of_mallory' })
+    const fork = 'mallory/shop'
+    await forge.createRepository(fork, { forkOf: repo })
+    await forge.push(fork, 'hole', { [path]: ruleFaults }, { author: 'mallory' })
+    const number = await forge.openPullRequest({ repo, headRepo: fork, head: 'hole', author: 'mallory' })
+    await scenario.settled()
+    resolve(number, 0, 'mallory')
+    await forge.push(fork, 'hole', more('one'), { author: 'mallory' })
+    await scenario.settled()
+    expect((await show(number)).run?.verdict).toBe('REQUEST_CHANGES')
+    await expectStanding(number, [true, false], ['open', 'open'])
+    resolve(number, 0, null)
+    resolve(number, 0, 'alice')
+    await forge.push(fork, 'hole', more('two'), { author: 'mallory' })
+    await scenario.settled()
+    await expectStanding(number, [true, false], ['dismissed', 'open'])
+  })
+
   it('holds for the same claim in other words, until the code changes', async () => {
     const comment = '// Ten and more get a tenth off.'
     claims = [{ path, quote: `${comment}\n  ${discountFault}` }]

@@ -16,7 +16,7 @@ const listQuery = `query ($owner: String!, $name: String!, $number: Int!, $after
       reviewThreads(first: 50, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes {
-          id isResolved path line
+          id isResolved resolvedBy { login } path line
           comments(first: 50) { nodes { databaseId body author { login } } }
         }
       }
@@ -31,6 +31,7 @@ const resolveMutation = `mutation ($threadId: ID!) {
 const thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
+  resolvedBy: z.object({ login: z.string() }).nullish(),
   path: z.string(),
   line: z.int().nullish(),
   comments: z.object({
@@ -107,6 +108,7 @@ function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
   return {
     id: node.id,
     resolved: node.isResolved,
+    resolvedBy: node.resolvedBy?.login ?? null,
     path: node.path,
     line: node.line ?? null,
     comments: node.comments.nodes.map((comment) => ({
