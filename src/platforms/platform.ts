@@ -177,6 +177,8 @@ export interface Thread {
     readonly author: string
     readonly body: string
     readonly own: boolean
+    /** Written by a program under its own name. */
+    readonly bot: boolean
   }[]
 }
 

@@ -81,8 +81,8 @@ function judgeState(stored: StoredFinding, thread: Thread | undefined, pullReque
   if (!mayHaveChanged(stored)) return finding.state
   if (finding.state === 'resolved') return thread?.resolved ? 'resolved' : 'open'
   if (thread === undefined) return finding.state
-  // We ourselves say nothing more there, also where people and we share an account.
-  const isAnswered = thread.resolved || thread.comments.length > 1
+  // We ourselves say nothing more there, also where people and we share an account; other programs answer for nobody.
+  const isAnswered = thread.resolved || thread.comments.slice(1).some(({ bot }) => !bot)
   const isSettled = finding.severity !== 'critical' || (thread.resolved && !isOutsider(thread.resolvedBy, pullRequest))
   return isAnswered && isSettled ? 'dismissed' : 'open'
 }

@@ -688,7 +688,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
             path: 'src/count.ts',
             line: 3,
             comments: [
-              { id: first!.id, author: fixture.login, own: true, body: comments[0]!.body },
+              { id: first!.id, author: fixture.login, own: true, bot: false, body: comments[0]!.body },
               { author: fixture.otherLogin, own: false, body: 'Not so' },
             ],
           },

@@ -416,6 +416,19 @@ describe('an answer', () => {
     await expectStanding(number, [true, false], ['dismissed', 'open'])
   })
 
+  it('is none when a bot wrote it', async () => {
+    const { forge } = scenario
+    forge.createUser('helpful', { type: 'Bot' })
+    const number = await openChange('answered-by-bot', { [path]: ruleFaults.replace(secret, '') })
+    const [comment] = ownWords(forge.pullRequest(repo, number)).inline
+    forge.replyToComment(repo, number, comment?.id ?? 0, { author: 'helpful', body: 'Thank you for this comment!' })
+    await pushChange(more('one'))
+    await expectStanding(number, [false], ['open'])
+    answerFirst(number, 0)
+    await pushChange(more('two'))
+    await expectStanding(number, [false], ['dismissed'])
+  })
+
   it('holds for the same claim in other words, until the code changes', async () => {
     const comment = '// Ten and more get a tenth off.'
     claims = [{ path, quote: `${comment}\n  ${discountFault}` }]

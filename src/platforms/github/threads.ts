@@ -17,7 +17,7 @@ const listQuery = `query ($owner: String!, $name: String!, $number: Int!, $after
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved resolvedBy { login } path line
-          comments(first: 50) { nodes { databaseId body author { login } } }
+          comments(first: 50) { nodes { databaseId body author { __typename login } } }
         }
       }
     }
@@ -39,7 +39,7 @@ const thread = z.object({
       z.object({
         databaseId: z.int().nullish(),
         body: z.string(),
-        author: z.object({ login: z.string() }).nullish(),
+        author: z.object({ __typename: z.string().catch(''), login: z.string() }).nullish(),
       }),
     ),
   }),
@@ -116,6 +116,7 @@ function makeThread(node: z.output<typeof thread>, viewer: Viewer): Thread {
       author: comment.author?.login ?? 'ghost',
       body: comment.body,
       own: comment.author?.login.toLowerCase() === viewer.login.toLowerCase(),
+      bot: comment.author?.__typename === 'Bot',
     })),
   }
 }

@@ -41,7 +41,10 @@ export interface Forge extends AsyncDisposable {
   readonly graphqlUrl: string
 
   /** Makes a user, or gives an existing one another token. Scopes: all that the service asks for unless given. */
-  createUser(login: string, options?: { token?: string; scopes?: readonly string[]; name?: string }): User
+  createUser(
+    login: string,
+    options?: { token?: string; scopes?: readonly string[]; name?: string; type?: 'User' | 'Bot' },
+  ): User
   /** Makes an empty repository. An owner that isn't a user becomes an organization. */
   createRepository(repo: string, options?: RepositoryOptions): Promise<void>
   /** The former name redirects from now on. */

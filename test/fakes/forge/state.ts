@@ -10,7 +10,7 @@ export interface User {
   readonly login: string
   readonly name: string
   readonly email: string
-  readonly type: 'User' | 'Organization'
+  readonly type: 'User' | 'Organization' | 'Bot'
 }
 
 export interface Token {
