@@ -10,6 +10,7 @@ import type { Rule } from '../src/reviewers/rules/rule.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import type { Snapshot } from '../src/workspace/snapshot.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
+import { doubtSamples } from './samples/rule-samples-doubt.ts'
 import { moreSamples } from './samples/rule-samples-more.ts'
 import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
 import { scriptSamples } from './samples/rule-samples-script.ts'
@@ -17,7 +18,7 @@ import { scriptSamples } from './samples/rule-samples-script.ts'
 const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
 afterAll(() => reviewer[Symbol.asyncDispose]())
 
-const samples = [...scriptSamples, ...otherSamples, ...moreSamples]
+const samples = [...scriptSamples, ...otherSamples, ...moreSamples, ...doubtSamples]
 
 async function review(files: Record<string, string>): Promise<readonly ProposedFinding[]> {
   const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))

@@ -9,6 +9,7 @@ import {
   calleeOf,
   code,
   field,
+  find,
   firstLine,
   hasCall,
   lineOf,
@@ -47,9 +48,10 @@ function equalsCall(call: Node): Comparison | undefined {
   return receiver && argument && name === 'equals' ? compare(receiver, argument, '===') : undefined
 }
 
+/** Only where it is certain which side varies: a constant against something made of a variable. */
 function compare(left: Node, right: Node, operator: string): Comparison | undefined {
   const [subject, constant] = isComparand(right) ? [left, right] : [right, left]
-  if (!isComparand(constant) || isComparand(subject) || hasCall(subject)) return undefined
+  if (!isComparand(constant) || isComparand(subject) || !hasVariable(subject) || hasCall(subject)) return undefined
   const isNothing = constant.text === 'null' || constant.text === 'undefined'
   const text = isPlainString(constant) ? `'${stringText(constant)}'` : constant.text
   return {
@@ -63,6 +65,12 @@ function compare(left: Node, right: Node, operator: string): Comparison | undefi
 /** A constant, or the member of something that is written like an enumeration: `Role.Admin`. */
 function isComparand(node: Node): boolean {
   return isConstant(node) || /^[A-Z]\w*\.[A-Z]\w*$/.test(unwrap(node).text.slice(0, 200))
+}
+
+/** Whether anything in an expression is named as variables are; `-OFFSET` and `2 * SIZE` are as fixed as their parts. */
+function hasVariable(node: Node): boolean {
+  const names = find(unwrap(node), 'identifier', 'property_identifier', 'field_identifier', 'this', 'self')
+  return names.some((name) => /[^A-Z\d_]/.test(name.text) || name.text.length === 1)
 }
 
 function checkTautology(node: Node, file: SourceFile): Hit | undefined {
@@ -82,12 +90,16 @@ function checkTautology(node: Node, file: SourceFile): Hit | undefined {
 
 /** Whether two constants certainly differ. A name and a literal may be the same, so may a number and its text. */
 function conflict(one: string, other: string): boolean {
-  return one !== other && kindOf(one) === kindOf(other)
+  const kind = kindOf(one)
+  if (one === other || kind !== kindOf(other)) return false
+  // The same number can be written in several ways, some of them only one language's.
+  const [first, second] = [one, other].map((text) => Number(text.replaceAll(/[_()\s]/g, '')))
+  return kind !== 'number' || Math.abs(first! - second!) > 0
 }
 
 function kindOf(constant: string): string {
   if (constant.startsWith("'")) return 'text'
-  if (/^[-.\d]/.test(constant)) return 'number'
+  if (/^[-+.\d]/.test(constant)) return 'number'
   return /^(?:true|false|null|undefined|nil|None|True|False)$/.test(constant) ? 'word' : 'name'
 }
 

@@ -1,6 +1,6 @@
 // Questions about literals and constants.
 import type { Node } from 'web-tree-sitter'
-import { field, find, unwrap } from './syntax.ts'
+import { field, fieldText, find, unwrap } from './syntax.ts'
 
 const stringTypes = new Set(['string', 'string_literal', 'interpreted_string_literal', 'raw_string_literal'])
 
@@ -23,7 +23,12 @@ const literalTypes = new Set([
   'float_literal',
   'decimal_integer_literal',
   'decimal_floating_point_literal',
+  'hex_integer_literal',
+  'octal_integer_literal',
+  'binary_integer_literal',
+  'hex_floating_point_literal',
   'character_literal',
+  'rune_literal',
   'true',
   'false',
   'null',
@@ -33,10 +38,19 @@ const literalTypes = new Set([
   'nil',
 ])
 
+/** Whether a node is a literal with one fixed value, also a number with a sign before it. */
+function isLiteral(node: Node): boolean {
+  const inner = unwrap(node)
+  if (literalTypes.has(inner.type) || isPlainString(inner)) return true
+  const isSigned = /^unary_(?:expression|operator)$/.test(inner.type) && /^[-+]$/.test(fieldText(inner, 'operator'))
+  const operand = isSigned ? inner.namedChildren.at(-1) : undefined
+  return operand !== undefined && literalTypes.has(unwrap(operand).type)
+}
+
 /** Whether a node is a constant: a literal, or a name in capitals. */
 export function isConstant(node: Node): boolean {
   const inner = unwrap(node)
-  if (literalTypes.has(inner.type) || isPlainString(inner)) return true
+  if (isLiteral(inner)) return true
   const name = inner.type === 'identifier' ? inner.text : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
   return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
 }
