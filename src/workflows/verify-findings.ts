@@ -2,13 +2,14 @@
 import { type Finding, severities } from '../domain/finding.ts'
 import { noUsage, type Usage } from '../domain/review.ts'
 import type { Change, ClaimCheck, Verifier } from '../reviewers/reviewer.ts'
+import { isSeenHunk } from '../workspace/hunk-identity.ts'
 import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { uniteEvidence } from './merge-findings.ts'
 
 /** What became of one finding. */
 export interface Verified {
   /**
-   * `settled`: nothing to check, for a rule says it, it was confirmed before, or there is no verifier. `unsure`: the code
+   * `settled`: as it was, for a rule says it, it was confirmed before, or there is no verifier. `unsure`: the code
    * in hand neither shows nor refutes it. `unchecked`: the verifier failed.
    */
   readonly outcome: ClaimCheck['outcome'] | 'settled' | 'unchecked'
@@ -27,7 +28,10 @@ export interface Verification {
   readonly notes: readonly string[]
 }
 
-/** Verifies findings. What was confirmed by an earlier review isn't asked again, unless it is claimed to be worse now. */
+/**
+ * Verifies findings. What was confirmed by an earlier review is asked again only when it is claimed to be worse now, or its
+ * file has changed: the fix may stand on another line. Then it stays as it was unless it is refuted.
+ */
 export async function verifyFindings(
   { change, files, verifier }: { change: Change; files: ChangeFiles; verifier: Verifier | null },
   findings: readonly Finding[],
@@ -42,17 +46,27 @@ export async function verifyFindings(
   const checkOf = new Map(open.map((finding, index) => [finding, checks[index]]))
   const verified: Verified[] = []
   for (const finding of findings) {
-    if (checkOf.has(finding)) verified.push(await applyCheck(files, finding, checkOf.get(finding)))
-    else verified.push({ outcome: 'settled', finding: { ...finding, verified: true }, reason: '' })
+    const settled: Verified = { outcome: 'settled', finding: { ...finding, verified: true }, reason: '' }
+    const checked = checkOf.has(finding) ? await applyCheck(files, finding, checkOf.get(finding)) : settled
+    verified.push(checked.outcome !== 'refuted' && wasConfirmed(change, finding) ? settled : checked)
   }
   return { verified, usage, notes }
 }
 
 function isSettled(change: Change, finding: Finding): boolean {
-  if (finding.rule !== null) return true
+  return finding.rule !== null || (wasConfirmed(change, finding) && !hasUnseenHunks(change, finding))
+}
+
+/** By an earlier review, as severe as it is claimed to be now. */
+function wasConfirmed(change: Change, finding: Finding): boolean {
   const before = change.earlier.findings.find(({ fingerprint }) => fingerprint === finding.fingerprint)
   const isWorse = before && severities.indexOf(finding.severity) < severities.indexOf(before.severity)
   return before?.state === 'open' && before.verified && !isWorse
+}
+
+function hasUnseenHunks({ diff, earlier: { seenLines } }: Change, { path }: Finding): boolean {
+  const hunks = diff.files.find((file) => file.path === path)?.hunks ?? []
+  return seenLines.size > 0 && hunks.some((hunk) => !isSeenHunk(hunk, seenLines))
 }
 
 async function applyCheck(files: ChangeFiles, finding: Finding, check: ClaimCheck | undefined): Promise<Verified> {

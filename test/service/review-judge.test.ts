@@ -166,6 +166,31 @@ describe('the verification', () => {
     expect(second.claims).toHaveLength(2)
   })
 
+  it('asks again about what was confirmed when its file changes, for the fix may stand on another line', async () => {
+    const title = 'It divides by zero'
+    server.respondWith(() => reviewWith(finding(3, title, { severity: 'critical' })))
+    server.verifyWith(confirmAll)
+    const { number } = await review('fixed-elsewhere')
+    const push = async (changed: Record<string, string>) => {
+      const from = server.requests.length
+      await scenario.forge.push(repo, 'fixed-elsewhere', changed, { author: 'alice', message: 'More' })
+      await scenario.settled()
+      return { asked: verificationsSince(from).flatMap(claimsOf).map(titleOf), ...(await show(number)) }
+    }
+    server.respondWith(() => reviewWith())
+    // That nobody can tell now takes nothing back.
+    server.verifyWith(answerBy({ [title]: { outcome: 'unsure' } }))
+    const unsure = await push({ [path]: `${lines.join('\n').replace('0.1', '0.2')}\n` })
+    expect(unsure).toMatchObject({ asked: [title], run: { verdict: 'REQUEST_CHANGES' } })
+    expect(unsure.summary).not.toContain('unverified')
+    server.verifyWith(answerBy({ [title]: refuted }))
+    expect(await push({ 'src/more.ts': 'export const more = 1\n' })).toMatchObject({ asked: [] })
+    const guarded = [lines[0], '  if (count === 0) return 0', ...lines.slice(1)]
+    const fixed = await push({ [path]: `${guarded.join('\n')}\n` })
+    expect(fixed).toMatchObject({ asked: [title], run: { verdict: 'APPROVE' } })
+    expect(fixed.summary).toContain('Since the last review: 1 resolved.')
+  })
+
   it('takes back a finding that turns out to be wrong', async () => {
     const title = 'Rounding may lose cents'
     server.respondWith(() => reviewWith(finding(5, title)))
