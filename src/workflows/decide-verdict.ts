@@ -85,16 +85,18 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   if (!input.modelTookPart) {
     return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
   }
+  const isAll = input.filesReviewed === input.filesTotal
+  const seen = isAll ? 'the whole change was reviewed' : `what people write was reviewed (${files})`
   if (input.unverified > 0) {
     const which = input.unverified === 1 ? 'one finding' : `${input.unverified} findings`
-    return { confidence: 4, confidenceReason: `the whole change was reviewed; ${which} could not be verified` }
+    return { confidence: 4, confidenceReason: `${seen}; ${which} could not be verified` }
   }
   if (input.meanConfidence < 0.75) {
-    return { confidence: 4, confidenceReason: 'the whole change was reviewed; some findings are less certain' }
+    return { confidence: 4, confidenceReason: `${seen}; some findings are less certain` }
   }
   const hasFindings = input.critical + input.moderate + input.minor > 0
   const reason = hasFindings ? ', and each finding was checked against the code' : ''
-  return { confidence: 5, confidenceReason: `the whole change was reviewed${reason}` }
+  return { confidence: 5, confidenceReason: `${seen}${reason}` }
 }
 
 /** The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. */

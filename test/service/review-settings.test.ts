@@ -273,6 +273,10 @@ describe('files that nobody reviews', () => {
       'generated, by .gitattributes': '`api/client.go`',
     })
     expect(run).toMatchObject({ files_analyzed: 3, verdict: 'NEEDS_DISCUSSION' })
+    const lock = { [path]: discount, 'package-lock.json': '{}\n' }
+    const beside = await review({ files: lock })
+    expect(beside.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
+    expect(beside.summary).toContain('Confidence: 5/5: what people write was reviewed (1 of 2 files)')
     const shown = prompts.map(({ text }) => text).join()
     expect(shown).toContain('by hand, whatever its name')
     expect(shown).toContain('a claim of its own')
