@@ -137,11 +137,54 @@ describe('sarif', () => {
 
 it('github: one workflow command a finding, with the escapes of its properties', async () => {
   const lines = (await render('github')).trimEnd().split('\n')
-  expect(lines).toHaveLength(3)
+  expect(lines).toHaveLength(4)
+  expect(lines.at(-1)).toBe('::notice::Needs discussion · 2 moderate, 1 minor · 3 of 3 files reviewed')
   expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(true)
   const odd = lines.find((line) => line.includes('50'))
   expect(odd).toMatch(/^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/)
   expect(odd).toContain('%0A')
+})
+
+it('github: warns of what was not reviewed, and ends with the verdict always', async () => {
+  await using other = await makeLocalRepository()
+  await other.commit({ '.umpire.yml': 'colour: blue\n' })
+  const nothing = await other.review(['--format', 'github'])
+  expect(nothing.stdout).toBe('::notice::Nothing to review.\n')
+  await other.write({ 'a.ts': 'const a = 1\0\n' })
+  const { stdout, code } = await other.review(['--format', 'github'])
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines[0]).toBe('::warning::The review is partial: part of what matters was not reviewed.')
+  expect(lines).toContainEqual(expect.stringMatching(/^::warning::a\.ts was not reviewed: binary/))
+  expect(lines).toContainEqual(expect.stringMatching(/^::warning::`\.umpire\.yml`: unknown key `colour`/))
+  expect(lines.at(-1)).toMatch(/^::notice::.* · no findings · 0 of 1 file reviewed: the review is partial$/)
+  expect(code).toBe(4)
+})
+
+describe('many findings', () => {
+  it('all are told, by their places, whatever the comments of a pull request are held to', async () => {
+    await using other = await makeLocalRepository()
+    await other.commit({ '.umpire.yml': 'policy:\n  max_comments: 1\n' })
+    await other.write({ 'b.ts': unawaited, 'a.js': 'debugger\n'.repeat(12) })
+    const { stdout } = await other.review([], { env: { REVIEW_MAX_COMMENTS: '2' } })
+    const places = stdout.match(/^ {4}line \d+/gm)
+    expect(places).toEqual([...Array.from({ length: 12 }, (_, at) => `    line ${at + 1}`), '    line 4'])
+    expect(stdout).toContain('    +   await save()\n')
+    const { findings } = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
+    expect(findings.map(({ path }) => path)).toEqual([...Array(12).fill('a.js'), 'b.ts'])
+  })
+
+  it('pretty shows the 200 most severe ones, and says how to see the rest', async () => {
+    await using other = await makeLocalRepository()
+    await other.commit()
+    const many = 'debugger\n'.repeat(90)
+    await other.write({ 'a.js': many, 'b.js': many, 'c.js': many, 'd.ts': unawaited })
+    const { stdout } = await other.review([])
+    expect(stdout.match(/^ {4}line \d+/gm)).toHaveLength(200)
+    expect(stdout).toContain('await save()')
+    expect(stdout).toContain('\n… and 71 more findings, less severe: see them all with --format json\n')
+    const report = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
+    expect(report.findings).toHaveLength(271)
+  })
 })
 
 describe('pretty', () => {

@@ -1,6 +1,7 @@
 // `umpire review` on real repositories: what is compared, what is found, and how it ends.
 import { link, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   breakpoint,
@@ -244,6 +245,15 @@ describe('how it ends', () => {
     expect((await repository.review(args)).code).toBe(code)
   })
 
+  it('says why it fails', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': breakpoint })
+    const { stdout } = await repository.review(['--fail-on', 'minor'])
+    expect(stdout).toMatch(/^Approved · 1 minor$/m)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: findings from minor on')
+    expect((await repository.review()).stdout).not.toContain('exit')
+  })
+
   it('case 38: a program that was not looked at makes the review partial', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': `const a = 1\0\n` })
@@ -301,6 +311,19 @@ describe('how it ends', () => {
     await repository.write({ 'a.ts': 'one()\n' })
     const env = { DATABASE_URL: 'mysql://somewhere', PORT: 'many', LOG_LEVEL: 'verbose', SECRET_KEY: 'short' }
     expect((await repository.review([], { env })).code).toBe(0)
+  })
+
+  it('on a terminal progress is gone before the report begins', async () => {
+    await repository.commit()
+    await repository.write({ 'a.ts': unawaited })
+    for (const [format, begin] of Object.entries({ pretty: 'Needs discussion', ndjson: '{"type":"start"' })) {
+      const shown = await repository.reviewOnTerminal(['--format', format])
+      expect(shown).toContain('Judging the findings …')
+      const line = shown.split('\n').find((text) => text.includes(begin)) ?? ''
+      // What stands before the last erased line is not seen any more.
+      expect(stripVTControlCharacters(line.split('\u001b[2K').at(-1) ?? '')).toMatch(new RegExp(`^${begin}`))
+      expect(line).toContain('\u001b[2K')
+    }
   })
 
   it('says nothing about progress with --quiet, and nothing else on stdout', async () => {

@@ -20,6 +20,8 @@ export interface LocalTestRepository extends AsyncDisposable {
   commit(files?: Readonly<Record<string, string | Uint8Array | null>>, message?: string): Promise<string>
   /** Runs `umpire review` to its end. */
   review(args?: readonly string[], options?: ReviewRun): Promise<ReviewResult>
+  /** Runs it with a terminal for output, and returns all that was written there. */
+  reviewOnTerminal(args: readonly string[]): Promise<string>
   /** Starts it. */
   startReview(args?: readonly string[], options?: ReviewRun): ChildProcess
 }
@@ -82,6 +84,15 @@ export async function makeLocalRepository(options: { init?: readonly string[] } 
     },
     review: (args, run) => finish(startReview(args, run)),
     startReview,
+    async reviewOnTerminal(args) {
+      const command = [umpire, 'review', ...args].map((word) => `'${word}'`).join(' ')
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: { ...environment, NODE_COMPILE_CACHE: compileCache, TERM: 'xterm' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      return (await finish(child)).stdout
+    },
     [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   }
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { readReviewConfig } from '../config/review-config.ts'
 import type { ReviewContext } from '../context.ts'
 import { ConfigError } from '../domain/errors.ts'
+import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import type { Log } from '../lib/logger.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
@@ -30,7 +31,7 @@ function chooseModels(config: Config, { mode }: ReviewOptions): Config {
   return config
 }
 
-/** Reviews a change. What comes holds none of our own secrets. */
+/** Reviews a change. What comes has its findings in the order of their places, and holds none of our own secrets. */
 export async function examine(
   ctx: ReviewContext,
   change: Change,
@@ -39,5 +40,11 @@ export async function examine(
 ): Promise<Review> {
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
   const examination = await examineChange(ctx, { change, budget, isLastTry: true, stopwatch }, signal)
-  return blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+  const review = blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
+  return { ...review, findings: review.findings.toSorted(byPlace) }
+}
+
+function byPlace(one: Finding, other: Finding): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1
+  return one.startLine - other.startLine
 }

@@ -10,22 +10,28 @@ export interface Progress extends Disposable {
   step(text: string): void
   /** A line that stays. */
   note(text: string): void
+  /** Clears the line that is updated, for other output; the next step begins it anew. */
+  clear(): void
 }
 
 /** Starts telling. Disposing clears the line that is updated. */
 export function startProgress(target: ProgressTarget, isQuiet: boolean): Progress {
-  if (isQuiet) return { step() {}, note() {}, [Symbol.dispose]() {} }
+  if (isQuiet) return { step() {}, note() {}, clear() {}, [Symbol.dispose]() {} }
   if (!target.isTTY) {
     const note = (text: string) => void target.write(`${showLine(text)}\n`)
-    return { step: (text) => note(`${text} …`), note, [Symbol.dispose]() {} }
+    return { step: (text) => note(`${text} …`), note, clear() {}, [Symbol.dispose]() {} }
   }
   let current = ''
   let since = performance.now()
-  const clear = '\r\u001b[2K'
+  const erase = '\r\u001b[2K'
   const draw = () => {
     const seconds = Math.floor((performance.now() - since) / 1000)
     const line = `${current} …${seconds > 0 ? ` ${seconds} s` : ''}`
-    if (current !== '') target.write(`${clear}${line.slice(0, (target.columns ?? 80) - 1)}`)
+    if (current !== '') target.write(`${erase}${line.slice(0, (target.columns || 80) - 1)}`)
+  }
+  const clear = () => {
+    if (current !== '') target.write(erase)
+    current = ''
   }
   const timer = setInterval(draw, 1000)
   timer.unref()
@@ -36,12 +42,13 @@ export function startProgress(target: ProgressTarget, isQuiet: boolean): Progres
       draw()
     },
     note(text) {
-      target.write(`${clear}${showLine(text)}\n`)
+      target.write(`${erase}${showLine(text)}\n`)
       draw()
     },
+    clear,
     [Symbol.dispose]() {
       clearInterval(timer)
-      if (current !== '') target.write(clear)
+      clear()
     },
   }
 }

@@ -31,13 +31,15 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
   progress.step('Reading the change')
   const { gathered, ctx, workflow } = await prepare(options, progress, held, signal)
   progress.note(`Reviewing ${gathered.compared.description}`)
+  progress.clear()
   output.start(gathered.compared)
   const stopwatch = tellSteps(clock, progress, output)
   stopwatch.lap('gather')
-  const change = applyMode(gathered.change, options)
+  const change = applyOptions(gathered.change, options)
   const isEmpty = change.diff.files.length === 0 && change.diff.problems.length === 0 && change.skipped.length === 0
   const found = isEmpty ? null : await workflow.examine(ctx, change, stopwatch, signal)
   const code = found === null ? exitCode.ok : chooseExitCode(found, options)
+  progress.clear()
   output.end({
     compared: gathered.compared,
     review: found,
@@ -89,8 +91,11 @@ class HeldParts implements AsyncDisposable {
   }
 }
 
-function applyMode(change: Change, { mode }: ReviewOptions): Change {
-  return mode === null ? change : { ...change, settings: { ...change.settings, mode } }
+/** Nothing is held back: how many comments a pull request can bear doesn't matter where none are made. */
+function applyOptions(change: Change, { mode }: ReviewOptions): Change {
+  const { settings } = change
+  const policy = { ...settings.policy, maxComments: Number.MAX_SAFE_INTEGER }
+  return { ...change, settings: { ...settings, mode: mode ?? settings.mode, policy } }
 }
 
 function chooseExitCode({ findings, coverage }: Review, { failOn }: ReviewOptions): number {
@@ -111,6 +116,7 @@ function tellSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOutpu
     ...stopwatch,
     lap(step) {
       stopwatch.lap(step)
+      progress.clear()
       output.step(step, stopwatch.laps[step] ?? 0)
       const next = nextStep[step]
       if (next !== undefined) progress.step(next)

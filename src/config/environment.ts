@@ -25,7 +25,7 @@ const reviewVariables = [
   ...['PLATFORM', 'PLATFORM_URL', 'PLATFORM_API_URL', 'PLATFORM_TOKEN'],
   ...['MODEL', 'MODEL_FAST', 'MODEL_BASE_URL', 'MODEL_API_KEY'],
   ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  ...['REVIEW_MODE', 'REVIEW_BUDGET_USD', 'REVIEW_CONTEXT_TOKENS', 'REVIEW_MAX_COMMENTS'],
+  ...['REVIEW_MODE', 'REVIEW_BUDGET_USD', 'REVIEW_CONTEXT_TOKENS'],
 ]
 
 /** All variables, with those of a `.env` file in the working directory under them. */

@@ -149,8 +149,13 @@ export type AnnotatedFinding = Pick<
   'path' | 'side' | 'startLine' | 'endLine' | 'severity' | 'category' | 'title' | 'body'
 >
 
-/** A line of output that stands for a finding, with its line end. */
-export type RenderAnnotation = (finding: AnnotatedFinding) => string
+/** Lines of a CI job's output that the platform shows, each with its line end. */
+export interface AnnotationFormat {
+  /** Shown at the finding's lines. */
+  finding(finding: AnnotatedFinding): string
+  /** Shown with the job as a whole. */
+  remark(level: 'notice' | 'warning', text: string): string
+}
 
 /** The state shown on the commit. */
 export interface CommitStatus {

@@ -3,6 +3,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { toSafeJson } from '../terminal-text.ts'
 import type { Compared, Report } from './report.ts'
+import { describeNothing } from './report-words.ts'
 
 /** Goes up when a field changes its meaning or goes away; new fields may come at any time. */
 export const schemaVersion = 1
@@ -39,12 +40,13 @@ function describeCompared({ kind, description, baseSha, headSha, url }: Compared
   return { kind, description, base: baseSha, head: headSha, url }
 }
 
-function describeOutcome({ review, failOn, exitCode, durationMs }: Report) {
+function describeOutcome(report: Report) {
+  const { review, failOn, exitCode, durationMs } = report
   return {
     verdict: review?.verdict ?? null,
     confidence: review?.confidence ?? null,
     confidence_reason: review?.confidenceReason ?? null,
-    summary: review?.summary ?? 'Nothing to review.',
+    summary: review?.summary ?? describeNothing(report),
     coverage: review && describeCoverage(review),
     usage: review && describeUsage(review),
     reviewers: review?.reviewers ?? [],

@@ -1,5 +1,4 @@
 // Writes the report to stdout in the format that was asked for.
-import { showControls } from '../terminal-text.ts'
 import type { Compared, Report } from './report.ts'
 
 /** Takes the report as it becomes known. */
@@ -39,13 +38,8 @@ export async function openOutput(format: string): Promise<ReportOutput> {
     }
     default: {
       const { annotationFormats } = await import('../../platforms/annotations.ts')
-      const render = annotationFormats[format]!
-      return atEnd(({ review }) => (review?.findings ?? []).map((finding) => render(showFinding(finding))).join(''))
+      const { renderAnnotations } = await import('./annotations-report.ts')
+      return atEnd((report) => renderAnnotations(report, annotationFormats[format]!))
     }
   }
-}
-
-function showFinding<Shown extends { path: string; title: string; body: string }>(finding: Shown): Shown {
-  const { path, title, body } = finding
-  return { ...finding, path: showControls(path), title: showControls(title), body: showControls(body) }
 }

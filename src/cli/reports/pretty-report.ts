@@ -2,13 +2,14 @@
 // wrote is shown so that a terminal obeys none of it.
 import { styleText } from 'node:util'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
-import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import { bySeverity, type Finding, type Severity } from '../../domain/finding.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { showLine, showPath, showText, wrapText } from '../terminal-text.ts'
 import { ruleOf } from './json-report.ts'
 import type { Report } from './report.ts'
+import { describeCoverage, describeExit, describeNothing, nameVerdict, tellCounts } from './report-words.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -23,47 +24,40 @@ export function paintFor(stream: NodeJS.WriteStream): Paint {
 const width = 80
 const maxCodeLines = 12
 const maxNamedFiles = 10
+/** Nobody reads more; the most severe ones. */
+const maxFindings = 200
 
-const verdictNames = {
-  APPROVE: 'Approved',
-  REQUEST_CHANGES: 'Changes requested',
-  NEEDS_DISCUSSION: 'Needs discussion',
-} as const
 const verdictStyles = { APPROVE: 'green', REQUEST_CHANGES: 'red', NEEDS_DISCUSSION: 'yellow' } as const
 const severityStyles: Readonly<Record<Severity, Style>> = { critical: 'red', moderate: 'yellow', minor: 'blue' }
 
 /** The whole report, ready to be printed. */
-export function renderPretty({ review, change, durationMs }: Report, paint: Paint): string {
-  if (review === null || change === null) return 'Nothing to review.\n'
-  const shown = review.findings.filter(({ placement }) => placement !== 'held_back')
-  const held = review.findings.filter(({ placement }) => placement === 'held_back')
+export function renderPretty(report: Report, paint: Paint): string {
+  const { review, change } = report
+  if (review === null || change === null) return `${showLine(describeNothing(report))}\n`
+  const shown = new Set(review.findings.toSorted(bySeverity).slice(0, maxFindings))
+  const inOrder = review.findings.filter((finding) => shown.has(finding))
   const parts = [
     renderHead(review, paint),
-    ...Map.groupBy(shown, ({ path }) => path)
+    ...Map.groupBy(inOrder, ({ path }) => path)
       .entries()
       .map(([path, findings]) => renderFile(path, findings, change, paint)),
-    renderHeldBack(held, paint),
+    renderMore(review.findings.length - shown.size),
     renderCoverage(review, paint),
-    renderFoot(review, durationMs, paint),
+    renderFoot(review, report, paint),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
 function renderHead(review: Review, paint: Paint): string {
-  const counts = severities
-    .map((severity) => ({ severity, count: review.findings.filter((finding) => finding.severity === severity).length }))
-    .filter(({ count }) => count > 0)
-    .map(({ severity, count }) => `${count} ${severity}`)
-  const verdict = paint(['bold', verdictStyles[review.verdict]], verdictNames[review.verdict])
-  const headline = [verdict, counts.join(', ')].filter((part) => part !== '').join(' · ')
+  const verdict = paint(['bold', verdictStyles[review.verdict]], nameVerdict(review))
+  const headline = [verdict, tellCounts(review)].filter((part) => part !== '').join(' · ')
   const confidence = wrapText(`Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`, width)
   return [headline, ...confidence.map((line) => paint('dim', line))].join('\n')
 }
 
 function renderFile(path: string, findings: readonly Finding[], change: Change, paint: Paint): string {
   const file = change.diff.files.find((candidate) => candidate.path === path)
-  const inOrder = findings.toSorted((one, other) => one.startLine - other.startLine)
-  return [paint('bold', showPath(path)), ...inOrder.map((finding) => renderFinding(finding, file, paint))].join('\n\n')
+  return [paint('bold', showPath(path)), ...findings.map((finding) => renderFinding(finding, file, paint))].join('\n\n')
 }
 
 function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
@@ -142,20 +136,14 @@ function cutLines(lines: readonly string[]): readonly string[] {
   return lines.length <= maxCodeLines ? lines : [...lines.slice(0, maxCodeLines - 1), '…']
 }
 
-function renderHeldBack(held: readonly Finding[], paint: Paint): string {
-  if (held.length === 0) return ''
-  const lines = held.map(({ severity, path, startLine, title }) => {
-    const text = `${severity}  ${showPath(path)}:${startLine} ${showLine(title)}`
-    return wrapText(text, width - 6)
-      .map((line, at) => indent(line, at === 0 ? 2 : 4))
-      .join('\n')
-  })
-  return [paint('bold', `Held back: ${held.length} more`), ...lines].join('\n')
+function renderMore(count: number): string {
+  if (count === 0) return ''
+  return `… and ${count} more ${count === 1 ? 'finding' : 'findings'}, less severe: see them all with --format json`
 }
 
 function renderCoverage({ coverage }: Review, paint: Paint): string {
-  const { filesReviewed, filesTotal, skipped, notes, complete } = coverage
-  const title = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'} reviewed`
+  const { skipped, notes, complete } = coverage
+  const title = describeCoverage(coverage)
   const lines = [
     ...Map.groupBy(skipped, ({ reason }) => reason)
       .entries()
@@ -163,7 +151,7 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
     ...notes.map(showLine),
   ]
   const wrapped = lines.flatMap((line) => wrapText(`- ${line}`, width - 2)).map((line) => indent(line, 2))
-  return [complete ? title : paint('yellow', `${title}: the review is partial`), ...wrapped].join('\n')
+  return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
 }
 
 function nameFiles(files: readonly SkippedFile[]): string {
@@ -171,14 +159,16 @@ function nameFiles(files: readonly SkippedFile[]): string {
   return `${named.join(', ')}${files.length > named.length ? ` and ${files.length - named.length} more` : ''}`
 }
 
-function renderFoot({ usage, reviewers }: Review, durationMs: number, paint: Paint): string {
-  const parts = [`Reviewed in ${(durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`]
+function renderFoot({ usage, reviewers }: Review, report: Report, paint: Paint): string {
+  const parts = [`Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`]
   if (usage.calls > 0) {
     const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
     const tokens = `${groupDigits(usage.inputTokens)} tokens in, ${groupDigits(usage.outputTokens)} out`
     const cost = usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
     parts.push(`${calls}, ${tokens}, ${cost}`)
   }
+  const ending = describeExit(report)
+  if (ending !== null) parts.push(ending)
   return parts
     .flatMap((part) => wrapText(part, width))
     .map((line) => paint('dim', line))

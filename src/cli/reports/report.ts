@@ -13,6 +13,8 @@ export interface Compared {
   readonly headSha: string | null
   /** Address of the pull request; null for a local change. */
   readonly url: string | null
+  /** What to say where there is nothing to review, for a reason that is worth telling. */
+  readonly nothing?: string | undefined
 }
 
 export interface Report {

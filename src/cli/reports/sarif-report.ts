@@ -6,6 +6,7 @@ import { pathToBytes } from '../../workspace/path-text.ts'
 import { toSafeJson } from '../terminal-text.ts'
 import { ruleOf } from './json-report.ts'
 import type { Report } from './report.ts'
+import { describeUnseen, listUnseen } from './report-words.ts'
 
 const levels = { critical: 'error', moderate: 'warning', minor: 'note' } as const
 /** How code scanning ranks holes, from 0 to 10. */
@@ -63,7 +64,8 @@ function worst(findings: readonly Finding[]): Severity {
 
 function describeResult(finding: Finding, ruleIndex: number) {
   const { title, body, suggestion, evidence, fingerprint, confidence, verified, severity, reviewer } = finding
-  const related = evidence.map((item, id) => describeEvidence(item, id + 1))
+  const elsewhere = evidence.filter(({ path, line }) => !isWithin(finding, path, line))
+  const related = elsewhere.map((item, index) => describeEvidence(item, index + 1))
   return {
     ruleId: ruleOf(finding),
     ruleIndex,
@@ -76,6 +78,12 @@ function describeResult(finding: Finding, ruleIndex: number) {
     ...(suggestion === null || finding.side === 'LEFT' ? {} : { fixes: [describeFix(finding, suggestion)] }),
     properties: { reviewer, verified },
   }
+}
+
+/** Whether a line of the file as it is now belongs to the finding's own place. */
+function isWithin(finding: Finding, path: string, line: number): boolean {
+  const { startLine, endLine } = finding
+  return finding.side === 'RIGHT' && path === finding.path && line >= startLine && line <= endLine
 }
 
 function describeEvidence({ path, line, note }: Evidence, id: number) {
@@ -125,6 +133,5 @@ function describeInvocation({ review, exitCode }: Report) {
 }
 
 function listLimits({ coverage }: Review): string[] {
-  const unseen = coverage.skipped.filter(({ matters }) => matters)
-  return [...unseen.map(({ path, reason }) => `${path} was not reviewed: ${reason}.`), ...coverage.notes]
+  return [...listUnseen(coverage).map(describeUnseen), ...coverage.notes]
 }

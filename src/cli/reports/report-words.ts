@@ -1,0 +1,54 @@
+// What the reports say in the same words: verdict, counts, coverage, limits, how it ends.
+import { severities } from '../../domain/finding.ts'
+import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
+import { exitCode } from '../exit-codes.ts'
+import type { Report } from './report.ts'
+
+const verdictNames = {
+  APPROVE: 'Approved',
+  REQUEST_CHANGES: 'Changes requested',
+  NEEDS_DISCUSSION: 'Needs discussion',
+} as const
+
+/** The verdict for people. */
+export function nameVerdict({ verdict }: Review): string {
+  return verdictNames[verdict]
+}
+
+/** How many findings there are of each severity, as in `1 critical, 2 minor`; empty where there are none. */
+export function tellCounts({ findings }: Review): string {
+  return severities
+    .map((severity) => ({ severity, count: findings.filter((finding) => finding.severity === severity).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => `${count} ${severity}`)
+    .join(', ')
+}
+
+/** How much was seen, as in `2 of 3 files reviewed: the review is partial`. */
+export function describeCoverage({ filesReviewed, filesTotal, complete }: Coverage): string {
+  const title = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'} reviewed`
+  return complete ? title : `${title}: the review is partial`
+}
+
+/** A file that wasn't reviewed, in one sentence. */
+export function describeUnseen({ path, reason }: SkippedFile): string {
+  return `${path} was not reviewed: ${reason}.`
+}
+
+/** The files that somebody expected to see reviewed. */
+export function listUnseen({ skipped }: Coverage): SkippedFile[] {
+  return skipped.filter(({ matters }) => matters)
+}
+
+/** What to say where there is nothing to review. */
+export function describeNothing({ compared }: Pick<Report, 'compared'>): string {
+  return compared.nothing ?? 'Nothing to review.'
+}
+
+/** Why the command doesn't end with 0; null where it does. */
+export function describeExit({ exitCode: code, failOn }: Report): string | null {
+  if (code === exitCode.findings)
+    return `exit ${code}: findings ${failOn === 'critical' ? 'that are critical' : `from ${failOn} on`}`
+  if (code === exitCode.partial) return `exit ${code}: part of what matters was not reviewed`
+  return null
+}
