@@ -185,6 +185,34 @@ export async function other(deliver: (id: string) => void) {
   })
 })
 
+describe('what is read as text only', () => {
+  const shallowOf = async (files: Record<string, string>) => {
+    const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
+    expect(report).toMatchObject({ notes: [], unread: [], complete: true })
+    return report.shallow
+  }
+
+  it('are programs in languages without rules; no data, no prose, no tests', async () => {
+    const files = { 'm.rb': 'eval(params[:x])\n', 'a.yml': 'a: 1\n', 'b.md': 'b\n', 'c.json': '{}\n', 'd.ts': 'd()\n' }
+    expect(await shallowOf({ ...files, 'spec/m_spec.rb': 'run\n' })).toEqual([{ path: 'm.rb', reason: 'no rules' }])
+  })
+
+  it('are files whose added lines lie in a syntax error', async () => {
+    const files = { 'bad.py': 'from x import (\n a b\n', 'bad.ts': 'export function ( {{{\n', 'good.py': 'a = 1\n' }
+    expect(await shallowOf(files)).toEqual([
+      { path: 'bad.py', reason: 'syntax error' },
+      { path: 'bad.ts', reason: 'syntax error' },
+    ])
+  })
+
+  it('are not files with an error elsewhere', async () => {
+    const before = 'const a = 1 1 = ;\n\nfunction b() {\n  return 1\n}\n'
+    const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': `${before}export const c = 1\n` })
+    const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.shallow).toEqual([])
+  })
+})
+
 describe('too many findings', () => {
   const many = `${'breakpoint()\n'.repeat(150)}<<<<<<< ours\n`
 

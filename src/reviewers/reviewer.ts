@@ -87,6 +87,13 @@ export interface PackedContext {
 /** The context of a review without a model: none. */
 export const noContext: PackedContext = { rounds: [], omitted: [] }
 
+/** A program file of which a reviewer read no more than the text of the added lines, or of some. */
+export interface ShallowFile {
+  readonly path: string
+  /** `no rules`: none knows the language; `syntax error`: added lines lie in one. */
+  readonly reason: 'no rules' | 'syntax error'
+}
+
 /** What a reviewer came to. */
 export interface ReviewerReport {
   readonly findings: readonly ProposedFinding[]
@@ -97,6 +104,8 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Paths of files that it could not look at, or not wholly. */
   readonly unread: readonly string[]
+  /** Those that it read in part by design, which leaves the report complete. */
+  readonly shallow?: readonly ShallowFile[]
   /** False when it could not look at all that it was given. */
   readonly complete: boolean
 }

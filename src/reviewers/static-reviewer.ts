@@ -4,8 +4,8 @@ import { type ProposedFinding, severities } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
 import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
-import { isTestPath } from '../workspace/languages.ts'
-import type { Change, Reviewer, ReviewerReport } from './reviewer.ts'
+import { isTestPath, languageOfPath } from '../workspace/languages.ts'
+import type { Change, Reviewer, ReviewerReport, ShallowFile } from './reviewer.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
@@ -48,6 +48,7 @@ interface FileReport {
   readonly findings: readonly ProposedFinding[]
   readonly found: number
   readonly note: string | undefined
+  readonly shallow: ShallowFile['reason'] | undefined
 }
 
 /**
@@ -104,6 +105,7 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
     usage: noUsage,
     notes: surplus === 0 ? missed : [...missed, describeSurplus(surplus)],
     unread: reports.filter((report) => !isWhole(report)).map(({ path }) => path),
+    shallow: reports.flatMap(({ path, shallow }) => (shallow === undefined ? [] : [{ path, reason: shallow }])),
     complete: missed.length === 0,
   }
 }
@@ -130,16 +132,16 @@ async function reviewFile(
 ): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
-  if (added.size === 0) return { path: file.path, findings: [], found: 0, note: undefined }
+  if (added.size === 0) return { path: file.path, findings: [], found: 0, note: undefined, shallow: undefined }
   const isTest = isTestPath(file.path)
   const inLines = checkLines(file.path, added, isTest)
   const kind = isTest ? undefined : kindOfFile(file.path)
-  const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : { found: [], note: undefined }
+  const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : bareText(file.path, isTest)
   const found = [...inLines, ...parsed.found]
     .filter((finding) => !disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepWorst(found, mostInFile).map((finding) => toProposal(finding, file.path, added))
-  return { path: file.path, findings, found: found.length, note: parsed.note }
+  return { path: file.path, findings, found: found.length, note: parsed.note, shallow: parsed.shallow }
 }
 
 /** Text of the added lines by their number at the head, without a CR at the end. */
@@ -156,6 +158,13 @@ function addedLines(file: FileDiff): Map<number, string> {
 interface SyntaxReport {
   readonly found: readonly RuleFinding[]
   readonly note: string | undefined
+  readonly shallow: ShallowFile['reason'] | undefined
+}
+
+/** The report on a file whose syntax no rule reads. Of tests that is by choice, whatever their language. */
+function bareText(path: string, isTest: boolean): SyntaxReport {
+  const isProgram = !isTest && languageOfPath(path)?.type === 'programming'
+  return { found: [], note: undefined, shallow: isProgram ? 'no rules' : undefined }
 }
 
 async function checkSyntax(
@@ -168,6 +177,7 @@ async function checkSyntax(
 ): Promise<SyntaxReport> {
   const unread = (reason: string) => ({
     found: [],
+    shallow: undefined,
     note: `The rules did not read ${JSON.stringify(file.path)}: ${reason}.`,
   })
   let bytes: Uint8Array | undefined
@@ -192,7 +202,10 @@ async function checkSyntax(
     : []
   signal.throwIfAborted()
   const result = await workers.run({ path: file.path, kind, text, addedLines: numbers, imported })
-  if (result.outcome === 'done') return { found: result.result, note: undefined }
+  if (result.outcome === 'done') {
+    const { findings, unparsed } = result.result
+    return { found: findings, note: undefined, shallow: unparsed ? 'syntax error' : undefined }
+  }
   return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
 }
 

@@ -17,6 +17,8 @@ export interface VerdictInput {
   readonly filesReviewed: number
   /** Whether a model took part, or only the fixed rules did. */
   readonly modelTookPart: boolean
+  /** No model took part, and the rules read no more than the text of the program files. */
+  readonly shallow: boolean
   /** What the repository has moderate findings come to. */
   readonly moderateMeans: RepositorySettings['policy']['moderate']
   /** Mean confidence of the open findings, 0 to 1; 1 where there are none. */
@@ -35,6 +37,7 @@ export function summarizeForVerdict(input: {
   findings: readonly Finding[]
   coverage: Coverage
   modelTookPart: boolean
+  shallow: boolean
   policy: Pick<RepositorySettings['policy'], 'moderate'>
 }): VerdictInput {
   const open = input.findings.filter((finding) => finding.state === 'open')
@@ -50,6 +53,7 @@ export function summarizeForVerdict(input: {
     filesTotal: input.coverage.filesTotal,
     filesReviewed: input.coverage.filesReviewed,
     modelTookPart: input.modelTookPart,
+    shallow: input.shallow,
     moderateMeans: input.policy.moderate,
     meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
   }
@@ -81,6 +85,12 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
     const isPart = input.filesReviewed < input.filesTotal
     const whole = 'not all that was to look at the change did so to the end'
     return { confidence: 2, confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole }
+  }
+  if (input.shallow) {
+    return {
+      confidence: 2,
+      confidenceReason: 'fixed rules only, and they could search no more than the text of this code',
+    }
   }
   if (!input.modelTookPart) {
     return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }

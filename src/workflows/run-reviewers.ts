@@ -3,6 +3,7 @@ import { ModelError } from '../domain/errors.ts'
 import type { Coverage } from '../domain/review.ts'
 import { toStorable } from '../lib/text.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
+import { describeShallow } from './describe-shallow.ts'
 import type { Judgement } from './judge-findings.ts'
 import { isUnwanted } from './sort-files.ts'
 
@@ -79,6 +80,7 @@ export function measureCoverage(
       ...change.diff.problems,
       ...change.earlier.notes,
       ...reports.flatMap((report) => report.notes),
+      ...describeShallow(reports),
       ...judgement.notes,
       ...failures.map((failure) => `The model took no part: ${failure}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),

@@ -31,7 +31,11 @@ export interface CheckRequest {
 }
 
 /** What the rules found in it. */
-export type CheckResult = readonly RuleFinding[]
+export interface CheckResult {
+  readonly findings: readonly RuleFinding[]
+  /** Added lines lie in a syntax error, so that no rule on syntax looked at them. */
+  readonly unparsed: boolean
+}
 
 type Request = ThreadRequest<CheckRequest>
 
@@ -41,7 +45,7 @@ function sayStarted({ id }: Request): void {
   parentPort?.postMessage({ id, outcome: 'started' } satisfies ThreadAnswer<CheckResult>)
 }
 
-async function checkSource(request: Request, language: Language): Promise<RuleFinding[]> {
+async function checkSource(request: Request, language: Language): Promise<CheckResult> {
   const grammar = await loadGrammar(language)
   sayStarted(request)
   const until = performance.now() + request.deadlineMs
@@ -74,29 +78,44 @@ async function checkSource(request: Request, language: Language): Promise<RuleFi
  * Visits the nodes that touch added lines, and for the wide checks all of the functions around them. What lies inside
  * a syntax error is left alone.
  */
-function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, checkTime: () => void): RuleFinding[] {
+function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, checkTime: () => void): CheckResult {
   const checks = checksByNode(file.language)
   const isTouched = touchTest(added, file.lines.length)
   const findings = new Map<string, RuleFinding>()
   const cursor = tree.walk()
   let wideUntil = 0
+  let unparsed = false
   try {
     for (let visited = 1; ; visited++) {
       if (visited % 256 === 0) checkTime()
       const type = cursor.nodeType
       const touched = isTouched(cursor.startPosition.row + 1, cursor.endPosition.row + 1)
       if (touched && functionTypes.has(type)) wideUntil = Math.max(wideUntil, cursor.endIndex)
+      unparsed ||= type === 'ERROR' && touched && coversLine(cursor, file, added)
       const isOpen = type !== 'ERROR' && (touched || cursor.startIndex < wideUntil)
       const matching = isOpen ? checks.get(type) : undefined
       const node = matching && cursor.currentNode
       for (const [rule, check] of matching ?? []) {
         if (touched || check.wide) keep(findings, rule, check.check(node!, file), added)
       }
-      if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor)) return [...findings.values()]
+      if (!(isOpen && cursor.gotoFirstChild()) && !gotoNext(cursor))
+        return { findings: [...findings.values()], unparsed }
     }
   } finally {
     cursor.delete()
   }
+}
+
+/** Whether a whole added line lies in the node: of others, rules look at the rest. */
+function coversLine(cursor: TreeCursor, { lines }: SourceFile, added: ReadonlySet<number>): boolean {
+  const { startPosition: start, endPosition: end } = cursor
+  for (let row = start.row; row <= end.row; row++) {
+    const line = added.has(row + 1) ? (lines[row] ?? '') : ''
+    const [from, to] = [row === start.row ? start.column : 0, row === end.row ? end.column : line.length]
+    const isCovered = line.slice(0, from).trim() === '' && line.slice(to).trim() === ''
+    if (line.slice(from, to).trim() !== '' && isCovered) return true
+  }
+  return false
 }
 
 /** Moves to the next node after this one's subtree; false at the end. */
@@ -141,7 +160,7 @@ function touchTest(added: ReadonlySet<number>, lineCount: number): (from: number
   return (from, to) => before[Math.min(to, lineCount) + 1]! > before[Math.min(from, lineCount + 1)]!
 }
 
-function checkWorkflow(request: Request): RuleFinding[] {
+function checkWorkflow(request: Request): CheckResult {
   sayStarted(request)
   const document = loadYaml().parseDocument(request.text, { logLevel: 'silent', uniqueKeys: false })
   const findings = new Map<string, RuleFinding>()
@@ -151,7 +170,7 @@ function checkWorkflow(request: Request): RuleFinding[] {
       keep(findings, rule, hit, added)
     }
   }
-  return [...findings.values()]
+  return { findings: [...findings.values()], unparsed: false }
 }
 
 async function answer(request: Request): Promise<ThreadAnswer<CheckResult>> {
