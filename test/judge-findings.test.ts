@@ -306,6 +306,8 @@ describe('several reviewers', () => {
       [[claim(3, 3), other(7, 7, { title: 'The card is charged twice', quote: code[2]! })], added(far)],
       [[claim(2, 2), claim(3, 3)], added(lines)],
       [[claim(3, 3), other(3, 3, { title: 'Totals overflow' })], added(lines)],
+      // A refutation of the one says nothing about the other.
+      [[claim(1, 4), claim(3, 3, { title: 'Totals overflow' })], added(lines)],
     ] as const)
       expect((await judge(change, { model })).findings).toHaveLength(2)
   })

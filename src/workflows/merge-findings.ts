@@ -19,8 +19,8 @@ const alike = 0.5
 const nearLines = 3
 
 /**
- * Proposals about overlapping lines with the same kind of harm, or the same title, are one claim; so are similar titles
- * of different reviewers about lines nearby. Two different rules never say the same.
+ * Proposals of different reviewers about overlapping lines with the same kind of harm are one claim, those of one reviewer
+ * where the lines are the same; so are similar titles on overlapping lines, and of different reviewers nearby. Two different rules never say the same.
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
   const groups: Anchored[][] = []
@@ -37,11 +37,17 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
 
 function saysTheSame(a: Anchored, b: Anchored): boolean {
   if (a.path !== b.path || a.side !== b.side) return false
-  if (overlaps(a, b) && (a.category === b.category || normalizeCode(a.title) === normalizeCode(b.title))) return true
-  // What one reviewer says twice of the same kind, about two places, are two faults.
+  const isSamePlace = a.startLine === b.startLine && a.endLine === b.endLine
+  // What one reviewer says twice of the same kind, about two places, are two faults, also where one holds the other.
   const isOther = a.reviewer !== b.reviewer || a.category !== b.category
+  const isAlike = similarityOf(a.title, b.title) >= alike
+  if (overlaps(a, b)) return isAlike || isSameTitle(a, b) || (a.category === b.category && (isOther || isSamePlace))
   const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
-  return isOther && distance <= nearLines && similarityOf(a.title, b.title) >= alike
+  return isOther && distance <= nearLines && isAlike
+}
+
+function isSameTitle(a: Anchored, b: Anchored): boolean {
+  return normalizeCode(a.title) === normalizeCode(b.title)
 }
 
 /** The words of the first; the suggestion of a rule, else the first one, for the same lines; the evidence of all. */
