@@ -66,6 +66,7 @@ describe('sarif', () => {
     ruleIndex: number
     level: string
     partialFingerprints: Record<string, string>
+    relatedLocations?: { physicalLocation: { region: { startLine: number } } }[]
     locations: { physicalLocation: { artifactLocation: { uri: string; uriBaseId: string }; region: unknown } }[]
     fixes?: { artifactChanges: unknown[] }[]
   }
@@ -83,7 +84,7 @@ describe('sarif', () => {
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     })
     const [{ tool, results, invocations }] = runs
-    expect(tool.driver.name).toBe('Umpire')
+    expect(tool.driver).toMatchObject({ name: 'Umpire', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
     expect(tool.driver.rules.every((rule) => rule.shortDescription.text !== '')).toBe(true)
     expect(results).toHaveLength(3)
     for (const result of results) expect(tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId)
@@ -97,6 +98,8 @@ describe('sarif', () => {
     const result = results.find(
       ({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri === 'src/close.ts',
     )
+    const related = result?.relatedLocations?.map(({ physicalLocation }) => physicalLocation.region.startLine)
+    expect(related).toEqual([1])
     expect(result).toMatchObject({
       ruleId: 'unawaited-promise',
       level: 'warning',

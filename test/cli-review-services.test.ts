@@ -134,6 +134,7 @@ describe('a pull request', () => {
     const run = { env: { ...forgeEnvironment(forge), ...env } }
     const result = await outside.review([`${forge.url}/${path}`], run)
     expect(result.stderr).toMatch(/^umpire: /m)
+    if (env.PLATFORM_TOKEN === '') expect(result.stderr).toContain(`No token for ${repo}: set PLATFORM_TOKEN.`)
     expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
   })
 })

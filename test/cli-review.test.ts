@@ -109,6 +109,35 @@ describe('what is reviewed', () => {
     expect(uncommitted.stdout).not.toContain('b.js')
   })
 
+  it('the default branch as it is here or at the remote, whichever parted later', async () => {
+    const old = await repository.commit({ 'a.js': 'one()\n' })
+    const merged = await repository.commit({ 'b.js': breakpoint }, 'Merged by others')
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+    await repository.commit({ 'c.js': breakpoint })
+    const since = async () => /since (\S+)/.exec((await repository.review(['--branch'])).stderr)?.[1]
+    const setMain = (here: string, remote: string) =>
+      Promise.all([
+        repository.git('update-ref', 'refs/heads/main', here),
+        repository.git('update-ref', 'refs/remotes/origin/main', remote),
+      ])
+    await setMain(old, merged)
+    expect(await since()).toBe('origin/main')
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
+    await setMain(merged, old)
+    expect(await since()).toBe('main')
+    // What the remote calls its default branch goes before the usual names.
+    await repository.git('update-ref', 'refs/remotes/origin/trunk', old)
+    await repository.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk')
+    expect(await since()).toBe('origin/trunk')
+  })
+
+  it('on the default branch itself, what the remote does not have', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+    await repository.commit({ 'b.js': breakpoint })
+    expect(placesOf(await reviewAsJson(repository))).toEqual(['b.js:1 breakpoint'])
+  })
+
   it('a file whose time alone changed is no change', async () => {
     await repository.commit({ 'a.js': breakpoint })
     const later = new Date(Date.now() + 60_000)
@@ -143,6 +172,18 @@ describe('what is reviewed', () => {
       '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n',
     })
     expect(placesOf(await reviewAsJson(repository))).toEqual(['a.js:3 conflict-marker'])
+  })
+
+  it('new settings are checked before they are in force', async () => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.write({ '.umpire.yml': 'rules:\n  disable: [brekpoint]\n' })
+    const { coverage } = await reviewAsJson(repository)
+    expect(coverage?.notes).toEqual([
+      expect.stringMatching(/there is no rule `?"?brekpoint.* \(As this change has it: not in force until/),
+    ])
+    await repository.commit({ '.umpire.yml': 'rules:\n  disable: [breakpoint]\n' })
+    await repository.write({ '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n' })
+    expect((await reviewAsJson(repository)).coverage?.notes).toEqual([])
   })
 })
 
@@ -245,6 +286,14 @@ describe('how it ends', () => {
     expect((await repository.review(args)).code).toBe(code)
   })
 
+  it('names what is not staged where nothing is', async () => {
+    await repository.commit({ 'a.ts': 'one()\n' })
+    await repository.write({ 'a.ts': 'two()\n', 'b.ts': 'one()\n' })
+    const said = 'Nothing is staged; 2 files have unstaged changes (umpire review --uncommitted).'
+    expect(await repository.review(['--staged'])).toMatchObject({ code: 0, stdout: `${said}\n` })
+    expect((await reviewAsJson(repository, ['--staged'])).summary).toBe(said)
+  })
+
   it('says why it fails', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': breakpoint })
@@ -268,21 +317,6 @@ describe('how it ends', () => {
       expect(await repository.review(args)).toMatchObject({ code: 0, stdout: 'Nothing to review.\n' })
     }
     expect(await reviewAsJson(repository)).toMatchObject({ verdict: null, findings: [], exit_code: 0 })
-  })
-
-  it.each([
-    [['--format', 'xml'], '--format must be one of'],
-    [['--fail-on', 'high'], '--fail-on must be one of'],
-    [['--staged', '--uncommitted'], 'give one of'],
-    [['--wrong'], 'Unknown option'],
-    [['--base', 'nowhere'], 'no commit that is called nowhere'],
-    [['--base', '--output=x'], 'Usage'],
-    [['https://elsewhere.example/o/r/pull/1'], 'there are pull requests only at'],
-  ])('usage: %s', async (args, said) => {
-    await repository.commit({ 'a.ts': 'one()\n' })
-    const { code, stdout, stderr } = await repository.review(args)
-    expect(stderr).toContain(said)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   })
 
   it('outside of any repository, and inside of a bare one', async () => {

@@ -143,7 +143,7 @@ describe('mirrors', () => {
 
   it('say so where there is no git', async () => {
     const without = open({ host: { path: '/nonexistent', variables: {} } })
-    await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow('git could not be started')
+    await expect(without.fetchCommits(['0'.repeat(40)])).rejects.toThrow("git isn't installed")
   })
 
   it("have the form that the platform's have, whatever git's own default is", async () => {

@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 // Parses the command line and dispatches.
-import { parseArgs } from 'node:util'
+import { findNearestWord } from '../lib/text.ts'
 import { exitCode, explainError, UsageError } from './exit-codes.ts'
+import { parseOptions } from './parse-options.ts'
 
 const usage = `Usage: umpire <command>
 
   serve [--no-worker | --worker-only]   receive deliveries and review pull requests
   review [options]                      review local changes, or a pull request; see umpire review --help
   migrate                               bring the database schema up to date
+  version                               show which version this is
   help                                  show this
 
 Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
+
+const commands = ['serve', 'review', 'migrate', 'version', 'help']
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -24,9 +28,15 @@ async function main(argv: string[]): Promise<number> {
       case 'review':
         return await runReview(rest)
       case 'migrate': {
-        parseArgs({ args: rest, options: {} })
+        parseOptions(rest, {})
         const { migrateDatabase } = await import('./migrate.ts')
         await migrateDatabase()
+        return exitCode.ok
+      }
+      case 'version':
+      case '--version': {
+        const { name, version } = await (await import('./program.ts')).readProgram()
+        console.log(`${name} ${version}`)
         return exitCode.ok
       }
       case 'help':
@@ -34,18 +44,24 @@ async function main(argv: string[]): Promise<number> {
       case '-h':
         console.log(usage)
         return exitCode.ok
-      default:
-        console.error(command === undefined ? usage : `umpire: unknown command "${command}"\n\n${usage}`)
+      case undefined:
+        console.error(usage)
         return exitCode.usage
+      default: {
+        const meant = findNearestWord(command, commands)
+        throw new UsageError(
+          `there is no command "${command}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
+        )
+      }
     }
   } catch (error) {
-    return explainError(error, usage)
+    return explainError(error, 'umpire help')
   }
 }
 
 async function runReview(args: string[]): Promise<number> {
-  const { reviewUsage } = await import('./review-options.ts')
   if (args.includes('--help') || args.includes('-h')) {
+    const { reviewUsage } = await import('./review-options.ts')
     console.log(reviewUsage)
     return exitCode.ok
   }
@@ -53,15 +69,12 @@ async function runReview(args: string[]): Promise<number> {
     const { review } = await import('./review.ts')
     return await review(args)
   } catch (error) {
-    return explainError(error, reviewUsage)
+    return explainError(error, 'umpire review --help')
   }
 }
 
 function parseServe(args: string[]): { web: boolean; worker: boolean } {
-  const { values } = parseArgs({
-    args,
-    options: { 'no-worker': { type: 'boolean' }, 'worker-only': { type: 'boolean' } },
-  })
+  const { values } = parseOptions(args, { 'no-worker': { type: 'boolean' }, 'worker-only': { type: 'boolean' } })
   if (values['no-worker'] && values['worker-only']) {
     throw new UsageError('--no-worker and --worker-only exclude each other')
   }

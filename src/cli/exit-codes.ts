@@ -1,5 +1,6 @@
 // Exit codes, and what an error comes to.
 import { UmpireError } from '../domain/errors.ts'
+import { showLine, showText } from './terminal-text.ts'
 
 export const exitCode = {
   ok: 0,
@@ -24,16 +25,15 @@ const downCodes = ['database_stopped']
 /**
  * Says on stderr what went wrong, and returns the exit code.
  *
- * @param usage how the command is to be called, shown after errors of usage
+ * @param help the command that tells how to call the one that failed
  */
-export function explainError(error: unknown, usage: string): number {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException)?.code?.startsWith('ERR_PARSE_ARGS')
-  if (isUsage) {
-    console.error(`umpire: ${(error as Error).message}\n\n${usage}`)
+export function explainError(error: unknown, help: string): number {
+  if (error instanceof UsageError) {
+    console.error(`umpire: ${showLine(error.message)} (see ${help})`)
     return exitCode.usage
   }
   if (error instanceof UmpireError) {
-    console.error(`umpire: ${error.message}`)
+    console.error(`umpire: ${showText(error.message)}`)
     if (usageCodes.includes(error.code)) return exitCode.usage
     return error.retryable || downCodes.includes(error.code) ? exitCode.unreachable : exitCode.configuration
   }

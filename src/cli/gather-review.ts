@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { chooseChildVariables, hookIndex } from '../config/environment.ts'
 import type { ReviewContext } from '../context.ts'
+import { UmpireError } from '../domain/errors.ts'
 import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
 import { UsageError } from './exit-codes.ts'
@@ -50,11 +51,10 @@ export async function gatherFromPlatform(
   signal: AbortSignal,
 ): Promise<Gathered> {
   const { platform, ref } = await findPullRequest(ctx.config, address)
-  const [{ chooseAccess }, { gatherChange }] = await Promise.all([
-    import('../workflows/choose-access.ts'),
-    import('../workflows/gather-change.ts'),
-  ])
-  const access = await chooseAccess(ctx, ref.repo)
+  const { token } = ctx.config.fallback
+  if (token === null) throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
+  const access = { repo: ref.repo, token }
+  const { gatherChange } = await import('../workflows/gather-change.ts')
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'umpire-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }))

@@ -1,8 +1,8 @@
 // The options of `umpire review`.
-import { parseArgs } from 'node:util'
 import { type Severity, severities } from '../domain/finding.ts'
 import { annotationFormats } from '../platforms/annotations.ts'
 import { UsageError } from './exit-codes.ts'
+import { oneOf, parseOptions } from './parse-options.ts'
 
 const plainFormats = ['pretty', 'json', 'ndjson', 'sarif']
 const modes = ['agentic', 'parallel', 'static'] as const
@@ -10,7 +10,7 @@ const modes = ['agentic', 'parallel', 'static'] as const
 /** What is to be reviewed. */
 export type ReviewSource =
   | { readonly kind: 'commits'; readonly base: string }
-  | { readonly kind: 'staged' | 'uncommitted' | 'any' }
+  | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
   | { readonly kind: 'pull_request'; readonly address: string }
 
 export interface ReviewOptions {
@@ -23,12 +23,13 @@ export interface ReviewOptions {
   readonly quiet: boolean
 }
 
-export const reviewUsage = `Usage: umpire review [--base <ref> | --staged | --uncommitted | <address of a pull request>]
+export const reviewUsage = `Usage: umpire review [--base <ref> | --branch | --staged | --uncommitted | <address of a pull request>]
 
   --base <ref>     the commits of HEAD since it parted from <ref>
+  --branch         the same since it parted from the default branch
   --staged         what is staged, against HEAD
   --uncommitted    all that isn't committed, against HEAD
-                   (without any of these: what isn't committed, else HEAD against the default branch)
+                   (without any of these: what isn't committed; where all is, as with --branch)
 
   --format <name>  ${[...plainFormats, ...Object.keys(annotationFormats)].join(', ')}; default: pretty
   --fail-on <sev>  exit with 1 for findings from this severity on: ${severities.join(', ')}; default: moderate
@@ -38,21 +39,20 @@ export const reviewUsage = `Usage: umpire review [--base <ref> | --staged | --un
 Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review, 5 not reachable.
 See docs/command-line.md.`
 
+const options = {
+  base: { type: 'string' },
+  branch: { type: 'boolean' },
+  staged: { type: 'boolean' },
+  uncommitted: { type: 'boolean' },
+  format: { type: 'string', default: 'pretty' },
+  'fail-on': { type: 'string', default: 'moderate' },
+  mode: { type: 'string' },
+  quiet: { type: 'boolean', short: 'q', default: false },
+} as const
+
 /** Reads the arguments behind `umpire review`. Throws for what makes no sense. */
 export function parseReviewOptions(args: string[]): ReviewOptions {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      base: { type: 'string' },
-      staged: { type: 'boolean' },
-      uncommitted: { type: 'boolean' },
-      format: { type: 'string', default: 'pretty' },
-      'fail-on': { type: 'string', default: 'moderate' },
-      mode: { type: 'string' },
-      quiet: { type: 'boolean', short: 'q', default: false },
-    },
-  })
+  const { values, positionals } = parseOptions(args, options, true)
   return {
     source: chooseSource(values, positionals),
     format: oneOf('--format', values.format, [...plainFormats, ...Object.keys(annotationFormats)]),
@@ -63,21 +63,18 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
 }
 
 function chooseSource(
-  values: { base?: string | undefined; staged?: boolean | undefined; uncommitted?: boolean | undefined },
+  values: { readonly base?: string | undefined; readonly [kind: string]: unknown },
   positionals: readonly string[],
 ): ReviewSource {
   const sources: ReviewSource[] = positionals.map((address) => ({ kind: 'pull_request', address }))
   if (values.base !== undefined) sources.push({ kind: 'commits', base: values.base })
-  if (values.staged) sources.push({ kind: 'staged' })
-  if (values.uncommitted) sources.push({ kind: 'uncommitted' })
+  for (const kind of ['branch', 'staged', 'uncommitted'] as const) if (values[kind]) sources.push({ kind })
   if (sources.length > 1)
-    throw new UsageError('give one of --base, --staged, --uncommitted and the address of a pull request')
+    throw new UsageError('give only one of --base, --branch, --staged, --uncommitted and the address of a pull request')
+  const word = positionals.find((text) => !URL.canParse(text))
+  if (word !== undefined) {
+    throw new UsageError(`"${word}" is no address of a pull request; did you mean --base ${word}?`)
+  }
   if (values.base === '') throw new UsageError('--base needs the name of a branch or commit')
   return sources[0] ?? { kind: 'any' }
-}
-
-function oneOf<Value extends string>(option: string, given: string, allowed: readonly Value[]): Value {
-  const found = allowed.find((value) => value === given)
-  if (found === undefined) throw new UsageError(`${option} must be one of ${allowed.join(', ')}`)
-  return found
 }

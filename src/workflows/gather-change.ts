@@ -6,7 +6,7 @@ import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { gatherBackground, noBackground } from './gather-background.ts'
 import { gatherSources } from './gather-sources.ts'
-import { readRepositoryWill } from './read-settings.ts'
+import { checkChangedSettings, readRepositoryWill } from './read-settings.ts'
 import { sortFiles } from './sort-files.ts'
 
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models'>
@@ -31,6 +31,7 @@ export async function gatherChange(
   const will = await readRepositoryWill(tip)
   const diff = parseDiff(sources.rawDiff)
   const { files, skipped, notes } = await sortFiles(diff.files, { head, base }, will)
+  const changedSettings = await checkChangedSettings(diff.files, head)
   const held = stack.move()
   return {
     pullRequest,
@@ -39,7 +40,7 @@ export async function gatherChange(
     diff,
     files,
     skipped,
-    notes: [...will.notes, ...sources.notes, ...notes],
+    notes: [...will.notes, ...changedSettings, ...sources.notes, ...notes],
     head,
     base,
     settings: will.settings,

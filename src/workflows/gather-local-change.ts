@@ -1,26 +1,26 @@
 // Gathers a change from a repository on this machine: commits, what is staged, or what isn't committed.
 import { basename } from 'node:path'
 import type { FileDiff } from '../domain/diff.ts'
-import { UmpireError } from '../domain/errors.ts'
 import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
 import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { languageOfPath } from '../workspace/languages.ts'
+import { findDefaultBranch, noCommits, nothingToCompare } from '../workspace/local-default-branch.ts'
 import { type LocalEdits, readStagedEdits, readUncommittedEdits, type UnreadFile } from '../workspace/local-edits.ts'
 import { listCommits } from '../workspace/local-history.ts'
 import { type LocalRepository, openLocalRepository } from '../workspace/local-repository.ts'
 import type { GitHost } from '../workspace/run-git.ts'
 import { createScratchRepository, emptyTree, type ScratchRepository } from '../workspace/scratch-repository.ts'
-import { readRepositoryWill } from './read-settings.ts'
+import { checkChangedSettings, readRepositoryWill } from './read-settings.ts'
 import { sortFiles } from './sort-files.ts'
 
 const maxCommits = 100
 
-/** What is to be reviewed; `any`: what isn't committed where there is such, else the branch against the default one. */
+/** What is to be reviewed; `branch`: against the default one; `any`: what isn't committed, else `branch`. */
 export type LocalSource =
   | { readonly kind: 'commits'; readonly base: string }
-  | { readonly kind: 'staged' | 'uncommitted' | 'any' }
+  | { readonly kind: 'branch' | 'staged' | 'uncommitted' | 'any' }
 
 /** What is compared with what. */
 export interface Comparison {
@@ -31,6 +31,8 @@ export interface Comparison {
   readonly baseSha: string | null
   /** The commit on the new side; null for what isn't committed. */
   readonly headSha: string | null
+  /** What to say where there is nothing on the new side, if that is worth a word. */
+  readonly nothing?: string | undefined
 }
 
 export interface GatheredLocally extends AsyncDisposable {
@@ -94,19 +96,36 @@ async function chooseSides(repository: LocalRepository, task: LocalTask, signal:
   const { source } = task
   const headCommit = await repository.findCommit('HEAD')
   if (source.kind === 'commits') return compareCommits(repository, headCommit, source.base, signal)
+  if (source.kind === 'branch') return compareBranch(repository, headCommit, signal)
   const base = headCommit ?? emptyTree(await repository.oidLength())
   const query = { repository, from: base, indexFile: task.indexFile, signal }
   const edits = source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
   const isSomething = edits.edits.length > 0 || edits.unread.some(({ matters }) => matters !== false)
   if (source.kind === 'any' && !isSomething && headCommit !== undefined) {
-    return compareCommits(repository, headCommit, await findDefaultBranch(repository), signal)
+    return compareBranch(repository, headCommit, signal)
   }
   const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
   const against =
     headCommit === undefined ? 'an empty tree: there are no commits yet' : `HEAD (${headCommit.slice(0, 7)})`
   const description = `${kind} changes against ${against}`
-  const comparison: Comparison = { kind, description, baseSha: headCommit ?? null, headSha: null }
+  const nothing = kind === 'staged' && !isSomething ? describeUnstaged(await readUncommittedEdits(query)) : undefined
+  const comparison: Comparison = { kind, description, baseSha: headCommit ?? null, headSha: null, nothing }
   return { comparison, base, headCommit, head: base, edits }
+}
+
+function describeUnstaged({ edits }: LocalEdits): string | undefined {
+  if (edits.length === 0) return undefined
+  const files = edits.length === 1 ? '1 file has' : `${edits.length} files have`
+  return `Nothing is staged; ${files} unstaged changes (umpire review --uncommitted).`
+}
+
+async function compareBranch(
+  repository: LocalRepository,
+  headCommit: string | undefined,
+  signal: AbortSignal,
+): Promise<Sides> {
+  if (headCommit === undefined) throw noCommits()
+  return compareCommits(repository, headCommit, await findDefaultBranch(repository, headCommit, signal), signal)
 }
 
 async function compareCommits(
@@ -115,7 +134,7 @@ async function compareCommits(
   name: string,
   signal: AbortSignal,
 ): Promise<Sides> {
-  if (headCommit === undefined) throw nothingToCompare('There are no commits yet: review what is --staged.')
+  if (headCommit === undefined) throw noCommits()
   const { commit, named } = await findBase(repository, name)
   const base = await repository.mergeBase(commit, headCommit, signal)
   if (base === undefined) {
@@ -137,19 +156,6 @@ async function findBase(repository: LocalRepository, name: string): Promise<{ co
     if (commit !== undefined) return { commit, named }
   }
   throw nothingToCompare(`There is no commit that is called ${name}: fetch it, or name another with --base.`)
-}
-
-async function findDefaultBranch(repository: LocalRepository): Promise<string> {
-  for (const name of ['origin/HEAD', 'main', 'origin/main', 'master', 'origin/master']) {
-    if ((await repository.findCommit(name)) !== undefined) return name
-  }
-  throw nothingToCompare(
-    'Nothing is uncommitted, and there is no branch main or master to compare with: name one with --base.',
-  )
-}
-
-function nothingToCompare(message: string): UmpireError {
-  return new UmpireError('nothing_to_compare', message)
 }
 
 async function openScratch(repository: LocalRepository, base: string): Promise<ScratchRepository> {
@@ -188,7 +194,7 @@ async function describeChange(
     diff,
     files,
     skipped: [...skipped, ...(sides.edits?.unread ?? []).map(skip)],
-    notes: [...will.notes, ...notes],
+    notes: [...will.notes, ...(await checkChangedSettings(diff.files, head)), ...notes],
     head,
     base: old,
     settings: will.settings,

@@ -5,6 +5,7 @@ import {
   type RepositorySettings,
   settingsPaths,
 } from '../config/repository-config.ts'
+import type { FileDiff } from '../domain/diff.ts'
 import { GitError } from '../domain/errors.ts'
 import {
   attributesPath,
@@ -52,6 +53,21 @@ async function readSettings(tip: Pick<Snapshot, 'readFile'>): Promise<Pick<Repos
     return { settings, notes: problems.map((problem) => `\`${path}\`: ${problem}.`) }
   }
   return { settings: defaultSettings, notes: [] }
+}
+
+/**
+ * What is wrong with settings that are part of the change, one sentence each: they aren't in force yet.
+ *
+ * @param files of the change
+ * @param head what they are like after it
+ */
+export async function checkChangedSettings(
+  files: readonly Pick<FileDiff, 'path'>[],
+  head: Pick<Snapshot, 'readFile'>,
+): Promise<readonly string[]> {
+  if (!files.some(({ path }) => settingsPaths.includes(path))) return []
+  const { notes } = await readSettings(head)
+  return notes.map((note) => `${note} (As this change has it: not in force until it is on the base branch.)`)
 }
 
 async function readMarks(tip: Pick<Snapshot, 'readFile'>): Promise<ReadMarks> {

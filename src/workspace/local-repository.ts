@@ -36,6 +36,8 @@ export interface LocalRepository extends LocalPaths, AsyncDisposable {
   mergeBase(one: string, other: string, signal: AbortSignal): Promise<string | undefined>
   /** The branch that is checked out; undefined for a detached HEAD. */
   readonly branch: string | undefined
+  /** The name of the remote's default branch; undefined where a clone didn't write it down. */
+  readonly remoteDefault: string | undefined
   /** Part of the history is not here. */
   readonly isShallow: boolean
 }
@@ -49,11 +51,13 @@ export async function openLocalRepository(host: GitHost, folder: string): Promis
   const { commonDirectory, ...paths } = await findPaths(folder)
   const objects = new ObjectReader(host, paths.gitDirectory)
   const head = await readSmallFile(join(paths.gitDirectory, 'HEAD'))
+  const remoteHead = await readSmallFile(join(commonDirectory, 'refs/remotes/origin/HEAD'))
   return {
     ...paths,
     objects: join(commonDirectory, 'objects'),
     host,
     branch: /^ref: refs\/heads\/(.+)$/m.exec(head ?? '')?.[1],
+    remoteDefault: /^ref: refs\/remotes\/origin\/(.+)$/m.exec(remoteHead ?? '')?.[1],
     isShallow: await exists(join(commonDirectory, 'shallow')),
     async findCommit(name) {
       // The name goes to git as one line.

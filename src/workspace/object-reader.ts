@@ -2,7 +2,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { GitError } from '../domain/errors.ts'
-import { type GitHost, killGit, startGit } from './run-git.ts'
+import { explainStart, type GitHost, killGit, startGit } from './run-git.ts'
 
 const ANSWER_MS = 30_000
 /** Starting git costs milliseconds, and a review that waits for its model asks nothing for a minute. */
@@ -99,13 +99,17 @@ function readInfo(line: string): ObjectInfo | undefined {
 class BatchProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #output: AsyncIterator<Buffer>
+  /** Resolves with the error where git could not be started. */
   readonly #closed: Promise<unknown>
   #rest: Buffer = Buffer.alloc(0)
 
   constructor(child: ChildProcessWithoutNullStreams) {
     this.#child = child
     this.#output = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-    this.#closed = once(child, 'close').catch(() => undefined)
+    this.#closed = once(child, 'close').then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     child.stdin.on('error', () => undefined)
     child.stderr.resume()
   }
@@ -148,8 +152,9 @@ class BatchProcess {
 
   async #next(): Promise<Buffer> {
     const { value, done } = await this.#output.next()
-    if (done) throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })
-    return value
+    if (!done) return value
+    if (this.#child.pid === undefined) throw explainStart(await this.#closed)
+    throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })
   }
 
   async end(): Promise<void> {

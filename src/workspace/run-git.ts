@@ -173,13 +173,19 @@ export async function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
     if (!output.cut && !(run.goodCodes ?? [0]).includes(code ?? -1)) throw failure(run, code, output.stderr())
     return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.cut }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
-      throw new GitError('git could not be started: is it installed?', { cause: error })
-    throw error
+    throw explainStart(error)
   } finally {
     clearTimeout(deadline)
     run.signal?.removeEventListener('abort', abort)
   }
+}
+
+/** What to throw where git didn't even start; any other error as it is. */
+export function explainStart(error: unknown): unknown {
+  const { syscall, code } = (error ?? {}) as NodeJS.ErrnoException
+  if (syscall === undefined) return error
+  const message = code === 'ENOENT' ? "git isn't installed or not on the PATH." : `git could not be started (${code}).`
+  return new GitError(message, { cause: error })
 }
 
 interface CollectedOutput {

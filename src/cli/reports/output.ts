@@ -1,4 +1,5 @@
 // Writes the report to stdout in the format that was asked for.
+import { readProgram } from '../program.ts'
 import type { Compared, Report } from './report.ts'
 
 /** Takes the report as it becomes known. */
@@ -26,8 +27,11 @@ export async function openOutput(format: string): Promise<ReportOutput> {
     }
     case 'json':
       return atEnd((await import('./json-report.ts')).renderJson)
-    case 'sarif':
-      return atEnd((await import('./sarif-report.ts')).renderSarif)
+    case 'sarif': {
+      const { renderSarif } = await import('./sarif-report.ts')
+      const program = await readProgram()
+      return atEnd((report) => renderSarif(report, program))
+    }
     case 'ndjson': {
       const { renderEnd, renderStart, renderStep } = await import('./json-report.ts')
       return {

@@ -22,8 +22,8 @@ const categoryNames: Readonly<Record<FindingCategory, string>> = {
   maintainability: 'The code is harder to change than it needs to be.',
 }
 
-/** One SARIF log with one run. */
-export function renderSarif(report: Report): string {
+/** One SARIF log with one run of this program. */
+export function renderSarif(report: Report, { version }: { version: string }): string {
   const findings = report.review?.findings ?? []
   const used = [...new Set(findings.map(ruleOf))]
   const log = {
@@ -31,7 +31,7 @@ export function renderSarif(report: Report): string {
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'Umpire', rules: used.map((id) => describeRule(id, findings)) } },
+        tool: { driver: { name: 'Umpire', version, rules: used.map((id) => describeRule(id, findings)) } },
         columnKind: 'utf16CodeUnits',
         invocations: [describeInvocation(report)],
         results: findings.map((finding) => describeResult(finding, used.indexOf(ruleOf(finding)))),

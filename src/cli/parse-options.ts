@@ -1,0 +1,52 @@
+// Parses command-line options, and says in one line what is wrong with them.
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { findNearestWord } from '../lib/text.ts'
+import { UsageError } from './exit-codes.ts'
+
+/**
+ * Parses what stands behind a command.
+ *
+ * @param allowPositionals whether arguments that are no options make sense
+ * @throws UsageError
+ */
+export function parseOptions<const Options extends ParseArgsOptionsConfig>(
+  args: string[],
+  options: Options,
+  allowPositionals = false,
+) {
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
+  for (const token of tokens) {
+    if (token.kind === 'positional' && !allowPositionals) throw new UsageError(`what is "${token.value}" for?`)
+    if (token.kind === 'option') checkOption(token, options)
+  }
+  return parseArgs({ args, options, allowPositionals })
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function checkOption({ name, rawName, value, inlineValue }: OptionToken, options: ParseArgsOptionsConfig): void {
+  const type = Object.hasOwn(options, name) ? options[name]?.type : undefined
+  if (type === undefined) {
+    const meant = findNearestWord(name, Object.keys(options))
+    throw new UsageError(`there is no option ${rawName}${meant === undefined ? '' : ` (did you mean --${meant}?)`}`)
+  }
+  if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
+  // What begins with a dash is most likely the next option.
+  const isMissing = value === undefined || (!inlineValue && value.startsWith('-'))
+  if (type === 'string' && isMissing) throw new UsageError(`${rawName} needs a value`)
+}
+
+/** One of some words. Throws a UsageError that names them, and the nearest. */
+export function oneOf<Value extends string>(option: string, given: string, allowed: readonly Value[]): Value {
+  const found = allowed.find((value) => value === given)
+  if (found !== undefined) return found
+  const meant = findNearestWord(given, allowed)
+  throw new UsageError(
+    `${option} must be one of ${allowed.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
+  )
+}
