@@ -271,6 +271,15 @@ describe('case 45: answers that do not fit', () => {
     expect(hopeless.server.requests).toHaveLength(2)
   })
 
+  it('case 45: of very many that do not fit a few are looked at, and all are counted', async () => {
+    const junk = { ...answer, findings: [finding, ...Array.from({ length: 50_000 }, () => ({}))] }
+    await using run = await start(() => ({ json: junk }))
+    const report = await run.reviewer.review(makeChange(), onePack, never)
+    expect(report.findings).toHaveLength(1)
+    expect(report.notes).toEqual(['50000 proposals of the model did not fit and were dropped.'])
+    expect(run.server.requests[1]?.text.length).toBeLessThan(10_000)
+  })
+
   it('case 45: of 500 findings the most severe 50 are kept and the others counted', async () => {
     const many = Array.from({ length: 500 }, (_, i) => ({ ...finding, severity: i < 470 ? 'minor' : 'critical' }))
     await using run = await start(() => ({ json: { ...answer, findings: many } }))

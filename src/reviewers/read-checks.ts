@@ -7,6 +7,8 @@ import { restoreInvisible } from './prompts/untrusted-block.ts'
 import type { NamedClaim } from './prompts/verify-prompt.ts'
 import type { ClaimCheck } from './reviewer.ts'
 
+/** More are not even looked at; a call asks about a few claims. */
+const mostRead = 100
 const maxReason = 500
 const maxNote = 300
 const maxEvidence = 5
@@ -43,7 +45,7 @@ export function readChecks(json: Answer['json'], claims: readonly NamedClaim[]):
   const seen = new Set<string>()
   const misfits: unknown[] = []
   const problems: string[] = []
-  for (const [index, raw] of loose.data.checks.entries()) {
+  for (const [index, raw] of loose.data.checks.slice(0, mostRead).entries()) {
     const parsed = checkShape.safeParse(raw)
     if (!parsed.success) {
       misfits.push(raw)

@@ -7,6 +7,8 @@ import type { Change } from './reviewer.ts'
 
 /** More than a person reads; the rest is dropped, least severe first. */
 export const maxFindings = 50
+/** More are not even looked at: what is wrong with each takes work and room. */
+const mostRead = 500
 /** No file that is reviewed has more lines. */
 const maxLine = 1_000_000
 
@@ -60,7 +62,7 @@ export function readAnswer(
   const findings: ProposedFinding[] = []
   const misfits: unknown[] = []
   const problems: string[] = []
-  for (const [index, raw] of loose.data.findings.entries()) {
+  for (const [index, raw] of loose.data.findings.slice(0, mostRead).entries()) {
     const read = readFinding(raw, change, reviewer)
     if (Array.isArray(read)) {
       misfits.push(raw)
@@ -69,7 +71,8 @@ export function readAnswer(
   }
   if (!alone && findings.length === 0) return undefined
   const kept = findings.length > maxFindings ? findings.sort(bySeverity).slice(0, maxFindings) : findings
-  return { summary: loose.data.summary, findings: kept, misfits, problems, surplus: findings.length - kept.length }
+  const surplus = findings.length - kept.length + Math.max(0, loose.data.findings.length - mostRead)
+  return { summary: loose.data.summary, findings: kept, misfits, problems, surplus }
 }
 
 /**
