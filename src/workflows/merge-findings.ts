@@ -37,17 +37,18 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
 
 function saysTheSame(a: Anchored, b: Anchored): boolean {
   if (a.path !== b.path || a.side !== b.side) return false
-  const isSamePlace = a.startLine === b.startLine && a.endLine === b.endLine
   // What one reviewer says twice of the same kind, about two places, are two faults, also where one holds the other.
   const isOther = a.reviewer !== b.reviewer || a.category !== b.category
-  const isAlike = similarityOf(a.title, b.title) >= alike
-  if (overlaps(a, b)) return isAlike || isSameTitle(a, b) || (a.category === b.category && (isOther || isSamePlace))
+  if (overlaps(a, b)) {
+    const isSamePlace = a.startLine === b.startLine && a.endLine === b.endLine
+    return (a.category === b.category && (isOther || isSamePlace)) || isSameTitle(a, b)
+  }
   const distance = Math.max(a.startLine - b.endLine, b.startLine - a.endLine)
-  return isOther && distance <= nearLines && isAlike
+  return isOther && distance <= nearLines && isSameTitle(a, b)
 }
 
 function isSameTitle(a: Anchored, b: Anchored): boolean {
-  return normalizeCode(a.title) === normalizeCode(b.title)
+  return normalizeCode(a.title) === normalizeCode(b.title) || similarityOf(a.title, b.title) >= alike
 }
 
 /** The words of the first; the suggestion of a rule, else the first one, for the same lines; the evidence of all. */
