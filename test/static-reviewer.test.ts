@@ -126,6 +126,13 @@ describe('suggestions', () => {
   })
 })
 
+it('says all that is wrong with a pattern for dates', async () => {
+  const [finding] = await review({
+    'src/A.java': 'class A { Object f = DateTimeFormatter.ofPattern("YYYY-mm-dd"); }\n',
+  })
+  expect(finding!.body).toMatch(/year of the week.*`mm` are the minutes/)
+})
+
 describe('what is looked at', () => {
   it('is the added lines only, with the rest of the file as background', async () => {
     const before = 'async function send() { await post() }\nif (a === NaN) stop()\n'

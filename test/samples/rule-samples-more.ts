@@ -630,7 +630,7 @@ export const moreSamples: readonly RuleSamples[] = [
     ],
     silent: [
       'names = [\n    "ann",\n    "bob",\n    "cy",\n    "dan",\n]',
-      'lines = [\n    "a",\n    "b",\n    "c",\n    "a long line that goes on "\n    "in the next one",\n]\nx = ["a" "b", "c", "d", "e"]',
+      'lines = [\n    "a",\n    "b",\n    "c",\n    "a long line that goes on "\n    "in the next one",\n]\nx = ["a" "b", "c", "d", "e"]\ny = ["alpha " "beta", "gamma", "delta"]',
     ],
   },
   {

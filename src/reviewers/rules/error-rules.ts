@@ -71,11 +71,15 @@ function hasDefault(tried: Node): boolean {
   )
 }
 
+/** Names that say that the error is expected, or can't come. */
+const meantToBeDropped =
+  /^(?:_\w*|\w*ignored?|expected\w*|unused|(?:should|could|can_?not|can|must|will)_?(?:not|never)?_?happen|never_?happens?|impossible)$/i
+
 function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
   const body = field(clause, 'body')
   if (!body || body.namedChildCount > 0 || !clause.parent) return undefined
   const tried = field(clause.parent, 'body')
-  if (/^(?:_\w*|ignored?|expected|unused)$/i.test(fieldText(clause, 'parameter'))) return undefined
+  if (meantToBeDropped.test(fieldText(clause, 'parameter'))) return undefined
   if (isHarmless(tried) || returnsAtOnce(tried!) || hasDefault(tried!)) return undefined
   if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
   // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
@@ -90,7 +94,7 @@ function returnsAtOnce(tried: Node): boolean {
 
 function isBroadCatch(clause: Node): boolean {
   const parameter = clause.namedChildren.find((child) => child.type === 'catch_formal_parameter')
-  if (!parameter || /^(?:ignored?|expected|unused|_+)$/i.test(fieldText(parameter, 'name'))) return false
+  if (!parameter || meantToBeDropped.test(fieldText(parameter, 'name'))) return false
   return /\b(?:Exception|Throwable|RuntimeException|IOException|SQLException|InterruptedException)\b/.test(
     parameter.text,
   )

@@ -72,10 +72,15 @@ function soleReturn(block: Node): Node[] | undefined {
   return values ? parts(values) : undefined
 }
 
+const plain = /^(?:var_declaration|const_declaration|short_var_declaration|assignment_statement|expression_statement)$/
+
 /** Go: `a, err := f()` followed by `b, err := g()` with no look at `err` in between. */
 function checkOverwrittenError(statement: Node): Hit | undefined {
   if (!assignsError(statement) || !field(statement, 'right')?.text.includes('(')) return undefined
-  const next = statement.parent?.type === 'statement_list' ? nextPart(statement) : undefined
+  let next = statement.parent?.type === 'statement_list' ? nextPart(statement) : undefined
+  // Plain statements that have nothing to do with the error may stand between.
+  for (let skipped = 0; next && skipped < 5 && plain.test(next.type) && !mentions(next, 'err'); skipped++)
+    next = nextPart(next)
   if (!next || !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) || !assignsError(next))
     return undefined
   const right = field(next, 'right')

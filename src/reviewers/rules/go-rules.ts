@@ -28,8 +28,10 @@ function checkNilMap(declaration: Node): Hit | undefined {
   const [first] = uses
   const target = first?.parent
   if (target?.type !== 'index_expression' || field(target, 'operand')?.id !== first!.id) return undefined
-  const statement = target.parent?.parent
-  if (statement?.type !== 'assignment_statement' || target.parent?.id !== field(statement, 'left')?.id) return undefined
+  const isStep = /^(?:inc|dec)_statement$/.test(target.parent?.type ?? '')
+  const statement = isStep ? target.parent : target.parent?.parent
+  if (!statement || (!isStep && statement.type !== 'assignment_statement')) return undefined
+  if (!isStep && target.parent?.id !== field(statement, 'left')?.id) return undefined
   return {
     at: firstLine(statement),
     or: firstLine(declaration),

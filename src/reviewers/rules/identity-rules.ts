@@ -4,7 +4,7 @@ import { alwaysOrNever, equalityOf } from './equality.ts'
 import { isConstant } from './literals.ts'
 import { originOf, typeOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { code, field, fieldText, firstLine, lineOf, replaceInLine, unwrap } from './syntax.ts'
+import { code, field, fieldText, firstLine, lineOf, nextPart, outerParent, replaceInLine, unwrap } from './syntax.ts'
 
 /** Where the code shows that an expression is a `Date`: the line that says so, or undefined. */
 function dateLine(node: Node, file: SourceFile): number | undefined {
@@ -101,7 +101,7 @@ function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
     if (right.type !== 'string_literal') return undefined
   }
   const areLiterals = left.type === 'string_literal' && right.type === 'string_literal'
-  if (areLiterals || left.text === right.text) return undefined
+  if (areLiterals || left.text === right.text || isShortcut(node, operator)) return undefined
   const [first, second] = right.type === 'string_literal' ? [right, left] : [left, right]
   const call = `${operator === '!=' ? '!' : ''}${first.text}.equals(${second.text})`
   return {
@@ -110,6 +110,19 @@ function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
     body: `When both hold the same ${type || 'String'} but are two objects, \`${operator}\` says that they differ. Use \`equals\`.`,
     suggestion: first.type === 'string_literal' ? replaceInLine(node, file, call) : undefined,
   }
+}
+
+/** Java: `if (s == t) return true;` or `s == t ||` before the comparison of the values: the same object needs none. */
+function isShortcut(equality: Node, operator: string): boolean {
+  const outer = outerParent(equality)
+  const logical = outer && field(outer, 'operator')?.type
+  if (logical === (operator === '==' ? '||' : '&&'))
+    return /\b(?:equals|compare)\w*\(/.test(outer!.text.slice(0, 1_000))
+  const branch = outer?.type === 'if_statement' ? field(outer, 'consequence') : undefined
+  if (!branch || operator !== '==' || field(outer!, 'alternative')) return false
+  const next = nextPart(outer!)
+  const isAnswer = /^\{?\s*return (?:true|0);\s*\}?$/.test(branch.text.slice(0, 200))
+  return isAnswer && next !== undefined && !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
 }
 
 function javaTypeOf(node: Node, file: SourceFile): string | undefined {

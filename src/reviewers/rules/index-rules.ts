@@ -1,14 +1,17 @@
 // Rules about loops and indexes that go past the end.
 import type { Node } from 'web-tree-sitter'
+import { originOf, typeOf } from './origins.ts'
 import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
   code,
   enclosing,
+  enclosingFunction,
   field,
   fieldText,
   find,
   firstLine,
+  mentions,
   outerParent,
   replaceInLine,
   unwrap,
@@ -34,7 +37,7 @@ function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
   const [left, right] = bound ? [field(bound, 'left'), field(bound, 'right')] : []
   if (!bound || !body || !left || !right || field(bound, 'operator')?.type !== '<=') return undefined
   const collection = measured(right)
-  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text)) return undefined
+  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text, file)) return undefined
   return {
     at: firstLine(bound),
     title: `This loop goes one step past the end of ${code(collection)}`,
@@ -44,12 +47,15 @@ function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-function isIndexed(body: Node, collection: string, index: string): boolean {
+function isIndexed(body: Node, collection: string, index: string, file: SourceFile): boolean {
   // A test for the end inside the loop makes the last step a deliberate one.
   const lengths = find(body, 'binary_expression').filter(
     (node) => node.text.includes(index) && /[=<>]/.test(fieldText(node, 'operator')),
   )
   if (lengths.some((node) => /length|len\(|size\(/.test(node.text))) return false
+  const type = declaredType(collection, body, file)
+  // A map takes any number for a key.
+  if (file.language === 'go' && /^(?:map\[|make\(map\[)/.test(type)) return false
   const accesses = find(body, 'subscript_expression', 'index_expression', 'array_access').some((node) => {
     const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
     return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
@@ -58,9 +64,24 @@ function isIndexed(body: Node, collection: string, index: string): boolean {
     (call) =>
       fieldText(call, 'object') === collection &&
       /^(?:get|charAt)$/.test(fieldText(call, 'name')) &&
-      argumentsOf(call)[0]?.text === index,
+      argumentsOf(call)[0]?.text === index &&
+      zeroBased.test(type),
   )
   return accesses || getters
+}
+
+/** Types of Java whose elements are counted from zero; a class of one's own may count from where it likes. */
+const zeroBased =
+  /^(?:\w+\.)*(?:\w*List|Vector|Stack|String|StringBuilder|StringBuffer|CharSequence)\b(?!\.)|^new (?:\w+\.)*\w*(?:List|Vector|Stack)\b/
+
+/** The type of a variable, parameter or field as its declaration has it, or else the value it begins with. */
+function declaredType(collection: string, from: Node, file: SourceFile): string {
+  const name = collection.replace(/^this\./, '')
+  const local = typeOf(name, from, file)
+  if (local && local !== 'var') return local
+  const declaration = file.index.variables(name).findLast((node) => enclosingFunction(node) === undefined)
+  const type = declaration && (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
+  return type || originOf(name, from, file)?.value.text || ''
 }
 
 /** `list[i] ?? …`, `list[i]?.name`: what isn't there was thought of. */
@@ -101,6 +122,38 @@ function checkNextElement(access: Node, file: SourceFile): Hit | undefined {
   }
 }
 
+/** Python: `for i in range(len(xs) + 1)` with `xs[i]`. */
+function checkLongRange(loop: Node, file: SourceFile): Hit | undefined {
+  const range = field(loop, 'right')
+  const name = fieldText(loop, 'left')
+  const body = field(loop, 'body')
+  if (!range || !body || fieldText(range, 'function') !== 'range') return undefined
+  const args = argumentsOf(range)
+  const bound = args.length === 1 ? args[0]! : args[1]
+  const length = bound && args.length <= 2 && fieldText(bound, 'operator') === '+' ? field(bound, 'left') : undefined
+  const collection = length && fieldText(bound!, 'right') === '1' ? measured(length) : undefined
+  if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredType(collection, loop, file))) return undefined
+  // A test of the index inside the loop makes the last step a deliberate one.
+  const isTested = find(body, 'comparison_operator', 'try_statement', 'break_statement').some(
+    (node) => node.type !== 'comparison_operator' || mentions(node, name),
+  )
+  const access = find(body, 'subscript').find(
+    (node) => fieldText(node, 'value') === collection && fieldText(node, 'subscript') === name && !isTarget(node),
+  )
+  if (isTested || !access) return undefined
+  return {
+    at: firstLine(range),
+    title: `This loop goes one step past the end of ${code(collection)}`,
+    body: `When ${code(name)} reaches ${code(length!.text)}, ${code(access.text)} is outside, and this raises \`IndexError\`.`,
+    suggestion: replaceInLine(bound!, file, length!.text),
+  }
+}
+
+function isTarget(access: Node): boolean {
+  const outer = outerParent(access)
+  return outer !== undefined && field(outer, 'left')?.id === access.id
+}
+
 /** Whether a loop takes the name over all indexes of the collection. */
 function runsToEnd(loop: Node, name: string, collection: string): boolean {
   if (fieldText(loop, 'left') === name) return fieldText(loop, 'right') === `range(len(${collection}))`
@@ -132,7 +185,7 @@ function checkReverseLoop(loop: Node, file: SourceFile): Hit | undefined {
   if (!name || !first || !collection || !body || !/^(?:\w+--|--\w+)$/.test(steps)) return undefined
   if (
     !new RegExp(`\\b${name} (?:>=|>) `).test(loop.text.slice(0, body.startIndex - loop.startIndex)) ||
-    !isIndexed(body, collection, name)
+    !isIndexed(body, collection, name, file)
   )
     return undefined
   return {
@@ -179,6 +232,7 @@ export const indexRules: readonly Rule[] = [
         check: checkNextElement,
       },
       { languages: [...javascriptFamily, 'go', 'java'], nodes: ['for_statement'], check: checkReverseLoop },
+      { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
     ],
   },
 ]

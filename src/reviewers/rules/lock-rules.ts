@@ -58,18 +58,26 @@ function checkReturns(lock: Node, between: readonly Node[], released: string): H
 }
 
 function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit | undefined {
-  const failing = between.find((statement) => hasCall(statement) || /return|throw|raise/.test(statement.type))
+  const failing = between.find((statement) => hasCall(statement) || leavesIn(statement, release.text))
   if (!failing || between.some((statement) => /^try/.test(statement.type))) return undefined
   return {
     ...locked(
       lock,
       failing,
-      `the code before line ${lineOf(release)} fails`,
+      `the code before line ${lineOf(release)} ${hasCall(failing) ? 'fails' : 'leaves the function'}`,
       'give it back in a `finally` block, or use a `with` statement',
     ),
     at: firstLine(lock),
     or: firstLine(failing),
   }
+}
+
+/** Whether a way out of the function lies in the statement, without giving back before it. */
+function leavesIn(statement: Node, release: string): boolean {
+  const leaving = /^(?:return|throw|raise)_statement$/
+  const ways = findHere(statement, 'return_statement', 'throw_statement', 'raise_statement')
+  const isHeld = (way: Node) => !statement.text.slice(0, way.startIndex - statement.startIndex).includes(release)
+  return leaving.test(statement.type) || ways.some(isHeld)
 }
 
 function locked(lock: Node, at: Node, when: string, remedy: string): Hit {

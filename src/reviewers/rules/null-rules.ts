@@ -61,16 +61,17 @@ const changes = [
   'assignment_statement',
   'augmented_assignment',
   'short_var_declaration',
+  'var_declaration',
   'new_expression',
   'await_expression',
   'if_statement',
 ]
 
 /** Where a member of the name is read under the node, before anything could have given it a value. */
-function accessIn(node: Node, name: string): Node | undefined {
+function accessIn(node: Node, name: string, counts: (access: Node) => boolean = () => true): Node | undefined {
   const fn = enclosingFunction(node)?.id
   const access = find(node, ...accessTypes).find(
-    (found) => isAccess(found, name) && enclosingFunction(found)?.id === fn,
+    (found) => isAccess(found, name) && counts(found) && enclosingFunction(found)?.id === fn,
   )
   const isChanged = (other: Node) => {
     if (other.startIndex >= access!.startIndex) return false
@@ -138,9 +139,11 @@ function checkBranch(statement: Node, file: SourceFile): Hit | undefined {
   const operands = operator === '&&' || operator === 'and' ? operandsOf(inner, operator) : [inner]
   for (const operand of operands.slice(0, 20)) {
     const test = missingTest(operand, file)
-    // In Go a nil map or a nil receiver may be fine; a nil error never is.
-    if (!test?.isMissing || (file.language === 'go' && !/^err|Err$/.test(test.name))) continue
-    const access = accessIn(branch, test.name)
+    if (!test?.isMissing) continue
+    // In Go a method may take a nil receiver, but for errors; the fields of nil can't be read.
+    const isField = (found: Node) => fieldText(found.parent ?? found, 'function') !== found.text
+    const mayBeCalled = file.language === 'go' && !/^err|Err$/.test(test.name)
+    const access = accessIn(branch, test.name, mayBeCalled ? isField : undefined)
     // An empty text is as good as false, and has a length.
     if (access && !(operand.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))))
       return hit(access, test.name, operand, file)

@@ -41,18 +41,17 @@ function checkOneTuple(node: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-/** Python: two texts in a list of texts, one per line, with no comma between them. */
+/** Python: two texts in a list of texts, one per line or all of them single words, with no comma between them. */
 function checkMissingComma(list: Node): Hit | undefined {
   const elements = list.namedChildren.filter((child) => child.type !== 'comment')
   const joined = elements.filter((element) => element.type === 'concatenated_string')
   const [pair] = joined
-  if (elements.length < 4 || joined.length !== 1 || !pair || pair.namedChildCount !== 2) return undefined
+  if (elements.length < 3 || joined.length !== 1 || !pair || pair.namedChildCount !== 2) return undefined
   const texts = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
-  if (
-    !texts.every((text) => text.type === 'string' && isPlainString(text)) ||
-    new Set(texts.map(lineOf)).size < texts.length
-  )
-    return undefined
+  if (!texts.every((text) => text.type === 'string' && isPlainString(text))) return undefined
+  // Nobody splits a word in the middle of a line, or among few others.
+  const areWords = texts.every((text) => /^(["'])[\w-]{2,40}\1$/.test(text.text) && text.text[0] === texts[0]!.text[0])
+  if (!areWords && (elements.length < 4 || new Set(texts.map(lineOf)).size < texts.length)) return undefined
   const [first, second] = pair.namedChildren.map(stringText)
   const longest = Math.max(
     ...elements.filter((element) => element !== pair).map((element) => stringText(element).length),
@@ -61,7 +60,7 @@ function checkMissingComma(list: Node): Hit | undefined {
   if (
     !first ||
     !second ||
-    /[\s,;:.\\n-]$/.test(first) ||
+    /(?:[\s,;:.-]|\\n)$/.test(first) ||
     /^\s/.test(second) ||
     first.length > 40 ||
     first.length > 2 * longest
@@ -88,7 +87,7 @@ function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
   if (
     right.startPosition.row !== assignment.startPosition.row ||
     isExplained(assignment, file, /\w/) ||
-    /tuple|args|params|values/i.test(left.text)
+    /tuple|args|params|values|^__\w+__$/i.test(left.text)
   )
     return undefined
   return {

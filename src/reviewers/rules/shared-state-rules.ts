@@ -10,6 +10,7 @@ import {
   field,
   fieldText,
   find,
+  findHere,
   firstLine,
   lineOf,
   unwrap,
@@ -37,6 +38,42 @@ function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
     suggestion:
       isDirect && node.parent?.type === 'expression_statement' ? splitAssignment(node, file, operator) : undefined,
   }
+}
+
+/** `x = x + await f()`, and `const before = x` … `await` … `x = before + 1`. */
+function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
+  const left = field(node, 'left')
+  const sum = field(node, 'right')
+  if (!left || !sum || !/^[-+*/]$/.test(fieldText(sum, 'operator'))) return undefined
+  if (!isShared(left, node, file) || isGuarded(node)) return undefined
+  const read = find(sum, left.type).find((part) => part.text === left.text)
+  const name = code(left.text)
+  if (read) {
+    // Both sides of an operator are read from left to right.
+    const isWaiting = find(sum, 'await_expression', 'await').some(
+      (wait) => wait.isNamed && wait.startIndex >= read.endIndex,
+    )
+    if (!isWaiting) return undefined
+    return {
+      at: firstLine(node),
+      title: `${name} is read before the \`await\` and written after it, so updates get lost`,
+      body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
+    }
+  }
+  const copies = find(sum, 'identifier').map((part) => originOf(part.text, node, file))
+  const copy = copies.find((origin) => origin && unwrap(origin.value).text === left.text)
+  return copy && isWaitBetween(copy.node, node, left.text) ? lostUpdate(node, copy.node, name, file) : undefined
+}
+
+/** Whether the function waits between two of its statements and doesn't look at the value in between. */
+function isWaitBetween(from: Node, to: Node, value: string): boolean {
+  const fn = enclosingFunction(to)
+  if (!fn || enclosingFunction(from)?.id !== fn.id) return false
+  const waits = findHere(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
+  const between = fn.text.slice(from.endIndex - fn.startIndex, to.startIndex - fn.startIndex)
+  return (
+    waits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) && !between.includes(value)
+  )
 }
 
 function splitAssignment(node: Node, file: SourceFile, operator: string): string | undefined {
@@ -123,7 +160,7 @@ function lostUpdate(write: Node, read: Node, name: string, file: SourceFile): Hi
     at: firstLine(write),
     or: firstLine(read),
     title: `${name} is read, changed and written back in separate steps, so updates get lost`,
-    body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Let the store do the arithmetic in one step (an atomic increment), or hold a transaction or lock over both.`,
+    body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Do the arithmetic in one step (in a store, with an atomic increment), or hold a transaction or lock over both.`,
     evidence: [
       { line: lineOf(read), note: `the value is read here: ${code((file.lines[lineOf(read) - 1] ?? '').trim())}` },
     ],
@@ -175,6 +212,12 @@ export const sharedStateRules: readonly Rule[] = [
         languages: [...javascriptFamily, 'python'],
         nodes: ['augmented_assignment_expression', 'augmented_assignment'],
         check: checkAwaitedAssignment,
+      },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['assignment_expression', 'assignment'],
+        wide: true,
+        check: checkStaleSum,
       },
       {
         languages: [...javascriptFamily, 'python'],

@@ -131,7 +131,7 @@ const numeric =
 export function isHarmless(value: Node, file: SourceFile): boolean {
   const inner = unwrap(value)
   if (isConstant(inner) || isArithmetic(inner)) return true
-  if (/^(?:call|call_expression|method_invocation)$/.test(inner.type)) return isEscaped(inner)
+  if (/^(?:call|call_expression|method_invocation)$/.test(inner.type)) return isEscaped(inner) || isFixedText(inner)
   if (inner.type === 'ternary_expression' || inner.type === 'conditional_expression') {
     return find(inner, 'identifier').length <= 1 || find(inner, 'string').length >= 2
   }
@@ -145,7 +145,7 @@ export function isHarmless(value: Node, file: SourceFile): boolean {
   const source = unwrap(origin.value)
   const isChoice = /^(?:ternary|conditional)_expression$/.test(source.type) && isHarmless(source, file)
   return (
-    isConstant(source) ||
+    isFixedText(source) ||
     isChoice ||
     (/^(?:call|call_expression|method_invocation)$/.test(source.type) && isEscaped(source))
   )
@@ -164,6 +164,20 @@ const loopTypes = new Set(['for_in_statement', 'for_statement'])
 
 function isArithmetic(node: Node): boolean {
   return /^[-*/]$/.test(fieldText(node, 'operator'))
+}
+
+/** Whether a text is made of literals alone: a constant, repeated or cut any number of times, `?,?,?` for example. */
+function isFixedText(node: Node): boolean {
+  let inner = unwrap(node)
+  while (!isConstant(inner)) {
+    const { receiver, name } = calleeOf(inner)
+    const isShaped = /^(?:Repeat|repeat|Trim\w*|trim|strip|rstrip|slice|substring)$/.test(name)
+    const shaped = receiver?.text === 'strings' ? argumentsOf(inner)[0] : receiver
+    const source = isShaped ? shaped : inner.type === 'slice_expression' ? field(inner, 'operand') : undefined
+    if (!source) return false
+    inner = unwrap(source)
+  }
+  return true
 }
 
 function isEscaped(call: Node): boolean {

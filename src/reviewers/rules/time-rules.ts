@@ -115,18 +115,22 @@ const patternCalls: Readonly<Record<string, RegExp>> = {
   go: /^(?:Format|Parse|ParseInLocation)$/,
 }
 
+/** All that is wrong with a pattern of Java. */
+function javaMistakes(pattern: string): string[] {
+  const year = '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
+  return [
+    ...(/YYYY/.test(pattern) && /d/.test(pattern) && !/w|e/.test(pattern) ? [year] : []),
+    ...(/mm\W?DD|MM\W?DD|DD\W?MM/.test(pattern) ? ['`DD` is the day of the year; `dd` is the day of the month'] : []),
+    ...(/yyyy\W?mm(?!\w)|dd\W?mm\W?yyyy/i.test(pattern) && /mm/.test(pattern) && !/MM/.test(pattern)
+      ? ['`mm` are the minutes; `MM` is the month']
+      : []),
+    ...(/HH:MM|hh:MM/.test(pattern) ? ['`MM` is the month; `mm` are the minutes'] : []),
+  ]
+}
+
 /** What is wrong with a pattern of the language, as the end of a sentence. */
 function mistakeIn(pattern: string, language: string): string | undefined {
-  if (language === 'java') {
-    if (/YYYY/.test(pattern) && /d/.test(pattern) && !/w|e/.test(pattern))
-      return '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
-    if (/MM\W?DD|DD\W?MM/.test(pattern)) return '`DD` is the day of the year; `dd` is the day of the month'
-    return /HH:MM|hh:MM/.test(pattern)
-      ? '`MM` is the month; `mm` are the minutes'
-      : /yyyy\W?mm/.test(pattern)
-        ? '`mm` are the minutes; `MM` is the month'
-        : undefined
-  }
+  if (language === 'java') return javaMistakes(pattern).join('. And ') || undefined
   if (language === 'python') {
     if (/%[Yy]\W?%M|%M\W?%d\W?%[Yy]|%d\W?%M\W?%[Yy]/.test(pattern)) return '`%M` are the minutes; `%m` is the month'
     return /%H:%m/.test(pattern) ? '`%m` is the month; `%M` are the minutes' : undefined
