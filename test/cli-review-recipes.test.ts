@@ -1,14 +1,15 @@
 // The recipes of docs/command-line.md, as they stand there.
 import { execFile } from 'node:child_process'
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { breakpoint, conflict, type LocalTestRepository, makeLocalRepository } from './local-repository.ts'
 
 const page = await readFile(new URL('../docs/command-line.md', import.meta.url), 'utf8')
-const bin = fileURLToPath(new URL('../bin', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The first fenced block of a language. */
 function recipe(language: string): string {
@@ -16,48 +17,136 @@ function recipe(language: string): string {
 }
 
 let repository: LocalTestRepository
-beforeAll(async () => {
+let remote: string
+beforeEach(async () => {
   repository = await makeLocalRepository()
-  const remote = join(repository.home, 'remote.git')
+  remote = join(repository.home, 'remote.git')
   await repository.git('init', '--quiet', '--bare', remote)
   await repository.git('remote', 'add', 'origin', remote)
   await repository.commit({ 'a.js': 'one()\n' })
-  await repository.git('push', '--quiet', 'origin', 'main')
+  await repository.git('push', '--quiet', 'origin', 'main:trunk')
+  // As a clone has it, where the default branch is not called main.
+  await repository.git('branch', '--quiet', '--move', 'trunk')
+  await repository.git('remote', 'set-head', 'origin', 'trunk')
 })
-afterAll(() => repository[Symbol.asyncDispose]())
+afterEach(() => repository[Symbol.asyncDispose]())
 
-function run(file: string, args: readonly string[], env: Record<string, string> = {}) {
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  /** Folders of programs, before those that are there anyway. */
+  readonly programs?: readonly string[]
+}
+
+function run(file: string, args: readonly string[], { env, cwd, programs }: RunOptions = {}) {
   return new Promise<{ code: number; output: string }>((resolve) => {
-    const path = `${bin}${delimiter}${process.env.PATH}`
+    const path = [...(programs ?? [join(root, 'bin')]), process.env.PATH].join(delimiter)
     const environment = { PATH: path, HOME: repository.home, GIT_CONFIG_NOSYSTEM: '1', ...env }
-    execFile(file, args as string[], { cwd: repository.folder, env: environment }, (error, stdout, stderr) =>
+    execFile(file, args as string[], { cwd: cwd ?? repository.folder, env: environment }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     )
   })
 }
 
-it('the hook keeps a push with findings back, and lets one without pass', async () => {
-  const hook = join(repository.folder, '.git/hooks/pre-push')
-  await writeFile(hook, recipe('sh'))
-  await chmod(hook, 0o755)
-  await repository.git('checkout', '--quiet', '-b', 'topic')
-  await repository.commit({ 'b.js': conflict })
-  const refused = await run('git', ['push', 'origin', 'topic'])
-  expect(refused.output).toContain('b.js')
-  expect(refused.code).not.toBe(0)
-  await repository.commit({ 'b.js': breakpoint })
-  expect((await run('git', ['push', 'origin', 'topic'])).code).toBe(0)
-  // From here on only what the remote doesn't have is looked at.
-  await repository.commit({ 'c.js': conflict })
-  expect((await run('git', ['push', 'origin', 'topic'])).output).not.toContain('b.js')
+describe('the hook', () => {
+  beforeEach(async () => {
+    const hook = join(repository.folder, '.git/hooks/pre-push')
+    await writeFile(hook, recipe('sh'))
+    await chmod(hook, 0o755)
+    await repository.git('checkout', '--quiet', '-b', 'topic')
+  })
+  const push = (...args: string[]) => run('git', ['push', 'origin', ...args])
+
+  it('holds a push with findings back, and lets one without pass', async () => {
+    await repository.commit({ 'b.js': conflict })
+    const refused = await push('topic')
+    expect(refused.output).toContain('b.js')
+    expect(refused.output).toContain('git push --no-verify')
+    expect(refused.code).not.toBe(0)
+    expect((await push('--no-verify', 'topic')).code).toBe(0)
+    // From here on only what the remote doesn't have is looked at.
+    await repository.commit({ 'c.js': conflict })
+    const later = await push('topic')
+    expect(later.output).toContain('c.js')
+    expect(later.output).not.toContain('b.js')
+    expect(later.output).not.toContain('Reading')
+  })
+
+  it('falls back to the default branch where others pushed meanwhile', async () => {
+    await repository.commit({ 'b.js': breakpoint })
+    expect((await push('topic')).code).toBe(0)
+    const elsewhere = join(repository.home, 'elsewhere')
+    await repository.git('clone', '--quiet', '--branch=topic', remote, elsewhere)
+    await repository.git('-C', elsewhere, 'commit', '--quiet', '--allow-empty', '--message=By others')
+    await repository.git('-C', elsewhere, 'push', '--quiet')
+    await repository.commit({ 'c.js': conflict })
+    const { code, output } = await push('--force', 'topic')
+    expect(output).toContain('b.js')
+    expect(output).toContain('c.js')
+    expect(code).not.toBe(0)
+  })
+
+  it('leaves tags, deletions and other branches alone', async () => {
+    await repository.git('push', '--quiet', '--no-verify', 'origin', 'topic')
+    await repository.commit({ 'b.js': conflict })
+    await repository.git('tag', 'v1')
+    for (const args of [['v1'], ['--delete', 'topic'], ['trunk:other']]) {
+      const { code, output } = await push(...args)
+      expect(output).not.toContain('b.js')
+      expect(code).toBe(0)
+    }
+  })
+
+  it('says so where umpire is not there or can’t review, and lets the push pass', async () => {
+    await repository.commit({ 'b.js': conflict })
+    const without = await run('git', ['push', 'origin', 'topic'], { programs: [] })
+    expect(without.output).toContain('this push was not reviewed')
+    expect(without.code).toBe(0)
+    await repository.commit({ 'c.js': conflict })
+    const misconfigured = await run('git', ['push', 'origin', 'topic'], { env: { MODEL: 'nobody:knows' } })
+    expect(misconfigured.output).toContain('MODEL must be')
+    expect(misconfigured.output).toContain('This push was not reviewed.')
+    expect(misconfigured.code).toBe(0)
+  })
 })
 
-it('the job annotates the findings of a pull request, and fails', async () => {
-  const workflow = parse(recipe('yaml')) as { jobs: { review: { steps: { run?: string }[] } } }
-  const script = workflow.jobs.review.steps.find((step) => step.run !== undefined)?.run ?? ''
-  await repository.git('checkout', '--quiet', '-B', 'change', 'origin/main')
-  await repository.commit({ 'd.js': conflict })
-  const { code, output } = await run('sh', ['-c', script], { GITHUB_BASE_REF: 'main' })
-  expect(output).toMatch(/^::error file=d\.js,line=1,/m)
-  expect(code).toBe(1)
+describe('the job', () => {
+  interface Step {
+    readonly uses?: string
+    readonly run?: string
+    readonly with?: Readonly<Record<string, string>>
+    readonly 'working-directory'?: string
+  }
+  const steps = (parse(recipe('yaml')) as { jobs: { review: { steps: Step[] } } }).jobs.review.steps
+
+  it('has all that its commands need', () => {
+    const uses = steps.flatMap((step) => (step.uses ? [{ ...step.with, uses: step.uses.split('@')[0] }] : []))
+    expect(uses).toMatchObject([
+      { uses: 'actions/checkout', path: 'change', 'fetch-depth': 0 },
+      { uses: 'actions/checkout', path: 'umpire', repository: '<owner>/umpire' },
+      { uses: 'actions/setup-node', 'node-version': 24 },
+    ])
+  })
+
+  it('annotates the findings of a pull request, and fails', async () => {
+    await repository.git('checkout', '--quiet', '-B', 'change', 'origin/trunk')
+    await repository.commit({ 'd.js': conflict })
+    // What the steps before would have checked out.
+    const workspace = await mkdtemp(join(tmpdir(), 'workspace-'))
+    await symlink(repository.folder, join(workspace, 'change'))
+    await symlink(root, join(workspace, 'umpire'))
+    await mkdir(join(workspace, 'runner'))
+    const pathFile = join(workspace, 'runner/path')
+    const env = { GITHUB_WORKSPACE: workspace, GITHUB_PATH: pathFile, GITHUB_BASE_REF: 'trunk' }
+    const results = []
+    for (const step of steps.filter((candidate) => candidate.run !== undefined)) {
+      const programs = (await readFile(pathFile, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
+      const cwd = join(workspace, step['working-directory'] ?? '.')
+      results.push(await run('bash', ['-e', '-c', step.run ?? ''], { env, cwd, programs }))
+    }
+    await rm(workspace, { recursive: true })
+    expect(results.map(({ code }) => code)).toEqual([0, 1])
+    expect(results[1]?.output).toMatch(/^::error file=d\.js,line=1,/m)
+    expect(results[1]?.output).toMatch(/^::notice::Changes requested · 1 critical/m)
+  })
 })
