@@ -24,10 +24,10 @@ function umpire(...args: string[]): Promise<ReviewResult> {
 }
 
 it.each([
-  [['--format', 'serif'], '--format must be one of pretty, json, ndjson, sarif, github (did you mean sarif?)'],
+  [['--format', 'serif'], '--format must be one of pretty, json, ndjson, sarif, github; did you mean sarif?'],
   [['--fail-on', 'high'], '--fail-on must be one of critical, moderate, minor'],
   [['--staged', '--uncommitted'], 'give only one of --base, --branch, --staged, --uncommitted'],
-  [['--unstaged'], 'there is no option --unstaged (did you mean --staged?)'],
+  [['--unstaged'], 'there is no option --unstaged; did you mean --staged?'],
   [['--constructor'], 'there is no option --constructor'],
   [['-x'], 'there is no option -x'],
   [['--base', '--output=x'], '--base needs a value'],
@@ -41,7 +41,7 @@ it.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   const line = stderr.split('\n').find((text) => text.startsWith('umpire: '))
   expect(line).toContain(`umpire: ${said}`)
-  expect(line).toMatch(/ \(see umpire review --help\)$/)
+  expect(line).toMatch(/[.?] See umpire review --help\.$/)
   expect(stderr).not.toContain('Usage')
 })
 
@@ -55,7 +55,7 @@ it('commands', async () => {
   expect(await umpire('reveiw')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'umpire: there is no command "reveiw" (did you mean review?) (see umpire help)\n',
+    stderr: 'umpire: there is no command "reveiw"; did you mean review? See umpire help.\n',
   })
   expect((await umpire('migrate', 'now')).code).toBe(2)
   for (const args of [

@@ -2,7 +2,7 @@
 // Parses the command line and dispatches.
 import { findNearestWord } from '../lib/text.ts'
 import { exitCode, explainError, UsageError } from './exit-codes.ts'
-import { parseOptions } from './parse-options.ts'
+import { parseOptions, suggest } from './parse-options.ts'
 
 const usage = `Usage: umpire <command>
 
@@ -47,12 +47,8 @@ async function main(argv: string[]): Promise<number> {
       case undefined:
         console.error(usage)
         return exitCode.usage
-      default: {
-        const meant = findNearestWord(command, commands)
-        throw new UsageError(
-          `there is no command "${command}"${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
-        )
-      }
+      default:
+        throw new UsageError(`there is no command "${command}"${suggest(findNearestWord(command, commands))}`)
     }
   } catch (error) {
     return explainError(error, 'umpire help')

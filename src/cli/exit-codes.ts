@@ -29,7 +29,7 @@ const downCodes = ['database_stopped']
  */
 export function explainError(error: unknown, help: string): number {
   if (error instanceof UsageError) {
-    console.error(`umpire: ${showLine(error.message)} (see ${help})`)
+    console.error(`umpire: ${showLine(error.message).replace(/(?<![?.])$/, '.')} See ${help}.`)
     return exitCode.usage
   }
   if (error instanceof UmpireError) {

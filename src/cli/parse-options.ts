@@ -33,7 +33,7 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, options
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined
   if (type === undefined) {
     const meant = findNearestWord(name, Object.keys(options))
-    throw new UsageError(`there is no option ${rawName}${meant === undefined ? '' : ` (did you mean --${meant}?)`}`)
+    throw new UsageError(`there is no option ${rawName}${suggest(meant && `--${meant}`)}`)
   }
   if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value`)
   // What begins with a dash is most likely the next option.
@@ -45,8 +45,10 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, options
 export function oneOf<Value extends string>(option: string, given: string, allowed: readonly Value[]): Value {
   const found = allowed.find((value) => value === given)
   if (found !== undefined) return found
-  const meant = findNearestWord(given, allowed)
-  throw new UsageError(
-    `${option} must be one of ${allowed.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
-  )
+  throw new UsageError(`${option} must be one of ${allowed.join(', ')}${suggest(findNearestWord(given, allowed))}`)
+}
+
+/** Names the word that was meant, where there is one. */
+export function suggest(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
