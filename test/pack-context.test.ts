@@ -217,6 +217,27 @@ describe('packing', () => {
     }
   })
 
+  it('is not held up by the globs of its instructions: what is too costly to tell applies', async () => {
+    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${'aa/'.repeat(60)}${n}.ts`, 'x\n']))
+    const change = changeOf({}, files)
+    const instructions = Array.from({ length: 50 }, (_, n) => ({
+      paths: Array.from({ length: 100 }, (_, m) => `${'**/*a*'.repeat(30)}${n}-${m}b`),
+      text: `Instruction ${n}`,
+    }))
+    const settings = { ...change.settings, instructions }
+    const { rounds } = await packContext({ syntax }, { ...change, settings }, budget, countTokens)
+    expect(rounds[0]?.spans[0]?.text).toContain('Instruction 49')
+  })
+
+  it('names the old path of a file that was only moved', async () => {
+    const change = changeOf({}, { 'src/a.ts': 'one\n' })
+    const file = { ...change.files[0]!, status: 'renamed' as const, oldPath: 'lib/b.ts', hunks: [], additions: 0 }
+    const { rounds } = await packContext({ syntax }, { ...change, files: [file] }, budget, countTokens)
+    expect(rounds[0]?.spans.find(({ origin }) => origin === 'changed_files')?.text).toContain(
+      'a.ts (renamed) from lib/b.ts',
+    )
+  })
+
   it.each([
     ['one unbroken line of a million letters', 'x'.repeat(1_000_000)],
     ['two hundred thousand lines', 'x\n'.repeat(200_000)],

@@ -1,6 +1,7 @@
 // The part of the context that is the same in all rounds: instructions, the pull request, what is known about it.
+import type { PathInstructions } from '../../config/repository-config.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { createGlobTest } from '../../lib/glob.ts'
+import { createGlobTest, startGlobMeter } from '../../lib/glob.ts'
 import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
 
@@ -24,7 +25,8 @@ const parts: readonly Part[] = [
 ]
 
 /** The first spans of every round. Each part is shortened until it takes no more than its share. */
-export function describeChange(change: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
+export function describeChange(whole: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
+  const change = { ...whole, settings: { ...whole.settings, instructions: chooseInstructions(whole) } }
   return parts.flatMap(({ origin, trust, share, write }) => {
     const measured = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
     return measured.text === '' ? [] : [{ origin, trust, path: null, ...measured }]
@@ -52,13 +54,16 @@ function cut(text: string, length: number, detail: number): string {
 }
 
 /** Those that apply to a file of the change, or may. */
-function listInstructions({ settings, files }: Change, detail: number): string {
-  const applies = (globs: readonly string[]) => {
-    const test = createGlobTest(globs)
-    return globs.length === 0 || files.some(({ path }) => test(path) !== false)
-  }
+function chooseInstructions({ settings, files }: Change): readonly PathInstructions[] {
+  const meter = startGlobMeter()
+  return settings.instructions.filter(({ paths }) => {
+    const test = createGlobTest(paths, { meter })
+    return paths.length === 0 || files.some(({ path }) => test(path) !== false)
+  })
+}
+
+function listInstructions({ settings }: Change, detail: number): string {
   return settings.instructions
-    .filter(({ paths }) => applies(paths))
     .map(({ paths, text }) => `${paths.length > 0 ? `For ${paths.join(', ')}: ` : ''}${cut(text, 10_000, detail)}`)
     .join('\n')
 }
@@ -94,9 +99,11 @@ const signs: Readonly<Record<FileDiff['status'], string>> = {
   modified: '',
 }
 
-function nameFile({ path, status, additions, deletions }: FileDiff, detail: number): string {
+function nameFile({ path, oldPath, status, additions, deletions }: FileDiff, detail: number): string {
   const name = cut(path.slice(path.lastIndexOf('/') + 1), 200, detail)
-  return detail < 1 ? name : `${name}${signs[status]} +${additions} -${deletions}`
+  if (detail < 1) return name
+  const was = oldPath === path ? '' : ` from ${oldPath}`
+  return `${name}${signs[status]}${was} +${additions} -${deletions}`
 }
 
 function listCommits({ commits }: Change, detail: number): string {
