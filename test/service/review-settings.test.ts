@@ -135,6 +135,14 @@ describe('settings on the base branch', () => {
     expect(run?.verdict).toBe('APPROVE')
   })
 
+  it('are checked where a change brings new ones, before they are in force', async () => {
+    const { summary, prompts } = await review({
+      files: { [path]: discount, '.umpire.yml': 'language: German\nmode: sloppy\n' },
+    })
+    expect(summary).toMatch(/`mode` is to be one of .*\. \(As this change has it: not in force until/)
+    expect(prompts[0]?.system).toContain('Write in English.')
+  })
+
   it('that are broken, too large or hostile stop no review', async () => {
     for (const [settings, problem] of [
       ['paths: [', 'it is not YAML that can be read, so the defaults hold'],
