@@ -1,12 +1,11 @@
 // Rules about loops and indexes that go past the end.
 import type { Node } from 'web-tree-sitter'
-import { originOf, typeOf } from './origins.ts'
+import { declaredType } from './origins.ts'
 import { everyLanguage, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
 import {
   argumentsOf,
   code,
   enclosing,
-  enclosingFunction,
   field,
   fieldText,
   find,
@@ -73,16 +72,6 @@ function isIndexed(body: Node, collection: string, index: string, file: SourceFi
 /** Types of Java whose elements are counted from zero; a class of one's own may count from where it likes. */
 const zeroBased =
   /^(?:\w+\.)*(?:\w*List|Vector|Stack|String|StringBuilder|StringBuffer|CharSequence)\b(?!\.)|^new (?:\w+\.)*\w*(?:List|Vector|Stack)\b/
-
-/** The type of a variable, parameter or field as its declaration has it, or else the value it begins with. */
-function declaredType(collection: string, from: Node, file: SourceFile): string {
-  const name = collection.replace(/^this\./, '')
-  const local = typeOf(name, from, file)
-  if (local && local !== 'var') return local
-  const declaration = file.index.variables(name).findLast((node) => enclosingFunction(node) === undefined)
-  const type = declaration && (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
-  return type || originOf(name, from, file)?.value.text || ''
-}
 
 /** `list[i] ?? …`, `list[i]?.name`: what isn't there was thought of. */
 function hasFallback(access: Node): boolean {

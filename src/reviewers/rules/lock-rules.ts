@@ -76,8 +76,10 @@ function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit
 function leavesIn(statement: Node, release: string): boolean {
   const leaving = /^(?:return|throw|raise)_statement$/
   const ways = findHere(statement, 'return_statement', 'throw_statement', 'raise_statement')
-  const isHeld = (way: Node) => !statement.text.slice(0, way.startIndex - statement.startIndex).includes(release)
-  return leaving.test(statement.type) || ways.some(isHeld)
+  const released = statement.text.indexOf(release)
+  return (
+    leaving.test(statement.type) || ways.some((way) => released < 0 || way.startIndex < statement.startIndex + released)
+  )
 }
 
 function locked(lock: Node, at: Node, when: string, remedy: string): Hit {

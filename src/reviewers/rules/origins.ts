@@ -43,6 +43,19 @@ export function typeOf(name: string, from: Node, file: SourceFile): string {
   return origin ? typeText(origin.node) || typeText(origin.node.parent ?? origin.node) : ''
 }
 
+/**
+ * The type of a variable, parameter or field (also `this.name`) as its declaration has it, or else the value it begins
+ * with; empty when the code shows neither.
+ */
+export function declaredType(path: string, from: Node, file: SourceFile): string {
+  const name = path.replace(/^this\./, '')
+  const local = typeOf(name, from, file)
+  if (local && local !== 'var') return local
+  const declaration = file.index.variables(name).findLast((node) => enclosingFunction(node) === undefined)
+  const type = declaration && (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
+  return type || originOf(name, from, file)?.value.text || ''
+}
+
 function typeText(node: Node): string {
   return fieldText(node, 'type')
     .replace(/^\s*:\s*/, '')

@@ -87,7 +87,7 @@ function checkStrayComma(assignment: Node, file: SourceFile): Hit | undefined {
   if (
     right.startPosition.row !== assignment.startPosition.row ||
     isExplained(assignment, file, /\w/) ||
-    /tuple|args|params|values|^__\w+__$/i.test(left.text)
+    /tuple|args|params|values|types$|classes$|^__\w+__$/i.test(left.text)
   )
     return undefined
   return {

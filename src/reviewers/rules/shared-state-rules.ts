@@ -60,7 +60,9 @@ function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
       body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
     }
   }
-  const copies = find(sum, 'identifier').map((part) => originOf(part.text, node, file))
+  const copies = find(sum, 'identifier')
+    .slice(0, 20)
+    .map((part) => originOf(part.text, node, file))
   const copy = copies.find((origin) => origin && unwrap(origin.value).text === left.text)
   return copy && isWaitBetween(copy.node, node, left.text) ? lostUpdate(node, copy.node, name, file) : undefined
 }
