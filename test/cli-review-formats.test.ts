@@ -174,6 +174,7 @@ describe('many findings', () => {
     expect(stdout).toContain('    +   await save()\n')
     const { findings } = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
     expect(findings.map(({ path }) => path)).toEqual([...Array(12).fill('a.js'), 'b.ts'])
+    expect(findings.some(({ held_back }) => held_back)).toBe(false)
   })
 
   it('pretty shows the 200 most severe ones, and says how to see the rest', async () => {

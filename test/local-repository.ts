@@ -146,6 +146,7 @@ export interface JsonReport {
     readonly start_line: number
     readonly title: string
     readonly fingerprint: string
+    readonly held_back: boolean
   }[]
   readonly coverage: {
     readonly complete: boolean
