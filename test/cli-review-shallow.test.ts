@@ -1,5 +1,6 @@
-// `umpire review` without a model, on files of which the rules read no more than the text: it says so.
+// `umpire review` without a model, on files of which the rules read no more than the text: it says so. With one, it has no need to.
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startModelServer } from './fakes/models/model-server.ts'
 import { type LocalTestRepository, makeLocalRepository, reviewAsJson } from './local-repository.ts'
 
 let repository: LocalTestRepository
@@ -45,4 +46,13 @@ it('counts what it does not name, however many there are', async () => {
     /^No rules know the language of (`m\d+\.rb`(, )?){5} and 35 more: only their text was searched\.$/,
   )
   expect(others).toEqual([])
+})
+
+it('says nothing of it where a model read the files', async () => {
+  const script = () => ({ json: { summary: '', findings: [] } })
+  await using server = await startModelServer({ protocol: 'openai-chat', script })
+  await repository.write({ ...ruby, ...broken })
+  const env = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: 'sk-test-0123456789' }
+  const report = await reviewAsJson(repository, ['--uncommitted'], { env })
+  expect(report).toMatchObject({ verdict: 'APPROVE', confidence: 5, coverage: { notes: [] } })
 })
