@@ -18,7 +18,7 @@ import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { startWorker } from './worker.ts'
 import { createDeliveryIntake } from './workflows/accept-delivery.ts'
-import { mirrorDirectory } from './workflows/gather-sources.ts'
+import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3

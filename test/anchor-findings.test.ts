@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
-import { anchorProposal } from '../src/workflows/anchor-findings.ts'
-import { readFilesOf } from '../src/workflows/change-files.ts'
+import { anchorProposal } from '../src/workflows/judging/anchor-findings.ts'
+import { readFilesOf } from '../src/workflows/judging/change-files.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
 import { addedFiles, changeOf, snapshotOf } from './samples/change-of-files.ts'
 

@@ -1,7 +1,7 @@
 // Suggestions are applied in memory and parsed before anyone can commit them with one click.
 import { afterAll, describe, expect, it } from 'vitest'
-import { readFilesOf } from '../src/workflows/change-files.ts'
-import { createSuggestionCheck } from '../src/workflows/check-suggestion.ts'
+import { readFilesOf } from '../src/workflows/judging/change-files.ts'
+import { createSuggestionCheck } from '../src/workflows/judging/check-suggestion.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 

@@ -208,7 +208,9 @@ describe('what others wrote can’t do anything on a terminal or in a log', () =
       expect(stdout + stderr, format).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
       const commands = stdout.split('\n').filter((line) => /^\s*::|##\[/.test(line))
       expect(
-        commands.every((line) => format === 'github' && /^::(error file=|warning::`|notice::Changes requested)/.test(line)),
+        commands.every(
+          (line) => format === 'github' && /^::(error file=|warning::`|notice::Changes requested)/.test(line),
+        ),
         format,
       ).toBe(true)
     }

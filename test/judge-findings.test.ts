@@ -5,7 +5,7 @@ import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { type JudgedReport, type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
-import { findingMarker } from '../src/workflows/markers.ts'
+import { findingMarker } from '../src/workflows/posting/markers.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 

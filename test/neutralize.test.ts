@@ -1,7 +1,13 @@
 // Text of others in our comments: it may say anything and must do nothing. Judged by what GFM makes of it.
 import { describe, expect, it } from 'vitest'
-import { blotSecrets } from '../src/workflows/blot-secrets.ts'
-import { codeFence, codeSpan, isHarmlessCode, neutralizeLine, neutralizeMarkdown } from '../src/workflows/neutralize.ts'
+import { blotSecrets } from '../src/workflows/posting/blot-secrets.ts'
+import {
+  codeFence,
+  codeSpan,
+  isHarmlessCode,
+  neutralizeLine,
+  neutralizeMarkdown,
+} from '../src/workflows/posting/neutralize.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
 
 const clean = (text: string, maxLength = 1000) => neutralizeMarkdown(text, { maxLength })

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../src/domain/finding.ts'
 import type { Review } from '../src/domain/review.ts'
-import { renderInlineComments } from '../src/workflows/render-finding.ts'
-import { renderSummary } from '../src/workflows/render-summary.ts'
-import type { ReviewHistory } from '../src/workflows/review-history.ts'
+import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
+import { renderSummary } from '../src/workflows/posting/render-summary.ts'
+import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
 

@@ -11,8 +11,8 @@ import { createBudget } from '../models/spend.ts'
 import { createReviewContext } from '../review-context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import type { StaticReviewer } from '../reviewers/static-reviewer.ts'
-import { blotReview } from '../workflows/blot-review.ts'
 import { composeReview, examineChange } from '../workflows/examine-change.ts'
+import { blotReview } from '../workflows/posting/blot-review.ts'
 import type { ReviewOptions } from './review-options.ts'
 
 /** Makes what reviews, with a static reviewer that was started before. */

@@ -2,7 +2,7 @@
 import type { FileDiff } from '../domain/diff.ts'
 import type { Change, ReviewerReport, ShallowFile } from '../reviewers/reviewer.ts'
 import { isTestPath, languageOfPath } from '../workspace/languages.ts'
-import { codeSpan } from './neutralize.ts'
+import { codeSpan } from './posting/neutralize.ts'
 
 type Report = Pick<ReviewerReport, 'shallow' | 'usage'>
 

@@ -4,10 +4,10 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import type { Access } from '../platforms/platform.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
-import { gatherBackground, noBackground } from './gather-background.ts'
-import { gatherSources } from './gather-sources.ts'
-import { checkChangedSettings, readRepositoryWill } from './read-settings.ts'
-import { sortFiles } from './sort-files.ts'
+import { gatherBackground, noBackground } from './gathering/gather-background.ts'
+import { gatherSources } from './gathering/gather-sources.ts'
+import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
+import { sortFiles } from './gathering/sort-files.ts'
 
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models'>
 

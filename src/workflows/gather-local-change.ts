@@ -12,8 +12,8 @@ import { listCommits } from '../workspace/local-history.ts'
 import { type LocalRepository, openLocalRepository } from '../workspace/local-repository.ts'
 import type { GitHost } from '../workspace/run-git.ts'
 import { createScratchRepository, emptyTree, type ScratchRepository } from '../workspace/scratch-repository.ts'
-import { checkChangedSettings, readRepositoryWill } from './read-settings.ts'
-import { sortFiles } from './sort-files.ts'
+import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
+import { sortFiles } from './gathering/sort-files.ts'
 
 const maxCommits = 100
 

@@ -5,8 +5,8 @@ import type { Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
-import { findingMarker } from './markers.ts'
-import { decodeLines } from './seen-lines.ts'
+import { decodeLines } from './judging/seen-lines.ts'
+import { findingMarker } from './posting/markers.ts'
 
 /** A stored finding. */
 interface StoredFinding {

@@ -11,12 +11,12 @@ import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
-import { findingMarker } from './markers.ts'
+import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
+import { findingMarker } from './posting/markers.ts'
+import { compareWithEarlier } from './posting/review-history.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
 import { recallEarlierReviews } from './recall-reviews.ts'
 import { recordFindings, recordReview } from './record-review.ts'
-import { compareWithEarlier } from './review-history.ts'
-import { collectSeenLines, encodeLines } from './seen-lines.ts'
 
 /** A push during the review starts it anew; after so many the run gives the pull request back. */
 const maxHeads = 5

@@ -4,8 +4,8 @@ import type { Coverage } from '../domain/review.ts'
 import { toStorable } from '../lib/text.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
 import { describeShallow } from './describe-shallow.ts'
+import { isUnwanted } from './gathering/sort-files.ts'
 import type { Judgement } from './judge-findings.ts'
-import { isUnwanted } from './sort-files.ts'
 
 /** A report with the name of who made it. */
 type NamedReport = ReviewerReport & { readonly reviewer: string }

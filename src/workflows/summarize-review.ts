@@ -2,8 +2,8 @@
 import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
-import { blotSecrets } from './blot-secrets.ts'
-import { codeSpan, neutralizeLine } from './neutralize.ts'
+import { blotSecrets } from './posting/blot-secrets.ts'
+import { codeSpan, neutralizeLine } from './posting/neutralize.ts'
 
 /** Whether nothing at all is to be said about what this review left out. */
 export function isWhole(coverage: Coverage): boolean {

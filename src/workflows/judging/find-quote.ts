@@ -1,6 +1,6 @@
 // Finds the lines of a file's diff that a proposal quotes, whatever line and side it names.
-import type { DiffSide, FileDiff } from '../domain/diff.ts'
-import type { ProposedFinding } from '../domain/finding.ts'
+import type { DiffSide, FileDiff } from '../../domain/diff.ts'
+import type { ProposedFinding } from '../../domain/finding.ts'
 import { linesOf, type Match, matchLines, type Place, type SqueezedLine, squeezeLines } from './find-place.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 

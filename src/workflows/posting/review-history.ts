@@ -1,6 +1,6 @@
 // How a review stands to those before it: what is new, what went, and what people answered. Pure.
-import type { Finding } from '../domain/finding.ts'
-import type { Judgement } from './judge-findings.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { Judgement } from '../judge-findings.ts'
 
 /** What the author of a pull request is told of its earlier reviews. */
 export interface ReviewHistory {

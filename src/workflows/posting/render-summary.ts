@@ -1,14 +1,14 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
-import type { Finding, Severity } from '../domain/finding.ts'
-import type { Review, SkippedFile } from '../domain/review.ts'
-import type { PlatformLimits } from '../platforms/platform.ts'
+import type { Finding, Severity } from '../../domain/finding.ts'
+import type { Review, SkippedFile } from '../../domain/review.ts'
+import type { PlatformLimits } from '../../platforms/platform.ts'
+import { describeClean, isWhole } from '../summarize-review.ts'
 import { blotFinding, blotReview } from './blot-review.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
 import type { ReviewHistory } from './review-history.ts'
-import { describeClean, isWhole } from './summarize-review.ts'
 
 /** What the summary says beside the review itself. */
 export interface SummaryInput {

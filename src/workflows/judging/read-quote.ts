@@ -1,5 +1,5 @@
 // What code a quote means: as it stands, or without the numbers and markers that models copy along from a diff.
-import type { DiffSide } from '../domain/diff.ts'
+import type { DiffSide } from '../../domain/diff.ts'
 
 /** The lines of a quote that hold anything, squeezed, as they should stand on each side. */
 export type QuoteReading = Readonly<Record<DiffSide, readonly string[]>>

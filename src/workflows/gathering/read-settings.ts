@@ -4,17 +4,17 @@ import {
   maxSettingsBytes,
   type RepositorySettings,
   settingsPaths,
-} from '../config/repository-config.ts'
-import type { FileDiff } from '../domain/diff.ts'
-import { GitError } from '../domain/errors.ts'
+} from '../../config/repository-config.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import { GitError } from '../../domain/errors.ts'
 import {
   attributesPath,
   maxAttributesBytes,
   noMarks,
   type ReadMarks,
   readAttributes,
-} from '../workspace/read-attributes.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
+} from '../../workspace/read-attributes.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
 
 /** How a repository wants to be reviewed. */
 export interface RepositoryWill {

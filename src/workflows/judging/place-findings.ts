@@ -1,7 +1,7 @@
 // Decides where each finding is shown: on its line, in the summary, or held back over the cap.
-import { bySeverity, type Finding } from '../domain/finding.ts'
-import type { Change } from '../reviewers/reviewer.ts'
-import { isCommentable } from '../workspace/commentable-lines.ts'
+import { bySeverity, type Finding } from '../../domain/finding.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
+import { isCommentable } from '../../workspace/commentable-lines.ts'
 
 /** Critical findings go over the cap, up to so many inline comments in all: nobody reads more. */
 const maxInlineWithCritical = 30

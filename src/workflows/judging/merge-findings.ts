@@ -1,5 +1,5 @@
 // Merges what several reviewers say of the same fault into one claim.
-import { bySeverity, type Evidence } from '../domain/finding.ts'
+import { bySeverity, type Evidence } from '../../domain/finding.ts'
 import type { Anchored } from './anchor-findings.ts'
 import { maxEvidence } from './change-files.ts'
 import { similarityOf } from './compare-words.ts'

@@ -1,13 +1,13 @@
 // Tells the files of a change that are to be reviewed from those that nobody reviews, and why.
-import { type RepositorySettings, settingsPath } from '../config/repository-config.ts'
-import type { FileDiff } from '../domain/diff.ts'
-import { GitError } from '../domain/errors.ts'
-import type { SkippedFile } from '../domain/review.ts'
-import { createGlobTest } from '../lib/glob.ts'
-import { classifyFile, type FileClass } from '../workspace/classify-file.ts'
-import { languageOfPath } from '../workspace/languages.ts'
-import type { FileMarks } from '../workspace/read-attributes.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
+import { type RepositorySettings, settingsPath } from '../../config/repository-config.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import { GitError } from '../../domain/errors.ts'
+import type { SkippedFile } from '../../domain/review.ts'
+import { createGlobTest } from '../../lib/glob.ts'
+import { classifyFile, type FileClass } from '../../workspace/classify-file.ts'
+import { languageOfPath } from '../../workspace/languages.ts'
+import type { FileMarks } from '../../workspace/read-attributes.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
 import { noWill, type RepositoryWill } from './read-settings.ts'
 
 /** Where the files of a change are read. */

@@ -1,5 +1,5 @@
 // The hidden texts by which our own writing on a pull request is found again.
-import type { Finding } from '../domain/finding.ts'
+import type { Finding } from '../../domain/finding.ts'
 
 /** By this our summary is found, whatever its version, head and run. */
 export const summaryMarker = '<!-- umpire:review '

@@ -1,12 +1,12 @@
 // Brings the commits of a pull request here: with git, or where that fails through the platform's API.
 import { join } from 'node:path'
-import type { AppContext } from '../context.ts'
-import { GitError } from '../domain/errors.ts'
-import type { PullRequest } from '../domain/pull-request.ts'
-import type { Access } from '../platforms/platform.ts'
-import { openMirror } from '../workspace/git.ts'
-import { gitHostFrom } from '../workspace/run-git.ts'
-import type { Snapshot } from '../workspace/snapshot.ts'
+import type { AppContext } from '../../context.ts'
+import { GitError } from '../../domain/errors.ts'
+import type { PullRequest } from '../../domain/pull-request.ts'
+import type { Access } from '../../platforms/platform.ts'
+import { openMirror } from '../../workspace/git.ts'
+import { gitHostFrom } from '../../workspace/run-git.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
 /** The commits at hand, and the raw diff. */

@@ -1,6 +1,6 @@
 // Gives each claim one identity that lasts over pushes: the one under which it stands already, or one of its own.
 import { createHash } from 'node:crypto'
-import { type Finding, severities } from '../domain/finding.ts'
+import { type Finding, severities } from '../../domain/finding.ts'
 import type { Anchored } from './anchor-findings.ts'
 import { similarityOf } from './compare-words.ts'
 import { overlaps, type Place } from './find-place.ts'

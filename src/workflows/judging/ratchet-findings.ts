@@ -1,8 +1,8 @@
 // The ratchet: what people answered isn't raised again, and about code that was seen before only what is worse is.
-import type { DiffHunk } from '../domain/diff.ts'
-import { type Finding, type Severity, severities } from '../domain/finding.ts'
-import type { Change } from '../reviewers/reviewer.ts'
-import { areSeenLines } from '../workspace/hunk-identity.ts'
+import type { DiffHunk } from '../../domain/diff.ts'
+import { type Finding, type Severity, severities } from '../../domain/finding.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
+import { areSeenLines } from '../../workspace/hunk-identity.ts'
 import { linesOf } from './find-place.ts'
 import { type Identified, saysSame } from './identify-findings.ts'
 import type { Located } from './locate-findings.ts'

@@ -1,7 +1,7 @@
 // Gathers what is known about a pull request beside its code: its commits, and the issues that it names.
-import type { AppContext } from '../context.ts'
-import type { CommitSummary, LinkedIssue, PullRequest, PullRequestRef } from '../domain/pull-request.ts'
-import type { Access } from '../platforms/platform.ts'
+import type { AppContext } from '../../context.ts'
+import type { CommitSummary, LinkedIssue, PullRequest, PullRequestRef } from '../../domain/pull-request.ts'
+import type { Access } from '../../platforms/platform.ts'
 
 /** Of a change that is reviewed without a background, or whose background can't be had. */
 export const noBackground: Background = { commits: [], issues: [] }

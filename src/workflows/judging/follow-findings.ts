@@ -1,6 +1,6 @@
 // Follows the findings of earlier reviews: whether the code of each still stands, and on which lines.
-import type { Evidence, Finding } from '../domain/finding.ts'
-import type { Change } from '../reviewers/reviewer.ts'
+import type { Evidence, Finding } from '../../domain/finding.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { findInLines, type Place } from './find-place.ts'
 import { hashAnchor, type Located } from './locate-findings.ts'

@@ -1,6 +1,6 @@
 // How a finding reads on the pull request: in the table, in a list, and in full. Pure; all foreign text is neutralised.
-import type { Finding, Severity } from '../domain/finding.ts'
-import type { InlineComment, PlatformLimits } from '../platforms/platform.ts'
+import type { Finding, Severity } from '../../domain/finding.ts'
+import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
 import { blotFinding } from './blot-review.ts'
 import { findingMarker } from './markers.ts'
 import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'

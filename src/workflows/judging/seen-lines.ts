@@ -1,8 +1,8 @@
 // Which changed lines models have read by now, kept from review to review.
-import type { Coverage } from '../domain/review.ts'
-import type { Change } from '../reviewers/reviewer.ts'
-import { identifyLines } from '../workspace/hunk-identity.ts'
-import type { ReviewersOutcome } from './run-reviewers.ts'
+import type { Coverage } from '../../domain/review.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
+import { identifyLines } from '../../workspace/hunk-identity.ts'
+import type { ReviewersOutcome } from '../run-reviewers.ts'
 
 /** Lines beyond count as unseen: the ratchet doesn't hold there. */
 const mostLines = 20_000

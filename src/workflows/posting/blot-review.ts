@@ -1,6 +1,6 @@
 // A review as it may be shown: without any secret of ours.
-import type { Finding } from '../domain/finding.ts'
-import type { Review } from '../domain/review.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { Review } from '../../domain/review.ts'
 import { blotSecrets } from './blot-secrets.ts'
 import { isHarmlessCode } from './neutralize.ts'
 

@@ -1,5 +1,5 @@
 // Finds code in a diff or a file by its text. White space and blank lines don't count.
-import type { DiffHunk, DiffSide, FileDiff } from '../domain/diff.ts'
+import type { DiffHunk, DiffSide, FileDiff } from '../../domain/diff.ts'
 import { readQuote, squeeze } from './read-quote.ts'
 
 /** Where code stands: lines of one side, 1-based, inclusive. */

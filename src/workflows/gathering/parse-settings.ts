@@ -1,8 +1,8 @@
 // Parses a repository's settings, and tells which of the rules that they name there are.
-import { readRepositorySettings, type SettingsReport } from '../config/read-repository-config.ts'
-import { quoteWord } from '../config/value-reader.ts'
-import { findNearestWord } from '../lib/text.ts'
-import { rules } from '../reviewers/rules/index.ts'
+import { readRepositorySettings, type SettingsReport } from '../../config/read-repository-config.ts'
+import { quoteWord } from '../../config/value-reader.ts'
+import { findNearestWord } from '../../lib/text.ts'
+import { rules } from '../../reviewers/rules/index.ts'
 
 /** Never throws: what is wrong is told, and the rest counts. */
 export function parseSettings(bytes: Uint8Array): SettingsReport {

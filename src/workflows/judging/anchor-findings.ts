@@ -1,8 +1,8 @@
 // Anchors a proposal to its place in the diff, and keeps only what it rests on for certain.
-import type { FileDiff } from '../domain/diff.ts'
-import type { Finding, ProposedFinding } from '../domain/finding.ts'
-import type { Change } from '../reviewers/reviewer.ts'
-import { redactSecrets } from '../reviewers/rules/secret-rules.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import type { Finding, ProposedFinding } from '../../domain/finding.ts'
+import type { Change } from '../../reviewers/reviewer.ts'
+import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
 import { type ChangeFiles, keepExisting } from './change-files.ts'
 import { similarityOf } from './compare-words.ts'
 import { findInLines, linesOf, overlaps, type Place, placeOf } from './find-place.ts'

@@ -1,5 +1,5 @@
 // Says what was proposed and not raised, and why: decisions of the judge, no limits of the review.
-import type { Severity } from '../domain/finding.ts'
+import type { Severity } from '../../domain/finding.ts'
 import type { Verified } from './verify-findings.ts'
 
 /** What the judge decided against. */

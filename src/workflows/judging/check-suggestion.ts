@@ -1,7 +1,7 @@
 // Whether a suggested replacement may be offered to be committed as it is: applied in memory, parsed, mended or refused.
-import type { Finding } from '../domain/finding.ts'
-import type { FileLines } from '../workspace/line-reader.ts'
-import type { Syntax } from '../workspace/syntax.ts'
+import type { Finding } from '../../domain/finding.ts'
+import type { FileLines } from '../../workspace/line-reader.ts'
+import type { Syntax } from '../../workspace/syntax.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
