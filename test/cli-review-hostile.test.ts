@@ -175,6 +175,7 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     const report = await reviewAsJson(repository)
     expect(placesOf(report)).toEqual(['a.js:1 breakpoint'])
     expect(report.coverage?.skipped).toMatchObject([{ path: 'big.js', reason: 'larger than 8 MB', matters: true }])
+    expect(report.coverage).toMatchObject({ files_total: 2, files_reviewed: 1 })
   })
 })
 

@@ -60,6 +60,13 @@ function makeStorable(report: ReviewerReport): ReviewerReport {
   }
 }
 
+/** The files of the change that the repository wants reviewed, those among them of which there isn't even a diff. */
+function countWanted({ diff, skipped }: Change): number {
+  const inDiff = new Set(diff.files.map(({ path }) => path))
+  const without = skipped.filter(({ path }) => !inDiff.has(path))
+  return diff.files.length + without.length - skipped.filter(isUnwanted).length
+}
+
 /** How much of the change was seen, and all limits of the review in words. */
 export function measureCoverage(
   change: Change,
@@ -72,7 +79,7 @@ export function measureCoverage(
     ([reason]) => reason !== 'said twice' && reason !== 'answered before',
   )
   return {
-    filesTotal: change.diff.files.length - change.skipped.filter(isUnwanted).length,
+    filesTotal: countWanted(change),
     filesReviewed: countReviewed(change, context, reports),
     skipped,
     notes: [
