@@ -9,6 +9,7 @@ import { parseDiff } from '../src/workspace/diff.ts'
 import { diffArgs } from '../src/workspace/git.ts'
 import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
 import { defaultGitHost, runGit } from '../src/workspace/run-git.ts'
+import { samplePullRequest } from '../test/samples/change-of-files.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -144,21 +145,11 @@ function describe(
   { base, head }: { base: string; head: string },
 ): Change['pullRequest'] {
   return {
+    ...samplePullRequest,
     repo,
-    number: 1,
-    title: message.split('\n', 1)[0]!.slice(0, 200),
-    body: '',
     author: '',
-    state: 'open',
-    draft: false,
-    url: '',
+    title: message.split('\n', 1)[0]!.slice(0, 200),
     head: { branch: 'change', sha: head, repo },
     base: { branch: 'main', sha: base },
-    additions: 0,
-    deletions: 0,
-    changedFiles: 0,
-    createdAt: '2026-01-01T00:00:00Z',
-    updatedAt: '2026-01-01T00:00:00Z',
-    mergedAt: null,
   }
 }

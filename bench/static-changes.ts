@@ -1,9 +1,8 @@
 // Real changes out of the history of bare repositories: each as if it were a pull request on the commit before.
 import { access, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { defaultSettings } from '../src/config/repository-config.ts'
 import type { Diff } from '../src/domain/diff.ts'
-import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
 import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
 import { classifyFile } from '../src/workspace/classify-file.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
@@ -11,6 +10,7 @@ import { diffArgs } from '../src/workspace/git.ts'
 import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
 import { languageOfPath } from '../src/workspace/languages.ts'
 import { defaultGitHost, runGit } from '../src/workspace/run-git.ts'
+import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
 /** More is an import or a move of code, which nobody reads as one change. */
 const mostAddedLines = 2_000
@@ -66,6 +66,7 @@ export async function* readChanges(repository: Repository): AsyncGenerator<Chang
     await using head = createGitSnapshot(defaultGitHost, repository.gitDirectory, commits.head)
     await using base = createGitSnapshot(defaultGitHost, repository.gitDirectory, commits.base)
     yield {
+      ...bareChange,
       pullRequest: pullRequestOf(repository.name, commits),
       headSha: commits.head,
       mergeBaseSha: commits.base,
@@ -74,11 +75,6 @@ export async function* readChanges(repository: Repository): AsyncGenerator<Chang
       notes: [],
       head,
       base,
-      settings: defaultSettings,
-      commits: [],
-      issues: [],
-      earlier: noEarlierReviews,
-      history: async () => [],
     }
   }
 }
@@ -116,21 +112,10 @@ async function readDiff({ gitDirectory }: Repository, { base, head }: CommitPair
 
 function pullRequestOf(repo: string, commits: CommitPair): Change['pullRequest'] {
   return {
+    ...samplePullRequest,
     repo,
-    number: 1,
     title: '',
-    body: '',
-    author: '',
-    state: 'merged',
-    draft: false,
-    url: '',
     head: { branch: 'change', sha: commits.head, repo },
     base: { branch: 'main', sha: commits.base },
-    additions: 0,
-    deletions: 0,
-    changedFiles: 0,
-    createdAt: '2026-01-01T00:00:00Z',
-    updatedAt: '2026-01-01T00:00:00Z',
-    mergedAt: null,
   }
 }

@@ -1,7 +1,8 @@
 // The agentic reviewer against real model servers: findings, tools, injected text, wrong answers, faults and limits.
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
-import { type AgenticReviewerOptions, createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
+import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
+import type { ModelOptions } from '../src/reviewers/model-options.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { inTurn, type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
 import {
@@ -21,7 +22,7 @@ import {
   splitBlocks,
 } from './samples/price-change.ts'
 
-async function start(script: Script, options: Partial<AgenticReviewerOptions> = {}, kind = anthropicKind) {
+async function start(script: Script, options: Partial<ModelOptions> = {}, kind = anthropicKind) {
   const server = await startModelServer({ protocol: kind.protocol, script })
   const { main } = createModels({
     main: { provider: kind.provider, id: kind.id, apiKey: 'sk-test-0123456789', baseUrl: server.url },

@@ -5,6 +5,7 @@ import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { judgeFindings } from '../src/workflows/judge-findings.ts'
 import { identifyLines } from '../src/workspace/hunk-identity.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
+import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles } from './samples/change-of-files.ts'
 
 const syntax = createSyntax()
@@ -13,23 +14,7 @@ afterAll(() => syntax[Symbol.asyncDispose]())
 const call = 'charge(user.card, total)'
 
 function claim(path: string, line: number, more: Partial<ProposedFinding> = {}): ProposedFinding {
-  return {
-    reviewer: 'agentic',
-    rule: null,
-    path,
-    side: 'RIGHT',
-    startLine: line,
-    endLine: line,
-    quote: call,
-    severity: 'moderate',
-    category: 'correctness',
-    title: 'The card is charged twice',
-    body: 'When it is called again, the card is charged again.',
-    suggestion: null,
-    evidence: [],
-    confidence: 0.9,
-    ...more,
-  }
+  return cardClaim({ path, startLine: line, endLine: line, quote: call }, more)
 }
 
 function judge(change: Change, model: readonly ProposedFinding[], findings: readonly Finding[] = []) {

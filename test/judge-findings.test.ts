@@ -7,6 +7,7 @@ import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import { type JudgedReport, type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
+import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts'
 
 const syntax = createSyntax()
@@ -20,23 +21,7 @@ const added = (lines: readonly string[]) => addedFiles(fileOf(lines))
 
 /** What a model proposes about lines of `code`, unless said otherwise. */
 function claim(startLine: number, endLine: number, more: Partial<ProposedFinding> = {}): ProposedFinding {
-  return {
-    reviewer: 'agentic',
-    rule: null,
-    path,
-    side: 'RIGHT',
-    startLine,
-    endLine,
-    quote: code.slice(startLine - 1, endLine).join('\n'),
-    severity: 'moderate',
-    category: 'correctness',
-    title: 'The card is charged twice',
-    body: 'When it is called again, the card is charged again.',
-    suggestion: null,
-    evidence: [],
-    confidence: 0.9,
-    ...more,
-  }
+  return cardClaim({ path, startLine, endLine, quote: code.slice(startLine - 1, endLine).join('\n') }, more)
 }
 
 const ruleClaim = (startLine: number, endLine: number, more: Partial<ProposedFinding> = {}) =>

@@ -2,10 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
-import { createVerifier, type VerifierOptions } from '../src/reviewers/verifier.ts'
+import type { ModelOptions } from '../src/reviewers/model-options.ts'
+import { createVerifier } from '../src/reviewers/verifier.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
 import { type AskedClaim, check, claimsOf, isVerification } from './fakes/models/verification.ts'
+import { cardClaim } from './samples/card-claim.ts'
 import { addedFiles, changeOf } from './samples/change-of-files.ts'
 import { kinds, never } from './samples/price-change.ts'
 
@@ -18,26 +20,10 @@ const change = addedFiles({
 })
 
 function claim(more: Partial<ProposedFinding> = {}): ProposedFinding {
-  return {
-    reviewer: 'agentic',
-    rule: null,
-    path,
-    side: 'RIGHT',
-    startLine: 203,
-    endLine: 203,
-    quote: code[2]!,
-    severity: 'moderate',
-    category: 'correctness',
-    title: 'The card is charged twice',
-    body: 'When it is called again, the card is charged again.',
-    suggestion: null,
-    evidence: [],
-    confidence: 0.9,
-    ...more,
-  }
+  return cardClaim({ path, startLine: 203, endLine: 203, quote: code[2]! }, more)
 }
 
-async function start(script: Script, options: Partial<VerifierOptions> = {}, kind = kinds[0]!) {
+async function start(script: Script, options: Partial<ModelOptions> = {}, kind = kinds[0]!) {
   const server = await startModelServer({ protocol: kind.protocol, script: () => ({ status: 404 }) })
   server.verifyWith(script)
   const { main } = createModels({

@@ -1,12 +1,12 @@
 // A reviewer of several specialists that look at the same change side by side, each for one field.
 import { ModelError } from '../domain/errors.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
-import type { Tool } from '../tools/tool.ts'
 import type { Assignment } from './ask-for-findings.ts'
+import type { ReviewOptions } from './model-options.ts'
 import { type Field, fields, taskOf } from './prompts/specialist-prompts.ts'
 import { createFence } from './prompts/untrusted-block.ts'
 import { listPaths, reviewRounds } from './review-rounds.ts'
-import type { Change, PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
+import type { PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
 
 /** They hold for each specialist: `steps` and `outputTokens` for one round, the others for all. */
@@ -26,16 +26,9 @@ const roles: Readonly<Record<Field, 'main' | 'fast'>> = {
   maintainability: 'fast',
 }
 
-export interface ParallelReviewerOptions {
+export interface ParallelReviewerOptions extends ReviewOptions {
   /** `fast` also makes the one report of all; it may be the same as `main`. */
   readonly models: { readonly main: Model; readonly fast: Model }
-  /** The tools for a change; read-only, and all that a model can call. */
-  readonly tools: (change: Change) => readonly Tool[]
-  /** Of the review, so that the reviewer is made anew for each. */
-  readonly budget: Budget
-  readonly limits?: Partial<GenerateLimits>
-  /** Language of what they write; English by default. */
-  readonly language?: string
 }
 
 /** Makes the parallel reviewer of one review. */

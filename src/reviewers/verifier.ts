@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { ModelError } from '../domain/errors.ts'
 import { bySeverity, type ProposedFinding } from '../domain/finding.ts'
 import { noUsage } from '../domain/review.ts'
-import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
-import type { Tool } from '../tools/tool.ts'
+import { type Answer, type GenerateLimits, requestRepair } from '../models/index.ts'
 import { createLineReader } from '../workspace/line-reader.ts'
 import { remainingLimits } from './ask-for-findings.ts'
 import { type ClaimFiles, showClaimCode } from './claim-code.ts'
 import { fenceTools } from './fence-tools.ts'
+import type { ModelOptions } from './model-options.ts'
 import { createFence } from './prompts/untrusted-block.ts'
 import { type NamedClaim, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
 import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
@@ -27,19 +27,8 @@ const sideBySide = 3
 
 const notTheObject = 'The answer is not the JSON object that was asked for.'
 
-export interface VerifierOptions {
-  readonly model: Model
-  /** The tools for a change; read-only, and all that the model can call. */
-  readonly tools: (change: Change) => readonly Tool[]
-  /** Of the review, so that the verifier is made anew for each. */
-  readonly budget: Budget
-  readonly limits?: Partial<GenerateLimits>
-  /** Language of what it writes; English by default. */
-  readonly language?: string
-}
-
 /** Makes the verifier of one review. */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier(options: ModelOptions): Verifier {
   return {
     verify: async (change, claims, signal) => {
       if (claims.length === 0) return { checks: [], usage: noUsage, notes: [] }
@@ -60,7 +49,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 }
 
-interface Run extends Omit<VerifierOptions, 'limits'> {
+interface Run extends Omit<ModelOptions, 'limits'> {
   readonly limits: GenerateLimits
   readonly change: Change
   readonly files: ClaimFiles

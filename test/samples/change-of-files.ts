@@ -20,7 +20,8 @@ export const bareChange = {
   history: async () => [],
 } satisfies Partial<Change>
 
-const pullRequest: PullRequest = {
+/** The pull request that changes are of, unless said otherwise. */
+export const samplePullRequest: PullRequest = {
   repo: 'acme/shop',
   number: 1,
   title: 'Change',
@@ -75,15 +76,15 @@ export function changeOf(base: Files, head: Files, shown: Files = head): Change 
   const diff = parseDiff(paths.map((path) => fileDiff(path, base[path], shown[path])).join(''))
   return {
     ...bareChange,
-    pullRequest,
-    headSha: pullRequest.head.sha,
-    mergeBaseSha: pullRequest.base.sha,
+    pullRequest: samplePullRequest,
+    headSha: samplePullRequest.head.sha,
+    mergeBaseSha: samplePullRequest.base.sha,
     diff,
     files: diff.files,
     skipped: [],
     notes: [],
-    head: snapshotOf(pullRequest.head.sha, head),
-    base: snapshotOf(pullRequest.base.sha, base),
+    head: snapshotOf(samplePullRequest.head.sha, head),
+    base: snapshotOf(samplePullRequest.base.sha, base),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Change, ContextSpan, PackedContext } from '../../src/reviewers/rev
 import { parseDiff } from '../../src/workspace/diff.ts'
 import { createMemorySnapshot } from '../fakes/memory-snapshot.ts'
 import type { ModelRequest, ProtocolName } from '../fakes/models/model-server.ts'
-import { bareChange } from './change-of-files.ts'
+import { bareChange, samplePullRequest } from './change-of-files.ts'
 
 const diffText = `diff --git a/src/price.ts b/src/price.ts
 --- a/src/price.ts
@@ -58,22 +58,16 @@ export function makeChange(headFiles: Record<string, string> = files, text = dif
   return {
     ...bareChange,
     pullRequest: {
-      repo: 'acme/shop',
+      ...samplePullRequest,
       number: 7,
       title: 'Faster totals',
-      body: '',
       author: 'someone',
-      state: 'open',
-      draft: false,
       url: 'https://forge.test/acme/shop/pull/7',
       head: { branch: 'totals', sha: 'b'.repeat(40), repo: 'acme/shop' },
       base: { branch: 'main', sha: 'c'.repeat(40) },
       additions: 2,
       deletions: 2,
       changedFiles: 2,
-      createdAt: '2026-01-01T00:00:00Z',
-      updatedAt: '2026-01-01T00:00:00Z',
-      mergedAt: null,
     },
     headSha: 'b'.repeat(40),
     mergeBaseSha: 'c'.repeat(40),

@@ -1,0 +1,20 @@
+// What those are given who ask a model about a change: reviewers, and the verifier.
+import type { Budget, GenerateLimits, Model } from '../models/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Change } from './reviewer.ts'
+
+/** What all of them need, however many models they ask. */
+export interface ReviewOptions {
+  /** The tools for a change; read-only, and all that a model can call. */
+  readonly tools: (change: Change) => readonly Tool[]
+  /** Of the review, so that whoever holds it is made anew for each. */
+  readonly budget: Budget
+  readonly limits?: Partial<GenerateLimits>
+  /** Language of what is written; English by default. */
+  readonly language?: string
+}
+
+/** For those that ask one model. */
+export interface ModelOptions extends ReviewOptions {
+  readonly model: Model
+}
