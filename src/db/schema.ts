@@ -26,6 +26,58 @@ export interface UsersTable {
   created_at: GeneratedTimestamp
 }
 
+/** A credential that was given out: a browser's session, or a named token for programs. The JWT itself isn't kept. */
+export interface TokensTable {
+  /** The `jti` of the JWT. */
+  id: string
+  user_id: number
+  kind: 'session' | 'api'
+  /** Given by the person; empty for sessions. */
+  name: Generated<string>
+  /** Whether it makes its bearer an administrator, whoever the user is. */
+  grants_admin: Generated<boolean>
+  created_at: GeneratedTimestamp
+  expires_at: Timestamp
+  /** To the minute. */
+  last_used_at: NullableTimestamp
+  revoked_at: NullableTimestamp
+}
+
+/** OAuth states that were redeemed, until they expire by themselves: none counts twice. */
+export interface UsedSignInStatesTable {
+  digest: Buffer
+  expires_at: Timestamp
+}
+
+/** Who is connecting or disconnecting a repository at the moment, see accounts/reservations.ts. */
+export interface RepositoryReservationsTable {
+  /** In lower case. */
+  repo: string
+  holder: string
+  expires_at: Timestamp
+}
+
+/** What people and the operator did. */
+export interface AuditLogTable {
+  id: Generated<number>
+  created_at: GeneratedTimestamp
+  user_id: number | null
+  /** As it was then. */
+  login: string
+  action: AuditAction
+  /** What it was done to: a repository, a pull request, the name of a token. */
+  subject: string
+}
+
+export type AuditAction =
+  | 'signed_in'
+  | 'signed_out'
+  | 'token_created'
+  | 'token_revoked'
+  | 'repository_connected'
+  | 'repository_disconnected'
+  | 'review_retried'
+
 /** A repository connected by a user. Disconnecting keeps the record. */
 export interface InstallationsTable {
   id: Generated<number>
@@ -55,6 +107,8 @@ export interface EventsTable {
   wants_review: boolean
   /** The run that took it up last. */
   run_id: number | null
+  /** How many later deliveries were skipped because this one was still to be settled. */
+  duplicates: Generated<number>
   created_at: GeneratedTimestamp
   processed_at: NullableTimestamp
 }
@@ -77,6 +131,23 @@ export interface PullRequestsTable {
   merged_at: NullableTimestamp
   /** The platform's clock. */
   updated_at: Timestamp
+  /** The platform's clock when `state` was so: a live look may have been newer than all payloads. */
+  state_as_of: NullableTimestamp
+  /** When the platform was asked last for the state; our clock. */
+  state_checked_at: NullableTimestamp
+  /** The event that stands for it in the reviews list, see events/listing.ts; null before the first one. */
+  listed_event_id: Generated<number | null>
+  /** That event's status. */
+  listed_status: Generated<EventStatus | null>
+  /** When its newest event was created. */
+  last_event_at: NullableTimestamp
+  /** The latest completed run that came to a verdict, and what it came to; the counts are of open findings. */
+  reviewed_run_id: Generated<number | null>
+  verdict: Generated<Verdict | null>
+  confidence: Generated<number | null>
+  critical_count: Generated<number>
+  moderate_count: Generated<number>
+  minor_count: Generated<number>
 }
 
 /** States of a run: waiting for its next try, held by a worker under a lease, or ended. */
@@ -174,6 +245,10 @@ export interface ModelSpendTable {
 
 export interface Schema {
   users: UsersTable
+  tokens: TokensTable
+  used_sign_in_states: UsedSignInStatesTable
+  repository_reservations: RepositoryReservationsTable
+  audit_log: AuditLogTable
   installations: InstallationsTable
   events: EventsTable
   pull_requests: PullRequestsTable

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { DeliveredPullRequest, Delivery } from '../platforms/platform.ts'
+import { announce } from './listing.ts'
 import { packPayload } from './payload.ts'
 
 /** A delivery that is to be stored. */
@@ -12,6 +13,8 @@ export interface NewEvent {
   readonly delivery: Delivery
   /** Whether it opens or pushes to a pull request: it is checked for duplicates and leads to a review. */
   readonly wantsReview: boolean
+  /** How many deliveries that are duplicates of this one came together with it. */
+  readonly repeats: number
 }
 
 /** The pull request that an event is about; null for the others. */
@@ -48,7 +51,6 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
           branch: eb.ref('excluded.branch'),
           base_branch: eb.ref('excluded.base_branch'),
           url: eb.ref('excluded.url'),
-          state: eb.ref('excluded.state'),
           draft: eb.ref('excluded.draft'),
           head_sha: eb.ref('excluded.head_sha'),
           additions: eb.ref('excluded.additions'),
@@ -56,11 +58,16 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
           opened_at: sql`coalesce(excluded.opened_at, pull_requests.opened_at)`,
           merged_at: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
           updated_at: eb.ref('excluded.updated_at'),
+          state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
+          state_as_of: sql`greatest(pull_requests.state_as_of, excluded.updated_at)`,
         }))
         .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
     )
     .execute()
 }
+
+/** Not where a live look at the platform was newer than the payload. */
+const isNewState = sql`(pull_requests.state_as_of is null or pull_requests.state_as_of <= excluded.updated_at)`
 
 /**
  * Stores events as `pending`, but for duplicates: those for which an unsettled event of the same type for the same pull
@@ -81,25 +88,40 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
         ${column(({ delivery }) => delivery.repo)}::text[],
         ${column(({ delivery }) => delivery.pullRequest?.number ?? null)}::int[],
         ${column((event) => event.wantsReview)}::bool[],
+        ${column((event) => event.repeats)}::int[],
         ${column(({ delivery }) => packPayload(delivery.payload).toString('base64'))}::text[]
-      ) with ordinality as new (event_type, source, delivery_id, repo, pr_number, wants_review, payload, position)
-    ), fresh as materialized (
-      select new.*, nextval('events_id_seq') as id
+      ) with ordinality
+        as new (event_type, source, delivery_id, repo, pr_number, wants_review, repeats, payload, position)
+    ), checked as materialized (
+      select new.*, earlier.id as earlier_id
       from new
       -- One look into the index for each: the limit keeps the planner from reading all unsettled events instead.
       left join lateral (
-        select true as found from events
+        select events.id from events
         where new.wants_review and repo = new.repo and pr_number = new.pr_number and event_type = new.event_type
           and wants_review and status in ('pending', 'processing') and created_at > now() - interval '1 hour'
         limit 1) as earlier on true
-      where earlier.found is null
+    ), skipped as (
+      update events set duplicates = duplicates + 1 + checked.repeats from checked where events.id = checked.earlier_id
+    ), fresh as materialized (
+      select *, nextval('events_id_seq') as id from checked where earlier_id is null
     ), stored as (
-      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, payload)
+      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, duplicates, payload)
       overriding system value
-      select id, event_type, source, delivery_id, repo, pr_number, wants_review, decode(payload, 'base64') from fresh
+      select id, event_type, source, delivery_id, repo, pr_number, wants_review, repeats, decode(payload, 'base64')
+      from fresh
       order by position
+    ), listed as (
+      -- What refreshListing comes to where the new event is the newest, and pending.
+      update pull_requests p
+      set last_event_at = now(), listed_status = coalesce(p.listed_status, 'pending'),
+        listed_event_id = case when coalesce(p.listed_status, 'pending') = 'pending' then added.id
+          else p.listed_event_id end
+      from (select repo, pr_number, max(id) as id from fresh where pr_number is not null group by 1, 2) as added
+      where p.repo = added.repo and p.number = added.pr_number
+      returning p.repo, p.number, p.listed_event_id as event, p.listed_status as status
     )
-    select position, id from fresh`.execute(tx)
+    select position, id, (select count(${announce(sql`listed`)}) from listed) as announced from fresh`.execute(tx)
   const ids = new Map(rows.map((row) => [row.position, row.id]))
   return events.map((_, index) => ids.get(index + 1))
 }
@@ -130,5 +152,6 @@ function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: 
     opened_at: pr.createdAt,
     merged_at: pr.mergedAt,
     updated_at: new Date(timeOf(pr)),
+    state_as_of: new Date(timeOf(pr)),
   }
 }

@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
+import { refreshListing } from '../events/listing.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
 export interface ClaimedRun extends PullRequestRef {
@@ -54,6 +55,7 @@ export async function claimRun(
     }
     if (existing && existing.attempts >= options.maxAttempts) {
       await endAsExhausted(tx, existing.id, existing.attempts)
+      await refreshListing(tx, ref)
       return { kind: 'exhausted' }
     }
     if (!existing && !(await hasWaitingEvents(tx, ref))) return { kind: 'settled' }
@@ -73,6 +75,7 @@ export async function claimRun(
       .returning(['id', 'fence', 'attempts'])
       .executeTakeFirstOrThrow()
     await moveEventsToRun(tx, ref, run.id)
+    await refreshListing(tx, ref)
     const toldHead = await readToldHead(tx, ref)
     return { kind: 'claimed', run: { ...ref, id: run.id, fence: run.fence, attempt: run.attempts, toldHead } }
   })
@@ -108,6 +111,7 @@ export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun>
   return db.transaction().execute(async (tx) => {
     await lockRun(tx, run)
     await moveEventsToRun(tx, run, run.id)
+    await refreshListing(tx, run)
     return { ...run, toldHead: await readToldHead(tx, run) }
   })
 }
@@ -162,6 +166,7 @@ export async function endRun(
     .where('status', '=', 'processing')
     .where('wants_review', '=', true)
     .execute()
+  await refreshListing(tx, run)
   return { moreWaiting: await hasWaitingEvents(tx, run) }
 }
 
@@ -196,6 +201,7 @@ export async function putBackRun(
     .where('run_id', '=', run.id)
     .where('status', '=', 'processing')
     .execute()
+  await refreshListing(tx, run)
 }
 
 /**

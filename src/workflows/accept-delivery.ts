@@ -64,12 +64,14 @@ function describeEvent(source: string, delivery: Delivery): NewEvent {
     delivery,
     eventType: delivery.action === null ? delivery.event : `${delivery.event}.${delivery.action}`,
     wantsReview: delivery.repo !== null && delivery.pullRequest !== null && reviewedActions.has(delivery.action ?? ''),
+    repeats: 0,
   }
 }
 
 /** The statements don't wait for each other's answers, so they are sent at once. */
 async function storeEvents(db: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<Acceptance[]> {
-  const firsts = withoutRepeats(events)
+  const firstOf = mergeRepeats(events)
+  const firsts = [...new Set(firstOf.values())]
   const stored = await transactionWithRetry(db, (tx) =>
     Promise.all([
       savePullRequests(tx, events),
@@ -79,23 +81,26 @@ async function storeEvents(db: Db, wakeUps: WakeUps, events: readonly NewEvent[]
     ]),
   )
   const idOf = new Map(firsts.map((event, index) => [event, stored[1][index]]))
+  const answered = new Set<NewEvent>()
   return events.map((event): Acceptance => {
-    const eventId = idOf.get(event)
+    const first = firstOf.get(event) as NewEvent
+    const eventId = answered.has(first) ? undefined : idOf.get(first)
+    answered.add(first)
     return eventId === undefined
       ? { status: 'duplicate_skipped' }
       : { status: 'received', eventId, eventType: event.eventType }
   })
 }
 
-/** Of events that are duplicates of each other, the first. */
-function withoutRepeats(events: readonly NewEvent[]): NewEvent[] {
-  const seen = new Set<string>()
-  return events.filter((event) => {
-    const key = duplicateKey(event)
-    const isRepeat = event.wantsReview && seen.has(key)
-    seen.add(key)
-    return !isRepeat
-  })
+/** For each event the first of those that it is a duplicate of, or itself, which counts the others. */
+function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
+  const groups = Map.groupBy(events, (event) => (event.wantsReview ? duplicateKey(event) : event))
+  return new Map(
+    [...groups.values()].flatMap((group) => {
+      const first: NewEvent = { ...(group[0] as NewEvent), repeats: group.length - 1 }
+      return group.map((event) => [event, first] as const)
+    }),
+  )
 }
 
 function distinctPullRequests(events: readonly NewEvent[]): PullRequestRef[] {
