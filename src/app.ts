@@ -1,23 +1,24 @@
 // The composition root: the only place that chooses implementations.
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import { createCredentials } from './accounts/credentials.ts'
+import { renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
+import { readSecretKey } from './config/secret-key.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { ConfigError } from './domain/errors.ts'
-import { addHealthRoutes } from './http/health-routes.ts'
-import { createServer } from './http/server.ts'
-import { addWebhookRoutes } from './http/webhook-routes.ts'
+import { addRoutes } from './http/routes.ts'
+import { createServer, type Server } from './http/server.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
+import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
 import { createSlots } from './lib/slots.ts'
 import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { startWorker } from './worker.ts'
-import { createDeliveryIntake } from './workflows/accept-delivery.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 
@@ -52,27 +53,36 @@ export function openQueue(database: OpenDatabase, log: Log, supervise = false): 
   return openWakeUps({ database: database.jobs, embedded: database.engine === 'embedded', supervise, log })
 }
 
+/** The configuration with the secret key in it, which may have been generated. */
+export async function completeConfig(config: Config): Promise<Config> {
+  return { ...config, secrets: { ...config.secrets, current: await readSecretKey(config) } }
+}
+
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
-export async function startApp(config: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
+export async function startApp(given: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
   await using stack = new AsyncDisposableStack()
+  const config = await completeConfig(given)
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   const database = stack.use(await openMigratedDatabase(config, log))
   const wakeUps = await openQueue(database, log, parts.worker)
   stack.defer(() => wakeUps.close())
-  const platform = createPlatform(config.platform)
   const review = stack.use(await createReviewContext(config, log))
   warnAboutConfiguration(config, review.models, log)
-  const ctx: AppContext = { ...review, db: database.db, wakeUps, platform, gatherSlots: createSlots(gatheredAtOnce) }
+  const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
+  const ctx: AppContext = {
+    ...review,
+    db: database.db,
+    keys,
+    credentials: createCredentials(keys, config.http.publicUrl),
+    wakeUps,
+    platform: createPlatform(config.platform),
+    gatherSlots: createSlots(gatheredAtOnce),
+  }
+  await renewSeals(ctx.db, keys)
   let url: string | null = null
   if (parts.web) {
-    const server = createServer(log)
-    addHealthRoutes(server, { checkReady: () => database.ping(2000) })
-    await addWebhookRoutes(server, {
-      platform,
-      intake: createDeliveryIntake({ db: database.db, source: platform.id, wakeUps }),
-      enforceSignatures: config.environment === 'production',
-      fallbackSecret: config.fallback.webhookSecret,
-    })
+    const server = await createServer(log)
+    await addRoutes(server, ctx, database)
     await listen(server, config.http)
     stack.defer(() => server.close())
     url = addressOf(server.server.address() as AddressInfo)
@@ -106,7 +116,7 @@ function keepMirrorsSmall(config: Config, log: Log): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }): Promise<void> {
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   try {
     await server.listen({ host, port })
   } catch (error) {

@@ -1,8 +1,10 @@
 // What a running Umpire is made of: types only. Made by app.ts, the only place that chooses implementations.
+import type { Credentials } from './accounts/credentials.ts'
 import type { Config } from './config/config.ts'
 import type { RepositorySettings } from './config/repository-config.ts'
 import type { Db } from './db/database.ts'
 import type { WakeUps } from './jobs/queue.ts'
+import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
 import type { Slots } from './lib/slots.ts'
 import type { Budget, Models } from './models/index.ts'
@@ -26,6 +28,9 @@ export interface ReviewContext {
 
 export interface AppContext extends ReviewContext {
   readonly db: Db
+  /** Seals what is stored of secrets. */
+  readonly keys: KeyRing
+  readonly credentials: Credentials
   readonly wakeUps: WakeUps
   readonly platform: Platform
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */

@@ -93,3 +93,24 @@ export class LeaseLostError extends UmpireError {
     super('lease_lost', 'The review was taken over by another worker.')
   }
 }
+
+export type RequestErrorCode =
+  | 'request_invalid' // a parameter makes no sense
+  | 'request_malformed' // likewise, where the interface asks for a 400
+  | 'not_authenticated' // no valid credential
+  | 'access_denied' // a valid credential, but not for this
+  | 'not_found'
+  | 'already_done' // what was asked for is so already
+  | 'conflict' // not now
+  | 'too_many' // a limit of this service
+  | 'platform_failed' // the code-hosting platform stood in the way
+  | 'not_configured' // a part of this service is turned off
+
+/** A request through the API can't be fulfilled; the message is its `detail`. */
+export class RequestError extends UmpireError {
+  declare readonly code: RequestErrorCode
+
+  constructor(code: RequestErrorCode, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(code, message, options)
+  }
+}

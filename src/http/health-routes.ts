@@ -1,10 +1,10 @@
 // Health: whether the process lives, and whether it can work.
-import type { FastifyInstance } from 'fastify'
+import type { Server } from './server.ts'
 
 /** `/healthz` never touches the database; `/readyz` asks it. */
-export function addHealthRoutes(server: FastifyInstance, options: { checkReady: () => Promise<void> }): void {
-  server.get('/healthz', async () => ({ status: 'ok' }))
-  server.get('/readyz', async (_request, reply) => {
+export function addHealthRoutes(server: Server, options: { checkReady: () => Promise<void> }): void {
+  server.get('/healthz', { config: { quiet: true } }, async () => ({ status: 'ok' }))
+  server.get('/readyz', { config: { quiet: true } }, async (_request, reply) => {
     try {
       await options.checkReady()
       return { status: 'ready' }

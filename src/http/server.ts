@@ -1,19 +1,33 @@
-// The HTTP server: limits, request log, one error handler for all routes.
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../db/errors.ts'
-import { UmpireError } from '../domain/errors.ts'
+// The HTTP server: limits, headers, request log, one error handler for all routes.
+import { randomUUID } from 'node:crypto'
+import cookie from '@fastify/cookie'
+import helmet from '@fastify/helmet'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify'
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Log } from '../lib/logger.ts'
+import { bodyLimit, describeError } from './describe-error.ts'
 
-/** Largest request body, in bytes; the platform's own limit for deliveries. */
-export const bodyLimit = 25 * 1024 * 1024
-
-const errorStatus: Readonly<Record<string, number>> = {
-  delivery_invalid: 400,
-}
+/** The server, whose routes check what comes in and what goes out by their zod schemas. */
+export type Server = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
 
 /** Makes the server without routes. Every error body is `{ "detail": string }`. */
-export function createServer(log: Log): FastifyInstance {
-  const server = fastify({
+export async function createServer(log: Log): Promise<Server> {
+  const server: Server = fastify({
     bodyLimit,
     // A client that dawdles with its headers or body is cut off, ten seconds after it began at the latest.
     requestTimeout: 8_000,
@@ -23,41 +37,67 @@ export function createServer(log: Log): FastifyInstance {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     logger: false,
-  })
+    genReqId: () => randomUUID(),
+  }).withTypeProvider<ZodTypeProvider>()
+  server.setValidatorCompiler(validatorCompiler)
+  server.setSerializerCompiler(serializerCompiler)
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
   server.setNotFoundHandler((request, reply) => sendNotFound(server, request, reply))
-  server.addHook('onSend', async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store')
   })
+  server.addHook('onResponse', async (request, reply) => logRequest(log, request, reply))
+  await server.register(helmet, {
+    // What is answered is data: nothing of it is to be run, framed or guessed at.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
+    },
+    referrerPolicy: { policy: 'no-referrer' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  })
+  await server.register(cookie)
   return server
 }
 
-function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const { status, detail } = describeError(error)
-  if (status >= 500) log.error({ err: error, method: request.method, url: request.routeOptions.url }, 'Request failed')
-  // What is left of a body that is too large isn't read.
-  if (status === 413) reply.header('connection', 'close')
-  if (status === 503) reply.header('retry-after', '5')
-  return reply.code(status).send({ detail })
+/** The route's pattern, never the address itself: its query may hold what somebody searched for. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = {
+    request_id: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? null,
+    status: reply.statusCode,
+    duration_ms: Math.round(reply.elapsedTime),
+    user: request.caller?.userId,
+  }
+  if (request.routeOptions.config.quiet) log.debug(fields, 'Request answered')
+  else log.info(fields, 'Request answered')
 }
 
-function describeError(error: FastifyError): { status: number; detail: string } {
-  if (isDatabaseUnavailable(error)) return { status: 503, detail: 'The database is not reachable. Try again.' }
-  const known = error instanceof UmpireError ? errorStatus[error.code] : undefined
-  if (known !== undefined) return { status: known, detail: error.message }
-  if (error instanceof UmpireError) return { status: 500, detail: 'Internal server error' }
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return { status: 413, detail: `The body is larger than ${bodyLimit} bytes` }
+function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, detail, retryAfterSeconds } = describeError(error)
+  if (status >= 500) {
+    const { method, id } = request
+    log.error({ err: error, request_id: id, method, route: request.routeOptions.url }, 'Request failed')
   }
-  const status = error.statusCode ?? 500
-  return status < 500 ? { status, detail: error.message } : { status: 500, detail: 'Internal server error' }
+  // What is left of a body that is too large isn't read.
+  if (status === 413) reply.header('connection', 'close')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  return reply.code(status).type('application/json').serializer(JSON.stringify).send({ detail })
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-function sendNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+function sendNotFound(server: Server, request: FastifyRequest, reply: FastifyReply) {
   const url = request.url.split('?')[0] as string
   const allowed = methods.filter((method) => server.findRoute({ method, url }) !== null)
   if (allowed.length === 0) return reply.code(404).send({ detail: 'Not found' })
   return reply.code(405).header('allow', allowed.join(', ')).send({ detail: 'Method not allowed' })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its requests come so often that they are logged at `debug` only. */
+    quiet?: boolean
+  }
 }

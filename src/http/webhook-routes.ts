@@ -1,16 +1,17 @@
 // The webhook receiver: raw body → parse → secrets → signature → intake. Its order is the interface's.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { WebhookSecrets } from '../accounts/installations.ts'
 import type { Delivery, Platform } from '../platforms/platform.ts'
 import type { DeliveryIntake } from '../workflows/accept-delivery.ts'
+import type { Server } from './server.ts'
 
 const appLevelReason = 'App-level events are not supported: only webhooks of single repositories are'
 const inactiveReason = 'The repository is disconnected'
 
 /** Adds `POST /api/v1/webhooks/host`. */
 export async function addWebhookRoutes(
-  server: FastifyInstance,
+  server: Server,
   options: {
     platform: Platform
     intake: DeliveryIntake
@@ -23,7 +24,7 @@ export async function addWebhookRoutes(
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    scope.post('/api/v1/webhooks/host', async (request, reply) => {
+    scope.post('/api/v1/webhooks/host', { config: { quiet: true } }, async (request, reply) => {
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const delivery = options.platform.readDelivery(request.headers, rawBody)
       if (delivery.targetType === 'integration') return { status: 'ignored', reason: appLevelReason }

@@ -1,0 +1,106 @@
+// Credentials that were given out and can be revoked: sessions of browsers, and named tokens for programs.
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Claims } from './credentials.ts'
+
+/** Who makes a request. */
+export interface Caller {
+  readonly userId: number
+  /** The platform's username at the last sign-in. */
+  readonly login: string
+  readonly name: string
+  readonly avatarUrl: string
+  readonly isAdmin: boolean
+  /** The credential's id in `tokens`. */
+  readonly tokenId: string
+}
+
+/** What lists show of a named token. */
+export interface ApiToken {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+/** Writes down a credential that is about to be given out. Returns its id. */
+export async function saveToken(
+  db: Db,
+  input: { userId: number; kind: 'session' | 'api'; name?: string; grantsAdmin?: boolean; expiresAt: Date },
+): Promise<string> {
+  const id = randomUUID()
+  await db
+    .insertInto('tokens')
+    .values({
+      id,
+      user_id: input.userId,
+      kind: input.kind,
+      name: input.name ?? '',
+      grants_admin: input.grantsAdmin ?? false,
+      expires_at: input.expiresAt,
+    })
+    .execute()
+  return id
+}
+
+/** Whom a credential's claims name; undefined where it was revoked, has expired, or its user is gone. */
+export async function findCaller(db: Db, { userId, tokenId }: Claims): Promise<Caller | undefined> {
+  const row = await db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['users.login', 'users.name', 'users.avatar_url', 'users.is_admin', 'tokens.grants_admin'])
+    .select(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as('is_use_to_be_noted'))
+    .where('tokens.id', '=', tokenId)
+    .where('tokens.user_id', '=', userId)
+    .where('tokens.revoked_at', 'is', null)
+    .where('tokens.expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (row.is_use_to_be_noted) await noteUse(db, tokenId)
+  const isAdmin = row.is_admin || row.grants_admin
+  return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
+}
+
+async function noteUse(db: Db, tokenId: string): Promise<void> {
+  await db.updateTable('tokens').set({ last_used_at: sql`now()` }).where('id', '=', tokenId).execute()
+}
+
+/** A person's named tokens that still count, the newest first. */
+export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]> {
+  const rows = await db
+    .selectFrom('tokens')
+    .select(['id', 'name', 'created_at', 'expires_at', 'last_used_at'])
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'api')
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+  }))
+}
+
+/** Makes a person's credential worthless. Returns its name; undefined where there is none that counted. */
+export async function revokeToken(
+  db: Db,
+  input: { userId: number; tokenId: string; kind: 'session' | 'api' },
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('tokens')
+    .set({ revoked_at: sql`now()` })
+    .where('id', '=', input.tokenId)
+    .where('user_id', '=', input.userId)
+    .where('kind', '=', input.kind)
+    .where('revoked_at', 'is', null)
+    .returning('name')
+    .executeTakeFirst()
+  return row?.name
+}

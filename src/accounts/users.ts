@@ -1,0 +1,85 @@
+// People: who signed in, and the platform's token that they left with us.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { isSealedByCurrent, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import type { Viewer } from '../platforms/platform.ts'
+
+/** Makes the account at the first sign-in, brings it up to date at the others. The first account is an administrator. */
+export async function saveUser(
+  tx: Db,
+  keys: KeyRing,
+  input: { platform: string; viewer: Viewer; token: string },
+): Promise<{ id: number; isAdmin: boolean }> {
+  const { platform, viewer, token } = input
+  // Of two that sign in at once, one is the first.
+  await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
+  const profile = {
+    login: viewer.login,
+    name: viewer.name,
+    avatar_url: viewer.avatarUrl,
+    encrypted_token: seal(keys, token, ownerOf(platform, viewer.id)),
+  }
+  const user = await tx
+    .insertInto('users')
+    .values({
+      platform,
+      platform_user_id: viewer.id,
+      is_admin: sql<boolean>`not exists (select from users where platform = ${platform})`,
+      ...profile,
+    })
+    .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doUpdateSet(profile))
+    .returning(['id', 'is_admin'])
+    .executeTakeFirstOrThrow()
+  return { id: user.id, isAdmin: user.is_admin }
+}
+
+/** The person's token of the platform; undefined where there is none or it can't be decrypted. */
+export async function readPlatformToken(db: Db, keys: KeyRing, userId: number): Promise<string | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .select(['platform', 'platform_user_id', 'encrypted_token'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  return user && openToken(keys, user)
+}
+
+/** A row of `users`, as far as its token goes. */
+export interface TokenHolder {
+  readonly platform: string
+  readonly platform_user_id: string
+  readonly encrypted_token: Buffer | null
+}
+
+/** See `readPlatformToken`. */
+export function openToken(keys: KeyRing, user: TokenHolder): string | undefined {
+  if (user.encrypted_token === null) return undefined
+  return unseal(keys, user.encrypted_token, ownerOf(user.platform, user.platform_user_id))
+}
+
+/** Seals tokens that are under an older key anew, so that the older key can be dropped. */
+export async function renewSeals(db: Db, keys: KeyRing): Promise<number> {
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'platform', 'platform_user_id', 'encrypted_token'])
+    .where('encrypted_token', 'is not', null)
+    .execute()
+  let renewed = 0
+  for (const user of users) {
+    const sealed = user.encrypted_token as Buffer
+    const token = isSealedByCurrent(keys, sealed) ? undefined : openToken(keys, user)
+    if (token === undefined) continue
+    await db
+      .updateTable('users')
+      .set({ encrypted_token: seal(keys, token, ownerOf(user.platform, user.platform_user_id)) })
+      .where('id', '=', user.id)
+      // A sign-in meanwhile brought a newer one.
+      .where('encrypted_token', '=', sealed)
+      .execute()
+    renewed += 1
+  }
+  return renewed
+}
+
+function ownerOf(platform: string, platformUserId: string): string {
+  return `token of ${platform} ${platformUserId}`
+}

@@ -1,0 +1,50 @@
+// The secret key: configured, or generated into the data folder at the first start.
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ConfigError } from '../domain/errors.ts'
+import type { Config } from './config.ts'
+
+/**
+ * The secret key in force. Where none is configured it stands in `DATA_DIR/secret-key`, which only its owner can read;
+ * of processes that start at once, one makes it.
+ */
+export async function readSecretKey({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
+  if (secrets.current !== null) return secrets.current
+  const path = join(dataDir, 'secret-key')
+  const key = (await readKey(path)) ?? (await makeKey(dataDir, path))
+  if (key.length >= 32) return key
+  throw new ConfigError(`${path} holds no key of at least 32 characters: restore it, or delete it and sign in again.`)
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new ConfigError(`${path}, which holds the secret key, can't be read (${code}).`)
+  }
+}
+
+/** On the disk before anything is made with it, and never half written under its name. */
+async function makeKey(dataDir: string, path: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}`
+  const key = randomBytes(32).toString('hex')
+  const file = await open(unfinished, 'wx', 0o600)
+  try {
+    await file.writeFile(`${key}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  try {
+    await link(unfinished, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+  return (await readKey(path)) ?? key
+}

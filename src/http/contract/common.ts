@@ -1,0 +1,49 @@
+// What the schemas of all endpoints share: errors, parameters, times.
+import { z } from 'zod'
+
+/** Every error body. */
+export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' })
+
+const meanings = {
+  400: 'The request makes no sense',
+  401: 'No valid credential',
+  403: 'Not for this caller',
+  404: 'There is no such thing, or not for this caller',
+  409: 'Not now',
+  422: 'A parameter is malformed or out of range; the detail names it',
+  429: 'Too many requests',
+  502: 'The code-hosting platform stood in the way',
+  503: 'A part of the service is not there',
+} as const
+
+/** The error answers of an endpoint, for its `response`. */
+export function errors(...statuses: (keyof typeof meanings)[]) {
+  return Object.fromEntries(statuses.map((status) => [status, errorBody.describe(meanings[status])]))
+}
+
+/** Which credential an endpoint asks for, for its `security`. */
+export const security = {
+  bearer: [{ bearer: [] }],
+  cookie: [{ cookie: [] }],
+  either: [{ cookie: [] }, { bearer: [] }],
+}
+
+/** A point in time; in JSON ISO 8601, UTC, with `Z`. */
+export const timestamp = z.date()
+
+/** A whole number in the query. */
+export function wholeNumber(name: string, minimum: number, maximum: number) {
+  const error = `${name} must be a whole number from ${minimum} to ${maximum}`
+  const read = (value: unknown) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
+  return z.preprocess(read, z.int({ error }).min(minimum, { error }).max(maximum, { error }))
+}
+
+/** A text in the query or in a body. */
+export function text(name: string, maximum: number) {
+  return z
+    .string({ error: `${name} must be a text` })
+    .max(maximum, { error: `${name} must have ${maximum} characters at most` })
+}
+
+/** `owner/repo`, required, of any form: who asks decides what a malformed one comes to. */
+export const repoParameter = z.string({ error: 'repo is required, as owner/repo' })
