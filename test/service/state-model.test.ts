@@ -1,0 +1,269 @@
+// Random sequences of deliveries, connects, disconnects, reviews and retries, against a plain model of the interface's
+// state tables: after each step the answers, the list and its filters agree with the model.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWorker } from '../../src/worker.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { forgeEnvironment, startShopForge, waitUntilSettled } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
+
+/** Another seed makes other sequences. */
+const seed = Number(process.env.TEST_SEED ?? 20261121)
+const people = ['alice', 'bob'] as const
+type Person = (typeof people)[number]
+
+let forge: Forge
+let app: TestApp
+const signedIn = new Map<Person, SignedIn>()
+
+beforeAll(async () => {
+  forge = await startShopForge()
+  forge.createUser('bob', { token: 'ghp_token_of_bob' })
+  forge.createUser('root', { token: 'ghp_token_of_root' })
+  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  // The first account is an administrator, who sees everything.
+  await signInWithToken(app, 'ghp_token_of_root')
+  for (const person of people) signedIn.set(person, await signInWithToken(app, `ghp_token_of_${person}`))
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+
+type Status = 'pending' | 'processing' | 'completed' | 'failed'
+
+interface ModelEvent {
+  readonly id: number
+  readonly type: string
+  readonly wantsReview: boolean
+  status: Status
+}
+
+interface ModelPullRequest {
+  readonly repo: string
+  readonly number: number
+  /** Of the payload with the newest `updated_at`. */
+  title: string
+  state: 'open' | 'closed' | 'merged'
+  updatedAt: number
+  readonly events: ModelEvent[]
+}
+
+interface Model {
+  /** Two repositories of this sequence alone, each with the pull requests 1 and 2. */
+  readonly repos: readonly string[]
+  readonly active: Set<string>
+  readonly everConnected: Set<string>
+  /** What the last webhook of a repository was made with. */
+  readonly secrets: Map<string, string>
+  readonly pullRequests: Map<string, ModelPullRequest>
+}
+
+const key = (...parts: (string | number)[]) => parts.join(' ')
+const priority: readonly Status[] = ['completed', 'failed', 'processing', 'pending']
+
+/** The event that stands for a pull request: highest priority, then newest. */
+function chosenEvent({ events }: ModelPullRequest): ModelEvent {
+  return [...events].sort((a, b) => priority.indexOf(a.status) - priority.indexOf(b.status) || b.id - a.id)[0]!
+}
+
+const isUnsettled = ({ wantsReview, status }: ModelEvent) => wantsReview && status === 'pending'
+const isConnected = (model: Model, repo: string) => people.some((person) => model.active.has(key(person, repo)))
+const wasConnected = (model: Model, repo: string) => people.some((person) => model.everConnected.has(key(person, repo)))
+
+async function ask(person: Person, path: string, method = 'GET') {
+  const response = await fetch(`${app.url}${path}`, { method, headers: signedIn.get(person)!.bearer })
+  // biome-ignore lint/suspicious/noExplicitAny: looked at below
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+type Step = (model: Model) => Promise<void>
+
+function connect(person: Person, index: number): Step {
+  return async (model) => {
+    const repo = model.repos[index]!
+    const isActive = model.active.has(key(person, repo))
+    const { status, body } = await ask(person, `/api/v1/repos/${repo}/install`, 'POST')
+    if (isActive) return expect({ status, body }).toEqual({ status: 400, body: { detail: 'Repo already connected' } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { status: 'connected', installation_id: expect.any(Number), repo },
+    })
+    model.active.add(key(person, repo))
+    model.everConnected.add(key(person, repo))
+    expect(forge.webhooks(repo)).toHaveLength(1)
+    model.secrets.set(repo, forge.webhooks(repo)[0]!.secret)
+  }
+}
+
+function disconnect(person: Person, index: number): Step {
+  return async (model) => {
+    const repo = model.repos[index]!
+    const isActive = model.active.delete(key(person, repo))
+    const answer = await ask(person, `/api/v1/repos/${repo}/install`, 'DELETE')
+    expect(answer).toEqual(
+      isActive
+        ? { status: 200, body: { status: 'disconnected', repo } }
+        : { status: 404, body: { detail: 'Installation not found' } },
+    )
+    expect(forge.webhooks(repo)).toHaveLength(isConnected(model, repo) ? 1 : 0)
+  }
+}
+
+interface DeliveryInput {
+  readonly repo: number
+  readonly number: number
+  readonly action: 'opened' | 'synchronize' | 'reopened' | 'closed' | 'edited'
+  readonly updatedAt: number
+}
+
+function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Step {
+  return async (model) => {
+    const repo = model.repos[index]!
+    const wantsReview = action === 'opened' || action === 'synchronize'
+    const type = `pull_request.${action}`
+    const title = `Change ${number} at ${updatedAt}`
+    // What the platform doesn't have stays in the state that it was told to be in.
+    const state = number > 2 && action === 'closed' ? 'closed' : 'open'
+    const time = new Date(Date.UTC(2040, 0, 1, 0, updatedAt)).toISOString()
+    const secret = model.secrets.get(repo) ?? webhookSecret
+    const payload = pullRequestPayload({ action, repo, number, title, state, updatedAt: time })
+    const { status, body } = await app.deliver(payload, { secret })
+    expect(status).toBe(200)
+    if (wasConnected(model, repo) && !isConnected(model, repo)) {
+      return expect(body).toEqual({ status: 'ignored', reason: 'The repository is disconnected' })
+    }
+    const known = model.pullRequests.get(key(repo, number))
+    const pullRequest = known ?? { repo, number, title, state, updatedAt, events: [] }
+    model.pullRequests.set(key(repo, number), pullRequest)
+    if (pullRequest.updatedAt <= updatedAt) Object.assign(pullRequest, { title, state, updatedAt })
+    if (wantsReview && pullRequest.events.some((event) => event.type === type && isUnsettled(event))) {
+      return expect(body).toEqual({ status: 'duplicate_skipped' })
+    }
+    expect(body).toEqual({ status: 'received', event_id: expect.any(Number), event_type: type })
+    pullRequest.events.push({ id: body.event_id as number, type, wantsReview, status: 'pending' })
+  }
+}
+
+/** All reviews that wait run to their end. Those of pull requests that the platform doesn't have fail. */
+const settle: Step = async (model) => {
+  const waiting = [...model.pullRequests.values()].filter(({ events }) => events.some(isUnsettled))
+  if (waiting.length === 0) return
+  const worker = await startWorker(app.app.context, { exclusive: false })
+  await waitUntilSettled(app)
+  await worker.stop()
+  for (const { repo, number, events } of waiting) {
+    const isGone = number > 2 || (wasConnected(model, repo) && !isConnected(model, repo))
+    for (const event of events.filter(isUnsettled)) event.status = isGone ? 'failed' : 'completed'
+  }
+}
+
+function retry(person: Person, index: number, number: number): Step {
+  return async (model) => {
+    const repo = model.repos[index]!
+    const pullRequest = model.pullRequests.get(key(repo, number))
+    if (pullRequest === undefined) return
+    const { status, body } = await ask(person, `/api/v1/reviews/${chosenEvent(pullRequest).id}/retry`, 'POST')
+    if (!model.everConnected.has(key(person, repo))) return expect(status).toBe(404)
+    if (!model.active.has(key(person, repo))) return expect(status).toBe(403)
+    if (pullRequest.state !== 'open' || pullRequest.events.some(isUnsettled)) return expect(status).toBe(409)
+    expect({ status, body }).toEqual({ status: 202, body: { status: 'retry_started', event_id: expect.any(Number) } })
+    pullRequest.events.push({ id: body.event_id, type: 'pull_request.retry', wantsReview: true, status: 'pending' })
+  }
+}
+
+/** What each person's list is to show, with each filter. */
+async function checkLists(model: Model, prefix: string): Promise<void> {
+  const all = [...model.pullRequests.values()]
+    .filter(({ events }) => events.length > 0)
+    .map((pullRequest) => ({ ...pullRequest, chosen: chosenEvent(pullRequest) }))
+    .sort((a, b) => b.chosen.id - a.chosen.id)
+  for (const person of people) {
+    const own = all.filter(({ repo }) => model.everConnected.has(key(person, repo)))
+    for (const filter of ['', 'pending', 'completed', 'failed', 'open', 'closed']) {
+      const query = `search=${prefix}&limit=100${filter === '' ? '' : `&status=${filter}`}`
+      const { status, body } = await ask(person, `/api/v1/reviews?${query}`)
+      expect(status).toBe(200)
+      const expected = own.filter(({ chosen, state }) => filter === '' || chosen.status === filter || state === filter)
+      // biome-ignore lint/suspicious/noExplicitAny: compared below
+      const shown = body.map(({ id, status, event_type, repo_name, pr_number, pr_title, pr_status }: any) => {
+        return { id, status, event_type, repo_name, pr_number, pr_title, pr_status }
+      })
+      expect(shown, `${person} ${filter}`).toEqual(
+        expected.map(({ chosen, repo, number, title, state }) => ({
+          id: chosen.id,
+          status: chosen.status,
+          event_type: chosen.type,
+          repo_name: repo,
+          pr_number: number,
+          pr_title: title,
+          pr_status: state,
+        })),
+      )
+    }
+  }
+}
+
+let sequences = 0
+
+async function makeModel(): Promise<{ model: Model; prefix: string }> {
+  sequences += 1
+  const prefix = `acme/run-${sequences}-`
+  const repos = [`${prefix}a`, `${prefix}b`]
+  for (const repo of repos) {
+    await forge.createRepository(repo)
+    for (const person of [...people, 'umpire-bot']) forge.setPermission(repo, person, 'admin')
+    await forge.push(repo, 'main', { 'a.ts': 'export const a = 1\n' }, { author: 'alice', message: 'Start' })
+    for (const branch of ['one', 'two']) {
+      await forge.push(repo, branch, { 'b.ts': `export const b = '${branch}'\n` }, { author: 'alice', message: branch })
+      await forge.openPullRequest({ repo, head: branch, author: 'alice' })
+    }
+  }
+  const model = {
+    repos,
+    active: new Set<string>(),
+    everConnected: new Set<string>(),
+    secrets: new Map(),
+    pullRequests: new Map(),
+  }
+  return { model, prefix }
+}
+
+const person = fc.constantFrom(...people)
+const repository = fc.constantFrom(0, 1)
+const number = fc.constantFrom(1, 2, 3)
+const steps = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(person, repository).map(([who, index]) => connect(who, index)) },
+    { weight: 1, arbitrary: fc.tuple(person, repository).map(([who, index]) => disconnect(who, index)) },
+    {
+      weight: 8,
+      arbitrary: fc
+        .record({
+          repo: repository,
+          number,
+          action: fc.constantFrom('opened', 'synchronize', 'reopened', 'closed', 'edited'),
+          updatedAt: fc.integer({ min: 0, max: 20 }),
+        })
+        .map((input) => deliver(input as DeliveryInput)),
+    },
+    { weight: 2, arbitrary: fc.constant(settle) },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(person, repository, number).map(([who, index, pr]) => retry(who, index, pr)),
+    },
+  ),
+  { minLength: 8, maxLength: 24, size: 'max' },
+)
+
+it('agrees with a plain model of events, installations and the list', { timeout: 240_000 }, async () => {
+  const property = fc.asyncProperty(steps, async (sequence) => {
+    const { model, prefix } = await makeModel()
+    for (const step of sequence) {
+      await step(model)
+      await checkLists(model, prefix)
+    }
+  })
+  await fc.assert(property, { seed, numRuns: 12, endOnFailure: true })
+})
