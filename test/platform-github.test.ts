@@ -48,6 +48,7 @@ async function start(): Promise<PlatformFixture> {
   await forge.push(repo, 'main', mainFiles)
   await forge.createRepository('octo/public')
   await forge.createRepository('octo/hidden', { private: true })
+  await forge.createRepository('octo/second', { admins: [login] })
   forge.addWebhook(repo, { url: receiver.url, secret })
   return {
     platform: createPlatform({
@@ -64,7 +65,7 @@ async function start(): Promise<PlatformFixture> {
     push: (branch, files, message) => forge.push(repo, branch, files, message === undefined ? {} : { message }),
     open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
     openIssue: async (input) => forge.openIssue(repo, input),
-    elsewhere: { public: 'octo/public', hidden: 'octo/hidden' },
+    elsewhere: { public: 'octo/public', hidden: 'octo/hidden', administered: 'octo/second' },
     url: forge.url,
     merge: async (number) => void (await forge.mergePullRequest(repo, number)),
     close: async (number) => forge.closePullRequest(repo, number),

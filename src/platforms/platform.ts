@@ -74,6 +74,12 @@ export interface ListedRepository {
   readonly defaultBranch: string
 }
 
+/** A page of the repositories that a token sees. */
+export interface RepositoryPage {
+  readonly repositories: readonly ListedRepository[]
+  readonly hasMore: boolean
+}
+
 /** A changed file as the platform lists it. */
 export interface ListedFile {
   readonly path: string
@@ -241,14 +247,28 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<OAuthGrant>
   viewer(token: string, signal?: AbortSignal): Promise<Viewer>
+  /**
+   * A page of the repositories that the token sees, the last pushed first: those whose name has `search` in it, letter
+   * for letter but in any case, and with `administered` only those that the token's account administers. Looks through
+   * no more than 1,000.
+   *
+   * @param input `page` counts from 1; at most 100 `perPage`
+   */
   listRepositories(
     token: string,
-    input: { search?: string; page: number; perPage: number },
+    input: { search?: string; administered?: boolean; page: number; perPage: number },
     signal?: AbortSignal,
-  ): Promise<readonly ListedRepository[]>
+  ): Promise<RepositoryPage>
+  /** The repository as the platform shows it to the token: where it was renamed, under its new name. */
+  getRepository(access: Access, signal?: AbortSignal): Promise<ListedRepository>
 
-  /** Makes a webhook for pull requests and issues. Returns its id. */
+  /**
+   * Makes a webhook for pull requests and issues, and returns its id. One that delivers to the same address already is
+   * taken away for it: nobody knows its secret any more.
+   */
   createWebhook(access: Access, input: { url: string; secret: string }, signal?: AbortSignal): Promise<number>
+  /** Whether the webhook stands there still, and delivers to that address. */
+  hasWebhook(access: Access, input: { id: number; url: string }, signal?: AbortSignal): Promise<boolean>
   /** Takes a webhook away; one that isn't there counts as taken away. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /**

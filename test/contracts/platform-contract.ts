@@ -39,8 +39,8 @@ export interface PlatformFixture {
   open(input: { head: string; title?: string; body?: string; author?: string; draft?: boolean }): Promise<number>
   /** Opens an issue. Returns its number. */
   openIssue(input: { title: string; body: string }): Promise<number>
-  /** Another repository that everybody can see, and one that the reviewing account can't see. */
-  readonly elsewhere: { readonly public: string; readonly hidden: string }
+  /** Other repositories: one that everybody can see, one that the reviewing account can't, one that it administers too. */
+  readonly elsewhere: { readonly public: string; readonly hidden: string; readonly administered: string }
   /** Address of the platform's pages. */
   readonly url: string
   merge(number: number): Promise<void>
@@ -148,16 +148,44 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('lists and searches repositories, with who administers them', async () => {
-        const listed = await platform.listRepositories(access.token, { page: 1, perPage: 50 })
-        expect(listed).toContainEqual(
+        const all = await platform.listRepositories(access.token, { page: 1, perPage: 50 })
+        expect(all.repositories).toContainEqual(
           expect.objectContaining({ repo: access.repo, private: true, admin: true, defaultBranch: 'main' }),
         )
         const search = access.repo.slice(1, -1).toUpperCase()
         const find = (token: string, page: number) => platform.listRepositories(token, { search, page, perPage: 50 })
-        expect((await find(access.token, 1)).map(({ repo }) => repo)).toEqual([access.repo])
-        expect(await find(access.token, 2)).toEqual([])
-        expect(await find(fixture.other.token, 1)).toMatchObject([{ repo: access.repo, admin: false }])
-        expect(await platform.listRepositories(access.token, { search: '%', page: 1, perPage: 50 })).toEqual([])
+        const found = await find(access.token, 1)
+        expect({ ...found, repositories: found.repositories.map(({ repo }) => repo) }).toEqual({
+          repositories: [access.repo],
+          hasMore: false,
+        })
+        expect(await find(access.token, 2)).toEqual({ repositories: [], hasMore: false })
+        expect((await find(fixture.other.token, 1)).repositories).toMatchObject([{ repo: access.repo, admin: false }])
+        expect(await platform.listRepositories(access.token, { search: '%', page: 1, perPage: 50 })).toMatchObject({
+          repositories: [],
+        })
+      })
+
+      it('lists those that the account administers, page by page', async () => {
+        const list = (page: number) => platform.listRepositories(access.token, { administered: true, page, perPage: 1 })
+        const [first, second] = [await list(1), await list(2)]
+        expect([first.hasMore, second.hasMore]).toEqual([true, false])
+        expect([...first.repositories, ...second.repositories].map(({ repo }) => repo).sort()).toEqual(
+          [access.repo, fixture.elsewhere.administered].sort(),
+        )
+        const none = await platform.listRepositories(fixture.other.token, { administered: true, page: 1, perPage: 50 })
+        expect(none).toEqual({ repositories: [], hasMore: false })
+      })
+
+      it('shows a repository as it is spelled, with who administers it', async () => {
+        const shouted = { ...access, repo: access.repo.toUpperCase() }
+        expect(await platform.getRepository(shouted)).toMatchObject({ repo: access.repo, private: true, admin: true })
+        expect(await platform.getRepository(fixture.other)).toMatchObject({ repo: access.repo, admin: false })
+        const hidden = await catchError(platform.getRepository({ ...access, repo: fixture.elsewhere.hidden }))
+        expect(hidden.code).toBe('platform_not_found')
+        for (const repo of ['../..', 'a', 'a/b/c', '']) {
+          expect((await catchError(platform.getRepository({ ...access, repo }))).code).toBe('platform_not_found')
+        }
       })
 
       it('signs in with a code and PKCE, once', async () => {
@@ -191,14 +219,26 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const made = (await fixture.webhooks()).find((hook) => hook.id === id)
         expect(made).toMatchObject({ url: input.url, active: true })
         expect([...made!.events].sort()).toEqual(['issues', 'pull_request'])
-        const again = await catchError(platform.createWebhook(access, input))
-        expect(again.code).toBe('platform_refused')
-        expect(again.message).toContain('Hook already exists')
+        expect(await platform.hasWebhook(access, { id, url: input.url })).toBe(true)
+        expect(await platform.hasWebhook(access, { id, url: `${input.url}/elsewhere` })).toBe(false)
         const denied = await catchError(platform.createWebhook(fixture.other, { ...input, url: `${input.url}/2` }))
         expect(denied.code).toMatch(/^platform_(not_found|forbidden)$/)
         await platform.deleteWebhook(access, id)
         expect((await fixture.webhooks()).map((hook) => hook.id)).not.toContain(id)
+        expect(await platform.hasWebhook(access, { id, url: input.url })).toBe(false)
         await platform.deleteWebhook(access, id)
+      })
+
+      it('take the place of one that delivers to the same address, and of no other', async () => {
+        const url = 'http://127.0.0.1:1/api/v1/webhooks/host'
+        const secret = 'b'.repeat(64)
+        const near = await platform.createWebhook(access, { url: `${url}/near`, secret })
+        const first = await platform.createWebhook(access, { url, secret })
+        const second = await platform.createWebhook(access, { url, secret: 'c'.repeat(64) })
+        const ids = (await fixture.webhooks()).map((hook) => hook.id)
+        expect(ids).toEqual(expect.arrayContaining([near, second]))
+        expect(ids).not.toContain(first)
+        for (const id of [near, second]) await platform.deleteWebhook(access, id)
       })
 
       it('send what readDelivery reads, signed over the raw body', async () => {

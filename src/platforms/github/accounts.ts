@@ -1,8 +1,9 @@
 // The account behind a token, and the repositories that it sees.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { ListedRepository, Viewer } from '../platform.ts'
+import type { Access, ListedRepository, RepositoryPage, Viewer } from '../platform.ts'
 import { readPages } from './pages.ts'
+import { makeCall } from './repository.ts'
 import { type Connection, sendForJson } from './request.ts'
 
 const user = z
@@ -34,7 +35,7 @@ const repository = z
     }),
   )
 
-/** Most repositories that a search looks through. */
+/** Most repositories that are looked through. */
 const searchedRepositories = 1000
 
 /** GET /user. Asks every time: it is also how a token is checked. */
@@ -57,28 +58,33 @@ export function createViewerCache(connection: Connection, bound = 500) {
 export type RecallViewer = ReturnType<typeof createViewerCache>
 
 /**
- * GET /user/repos, the last pushed first. The platform can't search in it, so a search reads up to 1,000 of them and
- * looks for a literal, case-insensitive substring of the name.
- *
- * @param input `page` counts from 1; at most 100 `perPage`
+ * GET /user/repos. The platform can't search in it, nor choose by permission, so that is done here, on 1,000 of them at
+ * most.
  */
 export async function listRepositories(
   connection: Connection,
   token: string,
-  input: { search?: string; page: number; perPage: number },
+  input: { search?: string; administered?: boolean; page: number; perPage: number },
   signal?: AbortSignal,
-): Promise<readonly ListedRepository[]> {
-  const { page, perPage } = input
-  const needle = input.search?.toLowerCase() ?? ''
-  if (needle === '') {
-    const path = `/user/repos?sort=pushed&per_page=${perPage}&page=${page}`
-    return sendForJson(connection, { path, token, signal }, z.array(repository))
-  }
+): Promise<RepositoryPage> {
+  const { search = '', administered = false, page, perPage } = input
+  const needle = search.toLowerCase()
+  const [start, end] = [(page - 1) * perPage, page * perPage]
   const found: ListedRepository[] = []
   let seen = 0
-  for await (const listed of readPages(connection, { path: '/user/repos', token, signal }, repository)) {
-    if (listed.repo.toLowerCase().includes(needle)) found.push(listed)
-    if (++seen === searchedRepositories || found.length === page * perPage) break
+  for await (const listed of readPages(connection, { path: '/user/repos?sort=pushed', token, signal }, repository)) {
+    if (listed.repo.toLowerCase().includes(needle) && (listed.admin || !administered)) found.push(listed)
+    seen += 1
+    if (seen === searchedRepositories || found.length > end) break
   }
-  return found.slice((page - 1) * perPage, page * perPage)
+  return { repositories: found.slice(start, end), hasMore: found.length > end }
+}
+
+/** GET /repos/{owner}/{repo}. */
+export async function getRepository(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<ListedRepository> {
+  return sendForJson(connection, makeCall(access, '', signal), repository)
 }

@@ -3,10 +3,10 @@ import { createSlots } from '../../lib/slots.ts'
 import { readDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
-import { createViewerCache, getViewer, listRepositories } from './accounts.ts'
+import { createViewerCache, getRepository, getViewer, listRepositories } from './accounts.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
-import { createWebhook, deleteWebhook } from './hooks.ts'
+import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
 import { getIssue, isPublic } from './issues.ts'
 import { exchangeCode, makeAuthorizeUrl } from './oauth.ts'
 import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
@@ -37,7 +37,9 @@ export function createGithub(config: PlatformConfig): Platform {
     exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
     viewer: (token, signal) => getViewer(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
+    getRepository: (access, signal) => getRepository(connection, access, signal),
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
+    hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
     readDelivery,
     getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),

@@ -12,6 +12,7 @@ export const longItemsPageSize = 30
  * The items of a list, in the platform's order, fetched as they are asked for. The next page is asked for at our own
  * address with the query that the `Link` header (RFC 8288) names, so no answer can lead us elsewhere.
  *
+ * @param call its path may have a query
  * @param pageSize how many items to ask for at once, at most 100
  * @throws PlatformError `platform_invalid_response` for more pages than 10,000 items have, and for pages that lead in
  *   a circle
@@ -25,11 +26,12 @@ export async function* readPages<T>(
   const mostPages = Math.ceil(mostItems / pageSize)
   const page = z.array(schema)
   const seen = new Set<string>()
-  let query: string | undefined = `?per_page=${pageSize}`
+  const [path, given = ''] = call.path.split('?')
+  let query: string | undefined = `?${given === '' ? '' : `${given}&`}per_page=${pageSize}`
   while (query !== undefined) {
     if (seen.has(query) || seen.size === mostPages) throw invalidResponse('The pages of a list did not end.')
     seen.add(query)
-    const answer = await send(connection, { maxBytes: maxPageBytes, ...call, path: call.path + query })
+    const answer = await send(connection, { maxBytes: maxPageBytes, ...call, path: path + query })
     yield* parseAnswer(answer, page)
     query = findNextQuery(answer.headers.get('link'))
   }
