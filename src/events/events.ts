@@ -114,7 +114,7 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
     ), listed as (
       -- What refreshListing comes to where the new event is the newest, and pending.
       update pull_requests p
-      set last_event_at = now(), listed_status = coalesce(p.listed_status, 'pending'),
+      set last_event_at = greatest(p.last_event_at, now()), listed_status = coalesce(p.listed_status, 'pending'),
         listed_event_id = case when coalesce(p.listed_status, 'pending') = 'pending' then added.id
           else p.listed_event_id end
       from (select repo, pr_number, max(id) as id from fresh where pr_number is not null group by 1, 2) as added

@@ -2,9 +2,11 @@
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
+import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addHealthRoutes } from './health-routes.ts'
+import { addMemoryRoutes } from './memory-routes.ts'
 import type { Server } from './server.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
@@ -20,4 +22,6 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
     fallbackSecret: config.fallback.webhookSecret,
   })
   addAuthRoutes(server, ctx, authenticate)
+  addMemoryRoutes(server, ctx, authenticate)
+  addAnalyticsRoutes(server, ctx, authenticate)
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { recordSpend } from '../analytics/spend.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { Finding, Severity } from '../domain/finding.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
 import type { ModelUse } from '../models/index.ts'
@@ -20,7 +20,10 @@ export async function recordFindings(db: Db, run: ClaimedRun, findings: readonly
   })
 }
 
-/** Ends the run as completed. Events that came in meanwhile wake a worker again. */
+/**
+ * Ends the run as completed, and notes with the pull request what it came to, if it came to a verdict. Events that came in
+ * meanwhile wake a worker again.
+ */
 export async function recordReview(
   ctx: { db: Db; wakeUps: WakeUps },
   run: ClaimedRun,
@@ -36,8 +39,34 @@ export async function recordReview(
     const { moreWaiting } = await endRun(tx, run, 'completed', input.outcome)
     await recordSpend(tx, run.id, input.spend)
     await saveFindings(tx, run, input)
+    await noteVerdict(tx, run, input)
     if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
   })
+}
+
+/** Lists and insights read it there. One that came to no verdict leaves what an earlier one came to. */
+async function noteVerdict(
+  tx: Db,
+  run: ClaimedRun,
+  { outcome, findings }: { outcome: RunOutcome; findings: readonly Finding[] },
+): Promise<void> {
+  const { verdict, confidence } = outcome
+  if (!verdict) return
+  const open = findings.filter(({ state }) => state === 'open')
+  const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length
+  await tx
+    .updateTable('pull_requests')
+    .set({
+      reviewed_run_id: run.id,
+      verdict,
+      confidence: confidence ?? null,
+      critical_count: count('critical'),
+      moderate_count: count('moderate'),
+      minor_count: count('minor'),
+    })
+    .where('repo', '=', run.repo)
+    .where('number', '=', run.number)
+    .execute()
 }
 
 /** A statement takes 65,535 parameters at most. */

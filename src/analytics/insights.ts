@@ -1,0 +1,88 @@
+// Insights: what came of the pull requests of the last days, in one statement.
+import { sql } from 'kysely'
+import type { Scope } from '../accounts/scope.ts'
+import type { Db } from '../db/database.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+
+/** Pull requests of one author or one repository. */
+interface GroupFigures {
+  /** Active in the period. */
+  readonly prs: number
+  /** Those of them that were merged in it. */
+  readonly merged: number
+  /** Open findings of their latest reviews. */
+  readonly issues: number
+  /** Of their latest reviews, with one decimal; 0 where there is none. */
+  readonly confidence: number
+}
+
+/** Figures of the pull requests of which an event came in the period, as they are at its end. */
+export interface Insights {
+  readonly start: Date
+  /** Now, by the database's clock. */
+  readonly end: Date
+  /** Hours from creation to merge of those merged in the period; nulls where there are none. */
+  readonly merges: { readonly count: number; readonly medianHours: number | null; readonly p90Hours: number | null }
+  /** Most pull requests first, then by name. */
+  readonly authors: readonly (GroupFigures & { readonly author: string })[]
+  readonly repos: readonly (GroupFigures & { readonly repo: RepositoryName })[]
+  /** How many latest reviews came to each verdict and confidence; those that none came to are missing. */
+  readonly verdicts: Readonly<Record<string, number>>
+  readonly confidences: Readonly<Record<string, number>>
+  /** Open findings of the latest reviews. */
+  readonly issues: { readonly critical: number; readonly moderate: number; readonly minor: number }
+  /** Changed lines; nulls where there are no pull requests. */
+  readonly sizes: { readonly median: number | null; readonly p90: number | null }
+}
+
+/**
+ * Reads the figures of the last `days`. Percentiles are interpolated linearly. The period ends now, so that a pull request
+ * had an event in it exactly when its newest event is no older than its start.
+ */
+export async function readInsights(db: Db, scope: Scope, days: number): Promise<Insights> {
+  const isVisible = scope === 'all' ? sql`true` : sql`repo = any(${scope}::text[])`
+  const { rows } = await sql<Insights>`
+    with period as (
+      select now() as "end", now() - make_interval(hours => ${24 * days}) as start
+    ), active as materialized (
+      select repo, author, verdict, confidence, critical_count, moderate_count, minor_count,
+        additions::bigint + deletions as size,
+        coalesce(merged_at between period.start and period."end", false) as is_merged,
+        -- An age that can't be is none.
+        case when merged_at >= opened_at then extract(epoch from merged_at - opened_at) / 3600 end as hours
+      from pull_requests, period
+      where last_event_at >= period.start and ${isVisible}
+    ), grouped as (
+      select author, repo, count(*) as prs, count(*) filter (where is_merged) as merged,
+        sum(critical_count + moderate_count + minor_count) as issues,
+        coalesce(round(avg(confidence), 1), 0) as confidence
+      from active group by grouping sets ((author), (repo))
+    ), merges as (
+      select count(*), percentile_cont(0.5) within group (order by hours) as "medianHours",
+        percentile_cont(0.9) within group (order by hours) as "p90Hours"
+      from active where is_merged and hours is not null
+    ), sizes as (
+      select percentile_cont(0.5) within group (order by size) as median,
+        percentile_cont(0.9) within group (order by size) as p90
+      from active
+    ), issues as (
+      select coalesce(sum(critical_count), 0) as critical, coalesce(sum(moderate_count), 0) as moderate,
+        coalesce(sum(minor_count), 0) as minor
+      from active
+    ), judged as (
+      select verdict, confidence, count(*) as n from active where verdict is not null
+      group by grouping sets ((verdict), (confidence))
+    )
+    select period.start, period."end",
+      (select row_to_json(merges) from merges) as merges,
+      (select row_to_json(sizes) from sizes) as sizes,
+      (select row_to_json(issues) from issues) as issues,
+      (select coalesce(json_agg(grouped order by prs desc, author collate "C"), '[]')
+        from grouped where author is not null) as authors,
+      (select coalesce(json_agg(grouped order by prs desc, repo collate "C"), '[]')
+        from grouped where repo is not null) as repos,
+      (select coalesce(json_object_agg(verdict, n), '{}') from judged where verdict is not null) as verdicts,
+      (select coalesce(json_object_agg(confidence, n), '{}') from judged where confidence is not null) as confidences
+    from period`.execute(db)
+  return rows[0] as Insights
+}

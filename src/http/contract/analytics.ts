@@ -1,0 +1,107 @@
+// Schemas of insights, contributors and the graph.
+import { z } from 'zod'
+import { errors, repoParameter, security, timestamp, wholeNumber } from './common.ts'
+
+const count = z.int().min(0)
+
+export const insights = {
+  summary: 'What came of the pull requests of the last days',
+  description:
+    'Pull requests of which an event came in the period, in the repositories that the caller sees. Reviews are the latest completed ones.',
+  tags: ['Analytics'],
+  security: security.cookie,
+  querystring: z.object({ days: wholeNumber('days', 7, 90).default(30) }),
+  response: {
+    200: z
+      .object({
+        period: z.object({ start: timestamp, end: timestamp, days: z.int() }),
+        merge_metrics: z
+          .object({ median_hours: z.number(), p90_hours: z.number(), count })
+          .describe(
+            'Of those merged in the period: hours from their creation to their merge; zeros where there are none',
+          ),
+        authors: z
+          .array(
+            z.object({
+              author: z.string(),
+              prs: count,
+              merged: count.describe('In the period'),
+              issues_flagged: count,
+              avg_confidence: z.number().describe('From 1 to 5; 0 where nothing was reviewed'),
+            }),
+          )
+          .describe('Most pull requests first'),
+        verdicts: z.object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count }),
+        confidence_dist: z.object({ 1: count, 2: count, 3: count, 4: count, 5: count }),
+        issue_categories: z.object({ critical: count, moderate: count, minor: count }),
+        repos: z
+          .array(z.object({ repo: z.string(), prs: count, merged: count, issues_flagged: count }))
+          .describe('Most pull requests first'),
+        pr_size: z.object({ median: count, p90: count }).describe('Changed lines'),
+      })
+      .meta({ id: 'Insights' }),
+    ...errors(401, 422),
+  },
+}
+
+export const contributors = {
+  summary: 'Profiles of the people who contribute to a repository',
+  description: 'Without the memory layer the answer has no paging fields, and a note.',
+  tags: ['Analytics'],
+  security: security.bearer,
+  querystring: z.object({
+    repo: repoParameter,
+    page: wholeNumber('page', 1, 1_000_000).default(1),
+    per_page: wholeNumber('per_page', 1, 100).default(20),
+  }),
+  response: {
+    200: z
+      .object({
+        repo: z.string(),
+        contributor_count: count,
+        page: count.optional(),
+        per_page: count.optional(),
+        total_pages: count.optional(),
+        contributors: z.array(
+          z.object({
+            username: z.string(),
+            profile_summary: z.string(),
+            patterns: z.array(z.string()),
+            strengths: z.array(z.string()),
+            pr_count: count,
+            commit_count: count,
+            last_seen_pr: count.describe('0 where there is none'),
+          }),
+        ),
+        note: z.string().optional(),
+      })
+      .meta({ id: 'Contributors' }),
+    ...errors(401, 403, 422),
+  },
+}
+
+export const graph = {
+  summary: "A repository's languages, contributors, hot spots, risks and owners",
+  tags: ['Analytics'],
+  security: security.cookie,
+  querystring: z.object({ repo: repoParameter }),
+  response: {
+    200: z
+      .object({
+        repo: z.string(),
+        languages: z
+          .array(z.object({ name: z.string(), bytes: z.int(), pct: z.number() }))
+          .describe('From the platform, most bytes first; empty when it does not answer'),
+        hotspots: z.array(z.object({ path: z.string(), touch_count: count })),
+        high_risk: z.array(z.object({ path: z.string(), risk_score: count })),
+        dead_files: z.object({ count, sample: z.array(z.string()).max(10) }),
+        ownership: z.array(z.object({ path: z.string(), owner: z.string(), touch_pct: z.number() })),
+        expertise: z.array(z.object({ login: z.string(), top_dirs: z.array(z.string()).max(3), total_touches: count })),
+        contributors: z
+          .array(z.object({ login: z.string(), commits: z.int(), additions: z.int(), deletions: z.int() }))
+          .describe('Default branch, all time, from the platform, most commits first; empty when it does not answer'),
+      })
+      .meta({ id: 'Graph' }),
+    ...errors(400, 401, 403, 422),
+  },
+}

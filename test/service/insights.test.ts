@@ -1,0 +1,309 @@
+// Insights: every figure against data whose figures were computed by hand, on each database engine.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSample } from '../../demo/sample.ts'
+import type { Db } from '../../src/db/database.ts'
+import type { Verdict } from '../../src/domain/review.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { forgeEnvironment, type Scenario, startScenario, startShopForge } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
+
+/** The answer, as far as tests look into it. */
+interface Insights {
+  readonly period: { readonly start: string; readonly end: string; readonly days: number }
+  readonly merge_metrics: { readonly median_hours: number; readonly p90_hours: number; readonly count: number }
+  readonly authors: readonly { readonly author: string; readonly prs: number }[]
+  readonly repos: readonly { readonly repo: string; readonly prs: number }[]
+  readonly verdicts: Readonly<Record<Verdict, number>>
+  readonly confidence_dist: Readonly<Record<string, number>>
+  readonly issue_categories: Readonly<Record<string, number>>
+  readonly pr_size: { readonly median: number; readonly p90: number }
+}
+
+async function askInsights(app: Pick<TestApp, 'url'>, headers: Record<string, string>, query = '') {
+  const response = await fetch(`${app.url}/api/v1/analytics/insights${query}`, { headers })
+  return { status: response.status, body: (await response.json()) as Insights & { detail?: string } }
+}
+
+/** A pull request as far as insights look at it; times count back from now. */
+interface Sample {
+  readonly author: string
+  /** Of its newest event. */
+  readonly hoursAgo: number
+  readonly mergedHoursAgo?: number
+  /** From its creation to its merge; unknown unless given. */
+  readonly age?: number
+  readonly size?: readonly [additions: number, deletions: number]
+  readonly review?: readonly [Verdict, confidence: number, critical: number, moderate: number, minor: number]
+}
+
+const day = 24
+
+/** By repository, numbered from 1. */
+const samples: Readonly<Record<string, readonly Sample[]>> = {
+  'acme/shop': [
+    { author: 'ann', hoursAgo: 1, mergedHoursAgo: 1, age: 10, size: [10, 0], review: ['APPROVE', 5, 0, 0, 0] },
+    { author: 'ann', hoursAgo: 2, mergedHoursAgo: 2, age: 20, size: [20, 10], review: ['APPROVE', 4, 0, 0, 2] },
+    { author: 'ann', hoursAgo: 3 * day, size: [100, 50], review: ['REQUEST_CHANGES', 5, 1, 2, 0] },
+    {
+      author: 'bea',
+      hoursAgo: 90,
+      mergedHoursAgo: 96,
+      age: 45.5,
+      size: [7, 1],
+      review: ['NEEDS_DISCUSSION', 2, 0, 3, 1],
+    },
+    { author: 'bea', hoursAgo: 5 * day },
+    { author: 'cid', hoursAgo: 6 * day, size: [1, 1] },
+    // Something happened to it in the last 30 days, but it was merged before.
+    {
+      author: 'ann',
+      hoursAgo: 30 * day - 1,
+      mergedHoursAgo: 45 * day,
+      age: 100,
+      size: [30, 10],
+      review: ['APPROVE', 3, 0, 0, 0],
+    },
+    {
+      author: 'cid',
+      hoursAgo: 30 * day + 1,
+      mergedHoursAgo: 30 * day + 1,
+      age: 3,
+      size: [4000, 1000],
+      review: ['REQUEST_CHANGES', 1, 9, 9, 9],
+    },
+  ],
+  'acme/blog': [
+    { author: 'bea', hoursAgo: 7, mergedHoursAgo: 7, size: [12, 0], review: ['APPROVE', 4, 0, 1, 0] },
+    { author: 'Ann', hoursAgo: 2 * day, size: [9, 0], review: ['NEEDS_DISCUSSION', 3, 0, 1, 1] },
+    {
+      author: 'ann',
+      hoursAgo: 3 * day,
+      mergedHoursAgo: 3 * day,
+      age: 1,
+      size: [0, 200],
+      review: ['REQUEST_CHANGES', 4, 2, 0, 0],
+    },
+  ],
+  'other/tool': [
+    { author: 'dan', hoursAgo: 20, mergedHoursAgo: 20, age: 1000.126, size: [1, 0], review: ['APPROVE', 1, 0, 0, 7] },
+    // The platform's clock is ahead: not merged yet.
+    { author: 'ann', hoursAgo: 1, mergedHoursAgo: -5, age: 8, size: [3, 0] },
+    // Merged before it was opened, if one believes it.
+    { author: 'dan', hoursAgo: 3 * day, mergedHoursAgo: 3 * day, age: -2, size: [11, 0] },
+    { author: 'dan', hoursAgo: 95 * day, mergedHoursAgo: 1, age: 8, size: [2_147_483_647, 2_147_483_647] },
+  ],
+}
+
+async function insertSamples(db: Db): Promise<void> {
+  const ago = (hours: number | undefined) =>
+    sql<Date>`now() - make_interval(secs => ${hours === undefined ? null : hours * 3600}::float8)`
+  for (const [repo, pulls] of Object.entries(samples)) {
+    for (const [index, { author, hoursAgo, mergedHoursAgo, age, size = [0, 0], review }] of pulls.entries()) {
+      const [verdict, confidence, critical, moderate, minor] = review ?? [null, null, 0, 0, 0]
+      await db
+        .insertInto('pull_requests')
+        .values({
+          ...{ repo, number: index + 1, author, title: '', branch: '', base_branch: '', url: '', head_sha: '' },
+          state: mergedHoursAgo === undefined ? 'open' : 'merged',
+          draft: false,
+          additions: size[0],
+          deletions: size[1],
+          merged_at: ago(mergedHoursAgo),
+          opened_at: ago(age === undefined ? undefined : (mergedHoursAgo ?? 0) + age),
+          updated_at: sql<Date>`now()`,
+          last_event_at: ago(hoursAgo),
+          ...{ verdict, confidence, critical_count: critical, moderate_count: moderate, minor_count: minor },
+        })
+        .execute()
+    }
+  }
+}
+
+describe('insights', () => {
+  let forge: Forge
+  let app: TestApp
+  const people: Record<string, SignedIn> = {}
+
+  beforeAll(async () => {
+    forge = await startShopForge()
+    app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+    // Who comes first is the administrator.
+    for (const login of ['root', 'anne', 'bob', 'carol']) {
+      forge.createUser(login, { token: `ghp_token_of_${login}x` })
+      people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
+    }
+    await insertSamples(app.db)
+    await connect('anne', 'acme/shop', true)
+    // One that was connected counts too.
+    await connect('anne', 'acme/blog', false)
+    await connect('bob', 'other/tool', true)
+  })
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]()
+    await forge[Symbol.asyncDispose]()
+  })
+
+  async function connect(login: string, repo: string, isActive: boolean): Promise<void> {
+    const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
+    await app.db
+      .insertInto('installations')
+      .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: isActive })
+      .execute()
+  }
+
+  async function ask(login: string, query = '') {
+    return (await askInsights(app, people[login]?.cookie ?? {}, query)).body
+  }
+
+  it('are right in every figure', async () => {
+    const { period, ...figures } = await ask('anne')
+    expect(figures).toEqual({
+      // 1, 10, 20 and 45.5 hours; the one of unknown age has none.
+      merge_metrics: { median_hours: 15, p90_hours: 37.85, count: 4 },
+      authors: [
+        { author: 'ann', prs: 5, merged: 3, issues_flagged: 7, avg_confidence: 4.2 },
+        { author: 'bea', prs: 3, merged: 2, issues_flagged: 5, avg_confidence: 3 },
+        { author: 'Ann', prs: 1, merged: 0, issues_flagged: 2, avg_confidence: 3 },
+        { author: 'cid', prs: 1, merged: 0, issues_flagged: 0, avg_confidence: 0 },
+      ],
+      verdicts: { APPROVE: 4, REQUEST_CHANGES: 2, NEEDS_DISCUSSION: 2 },
+      confidence_dist: { 1: 0, 2: 1, 3: 2, 4: 3, 5: 2 },
+      issue_categories: { critical: 3, moderate: 7, minor: 4 },
+      repos: [
+        { repo: 'acme/shop', prs: 7, merged: 3, issues_flagged: 9 },
+        { repo: 'acme/blog', prs: 3, merged: 2, issues_flagged: 5 },
+      ],
+      // 0, 2, 8, 9, 10, 12, 30, 40, 150, 200 lines.
+      pr_size: { median: 11, p90: 155 },
+    })
+    expect(period.days).toBe(30)
+    expect(Date.parse(period.end) - Date.parse(period.start)).toBe(30 * day * 3_600_000)
+    expect([period.start, period.end]).toEqual([period.start, period.end].map((time) => new Date(time).toISOString()))
+  })
+
+  it('cover the last days by the clock of the database', async () => {
+    const { rows } = await sql<{ now: Date }>`select now()`.execute(app.db)
+    const { period } = await ask('anne')
+    expect(Date.parse(period.end)).toBeGreaterThanOrEqual(Number(rows[0]?.now))
+  })
+
+  it('take in what happened in the days that are asked for', async () => {
+    const week = await ask('anne', '?days=7')
+    expect(week.repos.map(({ repo, prs }) => [repo, prs])).toEqual([
+      ['acme/shop', 6],
+      ['acme/blog', 3],
+    ])
+    expect(week.merge_metrics).toEqual({ median_hours: 15, p90_hours: 37.85, count: 4 })
+    const quarter = await ask('anne', '?days=90')
+    expect(quarter.repos[0]).toEqual({ repo: 'acme/shop', prs: 8, merged: 5, issues_flagged: 36 })
+    // 1, 3, 10, 20, 45.5 and 100 hours.
+    expect(quarter.merge_metrics).toEqual({ median_hours: 15, p90_hours: 72.75, count: 6 })
+    expect(quarter.confidence_dist).toMatchObject({ 1: 1 })
+    expect(quarter.period.days).toBe(90)
+  })
+
+  it("case 26: show nobody another one's repositories", async () => {
+    const { period: _, ...figures } = await ask('bob')
+    expect(figures).toEqual({
+      merge_metrics: { median_hours: 1000.13, p90_hours: 1000.13, count: 1 },
+      authors: [
+        { author: 'dan', prs: 2, merged: 2, issues_flagged: 7, avg_confidence: 1 },
+        { author: 'ann', prs: 1, merged: 0, issues_flagged: 0, avg_confidence: 0 },
+      ],
+      verdicts: { APPROVE: 1, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0 },
+      confidence_dist: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 0 },
+      issue_categories: { critical: 0, moderate: 0, minor: 7 },
+      repos: [{ repo: 'other/tool', prs: 3, merged: 2, issues_flagged: 7 }],
+      // 1, 3 and 11 lines: 9.4 rounded.
+      pr_size: { median: 3, p90: 9 },
+    })
+  })
+
+  it('show an administrator all', async () => {
+    const { authors, repos } = await ask('root')
+    expect(repos.map(({ repo, prs }) => [repo, prs])).toEqual([
+      ['acme/shop', 7],
+      ['acme/blog', 3],
+      ['other/tool', 3],
+    ])
+    expect(authors[0]).toEqual({ author: 'ann', prs: 6, merged: 3, issues_flagged: 7, avg_confidence: 4.2 })
+  })
+
+  it('are zeros where there is nothing', async () => {
+    const { period, ...figures } = await ask('carol')
+    expect(period.days).toBe(30)
+    expect(figures).toEqual({
+      merge_metrics: { median_hours: 0, p90_hours: 0, count: 0 },
+      authors: [],
+      verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0 },
+      confidence_dist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
+      issue_categories: { critical: 0, moderate: 0, minor: 0 },
+      repos: [],
+      pr_size: { median: 0, p90: 0 },
+    })
+  })
+
+  it.each(['6', '91', '0', '-7', '1e9', 'NaN', '30.5', '', '10;drop', '99999999999999999999', '7&days=8'])(
+    'case 27: refuse %s days',
+    async (days) => {
+      const { status, body } = await askInsights(app, people.anne?.cookie ?? {}, `?days=${days}`)
+      expect({ status, body }).toEqual({ status: 422, body: { detail: 'days must be a whole number from 7 to 90' } })
+    },
+  )
+
+  it('ask for the cookie', async () => {
+    const unauthenticated = { status: 401, body: { detail: 'Not authenticated' } }
+    expect(await askInsights(app, {})).toEqual(unauthenticated)
+    expect(await askInsights(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
+    expect(await askInsights(app, { cookie: 'access_token=a.b.c' }, '?days=6')).toEqual(unauthenticated)
+  })
+})
+
+describe('insights after reviews', () => {
+  let scenario: Scenario
+  beforeAll(async () => {
+    // With more findings than comments, some are held back.
+    scenario = await startScenario({ env: { REVIEW_MAX_COMMENTS: '2' } })
+  })
+  afterAll(() => scenario[Symbol.asyncDispose]())
+
+  it('count the findings of the latest review that came to a verdict', async () => {
+    const { app, forge } = scenario
+    const alice = await signInWithToken(app, 'ghp_token_of_alice')
+    const number = await scenario.openPullRequest(readSample('topic'), { branch: 'bugs', title: 'Pay orders' })
+    await scenario.settled()
+    const { body: first } = await askInsights(app, alice.cookie)
+    const findings = await app.db.selectFrom('findings').select(['severity', 'placement']).execute()
+    const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length
+    expect(findings.map(({ placement }) => placement)).toContain('held_back')
+    expect(first.issue_categories).toEqual({
+      critical: count('critical'),
+      moderate: count('moderate'),
+      minor: count('minor'),
+    })
+    expect(first.issue_categories.critical).toBeGreaterThan(0)
+    expect(first.verdicts).toEqual({ APPROVE: 0, REQUEST_CHANGES: 1, NEEDS_DISCUSSION: 0 })
+    const run = await app.db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
+    expect(first.confidence_dist).toEqual({ 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, [String(run.confidence)]: 1 })
+
+    const fixed = { 'src/orders.ts': null, 'src/payments.ts': null, 'README.md': 'A shop.\n' }
+    await forge.push('acme/shop', 'bugs', fixed, { author: 'alice' })
+    await scenario.settled()
+    const { body: second } = await askInsights(app, alice.cookie)
+    expect(second.issue_categories).toEqual({ critical: 0, moderate: 0, minor: 0 })
+    expect(second.authors).toHaveLength(1)
+    expect(second.repos).toMatchObject([{ repo: 'acme/shop', prs: 1, issues_flagged: 0 }])
+
+    // A run that ends without a verdict leaves the figures as they are.
+    forge.closePullRequest('acme/shop', number, 'alice')
+    await app.deliver(pullRequestPayload({ action: 'synchronize', number }))
+    await scenario.settled()
+    const runs = await app.db.selectFrom('workflow_runs').select('verdict').orderBy('id').execute()
+    expect(runs.map(({ verdict }) => verdict !== null)).toEqual([true, true, false])
+    const { body: third } = await askInsights(app, alice.cookie)
+    expect(third.verdicts).toEqual(second.verdicts)
+    expect(third.confidence_dist).toEqual(second.confidence_dist)
+  })
+})
