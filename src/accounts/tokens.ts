@@ -1,8 +1,10 @@
 // Credentials that were given out and can be revoked: sessions of browsers, and named tokens for programs.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Claims } from './credentials.ts'
+import { maySignIn } from './users.ts'
 
 /** Who makes a request. */
 export interface Caller {
@@ -45,19 +47,27 @@ export async function saveToken(
   return id
 }
 
-/** Whom a credential's claims name; undefined where it was revoked, has expired, or its user is gone. */
-export async function findCaller(db: Db, { userId, tokenId }: Claims): Promise<Caller | undefined> {
+/**
+ * Whom a credential's claims name; undefined where it was revoked, has expired, its user is gone or may not sign in any
+ * more. The operator's own tokens, and those for an administrator, count whoever may sign in.
+ */
+export async function findCaller(
+  db: Db,
+  { userId, tokenId }: Claims,
+  signInAllowed: Config['signInAllowed'],
+): Promise<Caller | undefined> {
   const row = await db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .select(['users.login', 'users.name', 'users.avatar_url', 'users.is_admin', 'tokens.grants_admin'])
     .select(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as('is_use_to_be_noted'))
+    .select(sql<boolean>`grants_admin or encrypted_token is null`.as('is_of_operator'))
     .where('tokens.id', '=', tokenId)
     .where('tokens.user_id', '=', userId)
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!row) return undefined
+  if (!row || !(row.is_of_operator || maySignIn(signInAllowed, row.login))) return undefined
   if (row.is_use_to_be_noted) await noteUse(db, tokenId)
   const isAdmin = row.is_admin || row.grants_admin
   return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
@@ -88,19 +98,47 @@ export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]>
   }))
 }
 
-/** Makes a person's credential worthless. Returns its name; undefined where there is none that counted. */
+/**
+ * How many named tokens of a person still count. Until the transaction ends, nobody else gets an answer for the same
+ * person: so that what is added because of it stays true.
+ */
+export async function countApiTokens(tx: Db, userId: number): Promise<number> {
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  return (await listApiTokens(tx, userId)).length
+}
+
+/** Makes a credential worthless. Returns its name and whose it was; undefined where there is none that counted. */
 export async function revokeToken(
   db: Db,
   input: { userId: number; tokenId: string; kind: 'session' | 'api' },
-): Promise<string | undefined> {
-  const row = await db
+): Promise<{ name: string; login: string } | undefined> {
+  if (!isTokenId(input.tokenId)) return undefined
+  return db
     .updateTable('tokens')
+    .from('users')
     .set({ revoked_at: sql`now()` })
-    .where('id', '=', input.tokenId)
-    .where('user_id', '=', input.userId)
-    .where('kind', '=', input.kind)
-    .where('revoked_at', 'is', null)
-    .returning('name')
+    .whereRef('users.id', '=', 'tokens.user_id')
+    .where('tokens.id', '=', input.tokenId)
+    .where('tokens.user_id', '=', input.userId)
+    .where('tokens.kind', '=', input.kind)
+    .where('tokens.revoked_at', 'is', null)
+    .where('tokens.expires_at', '>', sql<Date>`now()`)
+    .returning(['tokens.name', 'users.login'])
     .executeTakeFirst()
-  return row?.name
+}
+
+/** Whether it can be the id of a credential at all. */
+export function isTokenId(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
+}
+
+/** Deletes what a person has no use for: what expired 30 days ago, and of the sessions all but the newest ones. */
+export async function pruneTokens(tx: Db, userId: number, input: { keptSessions: number }): Promise<void> {
+  const ofPerson = tx.selectFrom('tokens').select('id').where('user_id', '=', userId)
+  const older = ofPerson.where('kind', '=', 'session').orderBy('created_at', 'desc').offset(input.keptSessions)
+  await tx
+    .deleteFrom('tokens')
+    .where('user_id', '=', userId)
+    .where(({ or, eb }) => or([eb('expires_at', '<', sql<Date>`now() - interval '30 days'`), eb('id', 'in', older)]))
+    .execute()
 }

@@ -1,8 +1,15 @@
 // People: who signed in, and the platform's token that they left with us.
 import { sql } from 'kysely'
+import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { isSealedByCurrent, type KeyRing, seal, unseal } from '../lib/key-ring.ts'
+import { toStorable } from '../lib/text.ts'
 import type { Viewer } from '../platforms/platform.ts'
+
+/** Whether a username may sign in. Case makes no difference, as at the platforms. */
+export function maySignIn(signInAllowed: Config['signInAllowed'], login: string): boolean {
+  return signInAllowed === null || signInAllowed.has(login.toLowerCase())
+}
 
 /** Makes the account at the first sign-in, brings it up to date at the others. The first account is an administrator. */
 export async function saveUser(
@@ -14,9 +21,9 @@ export async function saveUser(
   // Of two that sign in at once, one is the first.
   await sql`select pg_advisory_xact_lock(hashtext('umpire first account'))`.execute(tx)
   const profile = {
-    login: viewer.login,
-    name: viewer.name,
-    avatar_url: viewer.avatarUrl,
+    login: toStorable(viewer.login),
+    name: toStorable(viewer.name),
+    avatar_url: toStorable(viewer.avatarUrl),
     encrypted_token: seal(keys, token, ownerOf(platform, viewer.id)),
   }
   const user = await tx

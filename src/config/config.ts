@@ -39,6 +39,8 @@ export interface Config {
     readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
     readonly userAgent: string
   }
+  /** Usernames in lower case that may sign in; null: everybody with an account at the platform. */
+  readonly signInAllowed: ReadonlySet<string> | null
   /** Used for repositories that nobody connected. */
   readonly fallback: { readonly token: string | null; readonly webhookSecret: string | null }
   readonly models: {

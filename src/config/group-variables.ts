@@ -46,6 +46,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
           : null,
       userAgent: 'umpire',
     },
+    signInAllowed: v.SIGN_IN_ALLOWED ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g)) : null,
     fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
     models: {
       main: chooseModel(v, v.MODEL),

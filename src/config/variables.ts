@@ -49,6 +49,11 @@ export const variables = z.object({
   PLATFORM_API_URL: httpUrl.optional(),
   OAUTH_CLIENT_ID: z.string().optional(),
   OAUTH_CLIENT_SECRET: z.string().optional(),
+  // One that names nobody is no empty one: it would let everybody in.
+  SIGN_IN_ALLOWED: z
+    .string()
+    .regex(/^\s*[^\s,]+(\s*,\s*[^\s,]+)*\s*$/, 'must be usernames of the platform, separated by commas')
+    .optional(),
   PLATFORM_TOKEN: z.string().optional(),
   WEBHOOK_SECRET: z.string().optional(),
   MODEL: modelName.optional(),

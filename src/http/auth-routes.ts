@@ -1,27 +1,70 @@
-// Sign-in and sign-out, and the short-lived bearer token of a session.
+// Sign-in and sign-out, who is signed in, and the short-lived bearer token of a session.
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyReply } from 'fastify'
+import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
-import { sessionSeconds, signIn } from '../workflows/sign-in.ts'
+import { type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/sign-in.ts'
+import { attemptSeconds, finishSignIn, startSignIn } from '../workflows/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
-import { shortLivedToken, signInWithToken } from './contract/accounts.ts'
+import * as contract from './contract/accounts.ts'
+import { readReturnPath } from './return-path.ts'
 import type { Server } from './server.ts'
 
+/** The cookie that holds a sign-in that was started. */
+const attemptCookie = 'umpire_login'
 /** How long a bearer token made from the cookie lasts. */
 const bearerSeconds = 15 * 60
 
 /** Adds what stands under `/auth`, and `POST /api/v1/auth/token`. */
 export function addAuthRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
-  const { publicUrl } = ctx.config.http
-  const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const
+  addOAuthRoutes(server, ctx)
+  addSessionRoutes(server, ctx, authenticate)
+}
 
-  server.post('/auth/login', { schema: signInWithToken }, async (request, reply) => {
-    refuseCrossSite(request, new URL(publicUrl).origin)
-    const { jwt, user } = await signIn(ctx, request.body.token)
-    reply.setCookie(sessionCookie, jwt, { ...cookieOptions, maxAge: sessionSeconds })
-    const { userId: id, login, name, avatarUrl, isAdmin } = user
-    return { id, login, name, avatar_url: avatarUrl, is_admin: isAdmin }
+function addOAuthRoutes(server: Server, ctx: AppContext): void {
+  const { publicUrl } = ctx.config.http
+  const options: CookieSerializeOptions = { ...cookieOptions(publicUrl), path: new URL(`${publicUrl}/auth`).pathname }
+
+  server.get('/auth/login', { schema: contract.startSignIn }, async (request, reply) => {
+    const { location, attempt } = startSignIn(ctx, readReturnPath(request.query.return_to, publicUrl))
+    return reply.setCookie(attemptCookie, attempt, { ...options, maxAge: attemptSeconds }).redirect(location, 302)
   })
 
-  const tokenRoute = { schema: shortLivedToken, onRequest: authenticate.cookie }
+  server.get('/auth/callback', { schema: contract.finishSignIn }, async (request, reply) => {
+    reply.clearCookie(attemptCookie, options)
+    const attempt = request.cookies[attemptCookie]
+    const { session, returnTo } = await finishSignIn(ctx, { attempt, ...request.query })
+    return setSession(reply, publicUrl, session).redirect(returnTo, 303)
+  })
+}
+
+function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+  const { publicUrl } = ctx.config.http
+  const publicOrigin = new URL(publicUrl).origin
+
+  server.post('/auth/login', { schema: contract.signInWithToken }, async (request, reply) => {
+    refuseCrossSite(request, publicOrigin)
+    const session = await signInWithToken(ctx, request.body.token)
+    setSession(reply, publicUrl, session)
+    return describePerson(session.user)
+  })
+
+  server.post('/auth/logout', { schema: contract.signOut }, async (request, reply) => {
+    refuseCrossSite(request, publicOrigin)
+    const jwt = request.cookies[sessionCookie]
+    const claims = jwt === undefined ? null : await ctx.credentials.verify('cookie', jwt)
+    if (claims !== null) await signOut(ctx, claims)
+    reply.clearCookie(sessionCookie, cookieOptions(publicUrl))
+    return { status: 'signed_out' as const }
+  })
+
+  server.get('/auth/me', { schema: contract.showMe, onRequest: authenticate.either }, async (request) => {
+    const { platform, serviceName } = ctx.config
+    const service = { service_name: serviceName, platform: platform.id, platform_url: platform.url }
+    return { ...describePerson(callerOf(request)), ...service }
+  })
+
+  const tokenRoute = { schema: contract.shortLivedToken, onRequest: authenticate.cookie }
   server.post('/api/v1/auth/token', tokenRoute, async (request) => {
     const { userId, tokenId } = callerOf(request)
     const expiresAt = new Date(Date.now() + bearerSeconds * 1000)
@@ -30,4 +73,17 @@ export function addAuthRoutes(server: Server, ctx: AppContext, authenticate: Aut
       expires_at: expiresAt,
     }
   })
+}
+
+function cookieOptions(publicUrl: string): CookieSerializeOptions {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') }
+}
+
+function setSession(reply: FastifyReply, publicUrl: string, { jwt }: Session): FastifyReply {
+  return reply.setCookie(sessionCookie, jwt, { ...cookieOptions(publicUrl), maxAge: sessionSeconds })
+}
+
+function describePerson(person: Pick<Caller, 'userId' | 'login' | 'name' | 'avatarUrl' | 'isAdmin'>) {
+  const { userId: id, login, name, avatarUrl, isAdmin } = person
+  return { id, login, name, avatar_url: avatarUrl, is_admin: isAdmin }
 }

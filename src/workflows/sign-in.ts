@@ -1,13 +1,20 @@
-// Signs a person in with a token of the platform: who it is, the account, the session.
+// Signs people in and out: who it is by the platform's word, the account, the session.
 import { recordAudit } from '../accounts/audit.ts'
-import { saveToken } from '../accounts/tokens.ts'
-import { saveUser } from '../accounts/users.ts'
+import type { Claims } from '../accounts/credentials.ts'
+import { pruneTokens, revokeToken, saveToken } from '../accounts/tokens.ts'
+import { maySignIn, saveUser } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
+import { PlatformError, RequestError } from '../domain/errors.ts'
 import type { Viewer } from '../platforms/platform.ts'
 
 /** How long a session lasts. */
 export const sessionSeconds = 30 * 24 * 3600
+/** Of one person; the oldest go first. */
+const mostSessions = 100
+
+/** What signing in needs. */
+export type SignInContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'log'>
 
 /** A new session, to be put into the cookie. */
 export interface Session {
@@ -16,20 +23,54 @@ export interface Session {
   readonly user: Viewer & { readonly userId: number; readonly isAdmin: boolean }
 }
 
-/** @throws PlatformError when the platform doesn't say whose token it is */
-export async function signIn(
-  ctx: Pick<AppContext, 'db' | 'keys' | 'credentials' | 'platform'>,
-  platformToken: string,
-  signal?: AbortSignal,
-): Promise<Session> {
-  const viewer = await ctx.platform.viewer(platformToken, signal)
+/** Signs in whose token of the platform it is. Throws RequestError. */
+export async function signInWithToken(ctx: SignInContext, platformToken: string): Promise<Session> {
+  const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
+  const viewer = await askPlatform(ctx, refusal, () => ctx.platform.viewer(platformToken))
+  return openSession(ctx, viewer, platformToken)
+}
+
+/**
+ * Opens a session for the person whom the platform named, and leaves their token with us.
+ *
+ * @throws RequestError for somebody who may not sign in here
+ */
+export async function openSession(ctx: SignInContext, viewer: Viewer, platformToken: string): Promise<Session> {
+  if (!maySignIn(ctx.config.signInAllowed, viewer.login)) {
+    throw new RequestError('access_denied', `${viewer.login} may not sign in here: SIGN_IN_ALLOWED names who may`)
+  }
   const expiresAt = new Date(Date.now() + sessionSeconds * 1000)
   const { user, tokenId } = await transactionWithRetry(ctx.db, async (tx) => {
     const user = await saveUser(tx, ctx.keys, { platform: ctx.platform.id, viewer, token: platformToken })
+    await pruneTokens(tx, user.id, { keptSessions: mostSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
     await recordAudit(tx, { userId: user.id, login: viewer.login }, 'signed_in')
     return { user, tokenId }
   })
   const jwt = await ctx.credentials.issue('cookie', { userId: user.id, tokenId }, expiresAt)
   return { jwt, expiresAt, user: { ...viewer, userId: user.id, isAdmin: user.isAdmin } }
+}
+
+/** Ends a session, and with it the bearer tokens made from it. One that doesn't count any more is none to end. */
+export async function signOut(ctx: Pick<AppContext, 'db'>, { userId, tokenId }: Claims): Promise<void> {
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const revoked = await revokeToken(tx, { userId, tokenId, kind: 'session' })
+    if (revoked) await recordAudit(tx, { userId, login: revoked.login }, 'signed_out')
+  })
+}
+
+/** Asks the platform during a sign-in. Where it says no, `refusal` is thrown; its own words go to the log only. */
+export async function askPlatform<T>(
+  ctx: Pick<AppContext, 'log'>,
+  refusal: RequestError,
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    ctx.log.warn({ code: error.code, reason: error.message }, 'The platform stood in the way of a sign-in')
+    if (!error.retryable) throw refusal
+    throw new RequestError('platform_failed', 'The platform could not be asked who you are. Try again in a moment')
+  }
 }

@@ -1,6 +1,7 @@
 // Schemas of sign-in and credentials.
 import { z } from 'zod'
-import { errors, security, timestamp } from './common.ts'
+import { toStorable } from '../../lib/text.ts'
+import { errors, security, text, timestamp } from './common.ts'
 
 /** The person behind the credential. */
 export const me = z
@@ -12,6 +13,33 @@ export const me = z
     is_admin: z.boolean(),
   })
   .meta({ id: 'Me' })
+
+/** Whatever isn't one text is as good as missing: who comes back from the platform gets a 400 then, and no 422. */
+const parameterOfReturn = z.string().optional().catch(undefined)
+const redirect = (where: string) => z.null().describe(where)
+
+export const startSignIn = {
+  summary: 'Sign in at the platform',
+  description:
+    'Sends the browser to the platform, which sends it to `/auth/callback`. 404 where OAuth is not configured.',
+  tags: ['Sign-in'],
+  querystring: z.object({
+    return_to: z
+      .string()
+      .catch('/')
+      .default('/')
+      .describe('Path of this service to go to afterwards; others become `/`'),
+  }),
+  response: { 302: redirect('To the platform; sets the cookie `umpire_login`'), ...errors(404) },
+}
+
+export const finishSignIn = {
+  summary: 'Come back from the platform',
+  description: 'Sets the cookie `access_token`.',
+  tags: ['Sign-in'],
+  querystring: z.object({ code: parameterOfReturn, state: parameterOfReturn, error: parameterOfReturn }),
+  response: { 303: redirect('To where the person wanted to be'), ...errors(400, 403, 404, 502) },
+}
 
 export const signInWithToken = {
   summary: 'Sign in with a personal access token of the platform',
@@ -25,6 +53,23 @@ export const signInWithToken = {
   response: { 200: me, ...errors(401, 403, 422, 502) },
 }
 
+export const signOut = {
+  summary: 'Sign out',
+  description: 'Ends the session of the cookie and all bearer tokens made from it. Answers the same without a session.',
+  tags: ['Sign-in'],
+  response: { 200: z.object({ status: z.literal('signed_out') }), ...errors(403) },
+}
+
+export const showMe = {
+  summary: 'Show who is signed in',
+  tags: ['Sign-in'],
+  security: security.either,
+  response: {
+    200: me.extend({ service_name: z.string(), platform: z.string(), platform_url: z.string() }).meta({ id: 'MeHere' }),
+    ...errors(401),
+  },
+}
+
 export const shortLivedToken = {
   summary: 'Get a short-lived bearer token for the session',
   tags: ['Sign-in'],
@@ -33,4 +78,46 @@ export const shortLivedToken = {
     200: z.object({ access_token: z.string(), expires_at: timestamp }),
     ...errors(401, 403),
   },
+}
+
+const apiToken = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created_at: timestamp,
+    expires_at: timestamp,
+    last_used_at: timestamp.nullable().describe('To the minute'),
+  })
+  .meta({ id: 'ApiToken' })
+
+export const listApiTokens = {
+  summary: 'List the named tokens that count, the newest first',
+  tags: ['Tokens'],
+  security: security.cookie,
+  response: { 200: z.object({ tokens: z.array(apiToken) }), ...errors(401) },
+}
+
+const days = 'expires_in_days must be a whole number from 1 to 365'
+
+export const createApiToken = {
+  summary: 'Make a named token for a program',
+  description: 'A bearer token with the rights of who makes it. It is shown here and never again.',
+  tags: ['Tokens'],
+  security: security.cookie,
+  body: z.object({
+    name: text('name', 100).trim().min(1, { error: 'name must not be empty' }).overwrite(toStorable),
+    expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
+  }),
+  response: {
+    200: z.object({ id: z.string(), name: z.string(), expires_at: timestamp, token: z.string() }),
+    ...errors(401, 403, 409, 422),
+  },
+}
+
+export const revokeApiToken = {
+  summary: 'Revoke a named token',
+  tags: ['Tokens'],
+  security: security.cookie,
+  params: z.object({ id: z.string() }),
+  response: { 200: z.object({ status: z.literal('revoked'), id: z.string() }), ...errors(401, 403, 404) },
 }

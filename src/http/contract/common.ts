@@ -22,7 +22,7 @@ export function errors(...statuses: (keyof typeof meanings)[]) {
 }
 
 /** Which credential an endpoint asks for, for its `security`. */
-export const security = {
+export const security: Readonly<Record<'bearer' | 'cookie' | 'either', Record<string, string[]>[]>> = {
   bearer: [{ bearer: [] }],
   cookie: [{ cookie: [] }],
   either: [{ cookie: [] }, { bearer: [] }],

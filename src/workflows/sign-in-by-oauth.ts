@@ -1,0 +1,101 @@
+// Sign-in at the platform: OAuth 2.0 authorization code (RFC 6749) with state and PKCE (RFC 7636).
+//
+// What has to be known when the browser comes back travels in the browser, sealed: for a visitor nothing is stored.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { redeemState } from '../accounts/sign-in-states.ts'
+import { RequestError } from '../domain/errors.ts'
+import { seal, unseal } from '../lib/key-ring.ts'
+import { askPlatform, openSession, type Session, type SignInContext } from './sign-in.ts'
+
+/** How long a person may take at the platform. */
+export const attemptSeconds = 600
+
+/** What the platform is asked for; connecting a repository takes no less. */
+const scopes = ['repo']
+
+/** A sign-in that was started. */
+const attemptSchema = z.object({ state: z.string(), verifier: z.string(), returnTo: z.string(), expiresAt: z.int() })
+type Attempt = z.output<typeof attemptSchema>
+const attemptOwner = 'sign-in attempt'
+
+/** What the browser brings back. */
+export interface ReturnFromPlatform {
+  /** The sealed attempt of this browser. */
+  readonly attempt?: string | undefined
+  readonly state?: string | undefined
+  readonly code?: string | undefined
+  /** The platform's word for why there is no code. */
+  readonly error?: string | undefined
+}
+
+/**
+ * Starts a sign-in.
+ *
+ * @param returnTo where the person wants to be afterwards; a path of our own
+ * @returns where to send the browser, and the sealed attempt that it has to bring back
+ */
+export function startSignIn(ctx: SignInContext, returnTo: string): { location: string; attempt: string } {
+  requireOAuth(ctx)
+  const state = randomBytes(32).toString('base64url')
+  const verifier = randomBytes(32).toString('base64url')
+  const attempt: Attempt = { state, verifier, returnTo, expiresAt: Date.now() + attemptSeconds * 1000 }
+  const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
+  return {
+    location: ctx.platform.authorizeUrl({ redirectUri: redirectUriOf(ctx), state, codeChallenge, scopes }),
+    attempt: seal(ctx.keys, JSON.stringify(attempt), attemptOwner).toString('base64url'),
+  }
+}
+
+/** Ends a sign-in that this browser started. Throws RequestError with what the person can do. */
+export async function finishSignIn(
+  ctx: SignInContext,
+  back: ReturnFromPlatform,
+): Promise<{ session: Session; returnTo: string }> {
+  requireOAuth(ctx)
+  const attempt = openAttempt(ctx, back.attempt)
+  if (attempt === undefined || !isSame(attempt.state, back.state)) {
+    throw refuse('This sign-in was not started in this browser, or took longer than ten minutes')
+  }
+  if (!(await redeemState(ctx.db, attempt.state))) throw refuse('This sign-in has ended already')
+  if (back.error === 'access_denied') throw refuse('The sign-in was cancelled at the platform')
+  if (back.error !== undefined || back.code === undefined) throw refuse('The platform did not sign you in')
+  const token = await redeemCode(ctx, back.code, attempt.verifier)
+  const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.viewer(token))
+  return { session: await openSession(ctx, viewer, token), returnTo: attempt.returnTo }
+}
+
+async function redeemCode(ctx: SignInContext, code: string, codeVerifier: string): Promise<string> {
+  const input = { code, codeVerifier, redirectUri: redirectUriOf(ctx) }
+  return (await askPlatform(ctx, notAccepted(), () => ctx.platform.exchangeCode(input))).token
+}
+
+function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attempt | undefined {
+  const text = sealed === undefined ? undefined : unseal(keys, Buffer.from(sealed, 'base64url'), attemptOwner)
+  const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
+  return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
+}
+
+/** In a time that tells nothing of where they differ. */
+function isSame(expected: string, given: string | undefined): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return given !== undefined && timingSafeEqual(digest(expected), digest(given))
+}
+
+function redirectUriOf({ config }: SignInContext): string {
+  return `${config.http.publicUrl}/auth/callback`
+}
+
+function requireOAuth({ config }: SignInContext): void {
+  if (config.platform.oauth !== null) return
+  const instead = 'POST {"token": "<personal access token of the platform>"} to /auth/login instead'
+  throw new RequestError('not_found', `OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: ${instead}`)
+}
+
+function notAccepted(): RequestError {
+  return refuse('The platform did not accept the sign-in')
+}
+
+function refuse(why: string): RequestError {
+  return new RequestError('request_malformed', `${why}: start again at /auth/login`)
+}
