@@ -1,0 +1,261 @@
+// Endpoints that are asked about one repository, without the memory and graph layers, on each database engine.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answer, type Forge } from '../fakes/forge/forge.ts'
+import { forgeEnvironment, repo, startShopForge } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { startTestApp, type TestApp } from '../start-app.ts'
+
+let forge: Forge
+let app: TestApp
+let root: SignedIn
+let anne: SignedIn
+let bob: SignedIn
+
+beforeAll(async () => {
+  forge = await startShopForge()
+  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  // Who comes first is the administrator.
+  root = await signIn('root')
+  anne = await signIn('anne')
+  bob = await signIn('bob')
+  await connect('anne', repo)
+  await connect('bob', repo, false)
+  await connect('bob', 'bob/tool')
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+afterEach(() => forge.faults.clear())
+
+async function signIn(login: string): Promise<SignedIn> {
+  forge.createUser(login, { token: `ghp_the_token_of_${login}` })
+  return signInWithToken(app, `ghp_the_token_of_${login}`)
+}
+
+async function connect(login: string, name: string, isActive = true): Promise<void> {
+  const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
+  await app.db
+    .insertInto('installations')
+    .values({ user_id: user.id, repo_full_name: name, webhook_secret: 'a'.repeat(64), is_active: isActive })
+    .execute()
+}
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly place: 'bearer' | 'cookie'
+  /** Without a credential. */
+  readonly unauthenticated: string
+  /** What comes of a malformed repository. */
+  readonly malformed: readonly [status: number, detail: string]
+}
+
+const denied = 'Repo not connected or access denied'
+const badName = 'repo must be owner/repo'
+
+const endpoints = [
+  endpoint('GET', '/api/v1/memory/project-map', 'bearer', [403, denied]),
+  endpoint('POST', '/api/v1/memory/rescan', 'cookie', [400, badName]),
+  endpoint('GET', '/api/v1/memory/stats', 'cookie', [400, badName]),
+  endpoint('GET', '/api/v1/analytics/contributors', 'bearer', [403, denied]),
+  endpoint('GET', '/api/v1/analytics/graph', 'cookie', [400, "repo must be in 'owner/repo' format"]),
+]
+
+function endpoint(
+  method: Endpoint['method'],
+  path: string,
+  place: Endpoint['place'],
+  malformed: Endpoint['malformed'],
+): Endpoint {
+  return { method, path, place, unauthenticated: place === 'bearer' ? 'Unauthorized' : 'Not authenticated', malformed }
+}
+
+async function send({ method, path }: Endpoint, query: string, headers: Record<string, string>) {
+  const response = await fetch(`${app.url}${path}${query}`, { method, headers })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+function ask(path: string, query: string, who: SignedIn) {
+  const asked = endpoints.find((candidate) => candidate.path.endsWith(path)) as Endpoint
+  return send(asked, query, who[asked.place])
+}
+
+const refused = (status: number, detail: string) => ({ status, body: { detail } })
+const about = (name: string) => `?repo=${encodeURIComponent(name)}`
+
+/** No repository has such a name. */
+const malformedNames = [
+  'a',
+  'a/b/c',
+  '../x',
+  'a/..',
+  'a%2f..',
+  '.git/x',
+  'x/.git',
+  '',
+  '/',
+  'acme/shop/',
+  `a/${'b'.repeat(298)}`,
+  'acme/‮pohs',
+  'acme/shop\0',
+  'acme/sh op',
+  "acme/shop'--",
+]
+
+describe.each(endpoints)('$method $path', (tested) => {
+  const headersOf = (who: SignedIn) => who[tested.place]
+
+  it('asks for its own credential first', async () => {
+    const unauthenticated = refused(401, tested.unauthenticated)
+    expect(await send(tested, about(repo), {})).toEqual(unauthenticated)
+    expect(await send(tested, '', {})).toEqual(unauthenticated)
+    expect(await send(tested, about('a'), {})).toEqual(unauthenticated)
+    expect(await send(tested, about(repo), anne[tested.place === 'bearer' ? 'cookie' : 'bearer'])).toEqual(
+      unauthenticated,
+    )
+  })
+
+  it("case 26: refuses another one's repository", async () => {
+    const expected = refused(403, denied)
+    // Bob was connected to it once; an administrator is asked for a connection too; and nobody has the last one.
+    expect(await send(tested, about(repo), headersOf(bob))).toEqual(expected)
+    expect(await send(tested, about(repo), headersOf(root))).toEqual(expected)
+    expect(await send(tested, about('bob/tool'), headersOf(anne))).toEqual(expected)
+    expect(await send(tested, about('acme/nothing'), headersOf(anne))).toEqual(expected)
+  })
+
+  it('case 27: asks for one repository', async () => {
+    const expected = refused(422, 'repo is required, as owner/repo')
+    expect(await send(tested, '', headersOf(anne))).toEqual(expected)
+    expect(await send(tested, `${about(repo)}&repo=bob/tool`, headersOf(anne))).toEqual(expected)
+  })
+
+  it.each(malformedNames)('case 29: has an answer of its own to %j', async (name) => {
+    expect(await send(tested, about(name), headersOf(anne))).toEqual(refused(...tested.malformed))
+  })
+
+  it('knows a repository in any spelling', async () => {
+    const { status, body } = await send(tested, about('ACME/Shop'), headersOf(anne))
+    expect(status).toBe(tested.path.endsWith('/rescan') ? 503 : 200)
+    if ('repo' in body) expect(body.repo).toBe(repo)
+  })
+})
+
+describe('without the memory layer', () => {
+  it('there is nothing to scan for', async () => {
+    expect(await ask('/rescan', about(repo), anne)).toEqual(refused(503, 'Memory layer not configured'))
+  })
+
+  it('nothing is remembered', async () => {
+    expect(await ask('/project-map', about(repo), anne)).toEqual({ status: 200, body: { memories: [], count: 0 } })
+    const by_type = {
+      ...{ project_pattern: 0, decision: 0, developer_pattern: 0 },
+      ...{ developer_strength: 0, risk_module: 0, contributor_profile: 0 },
+    }
+    expect(await ask('/stats', about(repo), anne)).toEqual({ status: 200, body: { repo, total: 0, by_type } })
+  })
+
+  it('contributors come with a note and without pages', async () => {
+    const body = { repo, contributor_count: 0, contributors: [], note: 'Memory layer not configured' }
+    expect(await ask('/contributors', about(repo), anne)).toEqual({ status: 200, body })
+    expect(await ask('/contributors', `${about(repo)}&page=1000000&per_page=100`, anne)).toEqual({ status: 200, body })
+  })
+
+  const page = 'page must be a whole number from 1 to 1000000'
+  const perPage = 'per_page must be a whole number from 1 to 100'
+  it.each([
+    ['page=0', page],
+    ['page=-1', page],
+    ['page=1000000000000', page],
+    ['page=1e3', page],
+    ['page=', page],
+    ['page=1&page=2', page],
+    ['per_page=0', perPage],
+    ['per_page=101', perPage],
+    ['per_page=1.5', perPage],
+    ['per_page=NaN', perPage],
+    ['per_page=10;drop', perPage],
+  ])('case 27: contributors are not to be had with %s', async (query, detail) => {
+    expect(await ask('/contributors', `${about(repo)}&${query}`, anne)).toEqual(refused(422, detail))
+    // The parameters come before the connection.
+    expect(await ask('/contributors', `${about(repo)}&${query}`, bob)).toEqual(refused(422, detail))
+  })
+
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+  ]
+  it.each(foreign)('case 21: another site can not make a browser scan anew (%j)', async (headers) => {
+    const rescan = endpoints[1] as Endpoint
+    const { status } = await send(rescan, about(repo), { ...anne.cookie, ...headers })
+    expect(status).toBe(403)
+    expect((await send(rescan, about(repo), { ...anne.cookie, origin: app.url })).status).toBe(503)
+  })
+})
+
+describe('without the graph layer', () => {
+  // The platform's answers are kept for a while, by person and repository.
+  let name: string
+  let rounds = 0
+  beforeEach(async () => {
+    name = `anne/made-${++rounds}`
+    await forge.createRepository(name)
+    await forge.push(name, 'main', { 'a.ts': '123456', 'b.py': '1\n' }, { author: 'anne' })
+    await connect('anne', name)
+  })
+
+  const askedFor = (what: string) => forge.requests.filter(({ path }) => path.includes(`/repos/${name}/${what}`)).length
+
+  it('the graph has what the platform counts, and nothing else', async () => {
+    const { status, body } = await ask('/graph', about(name), anne)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        repo: name,
+        languages: [
+          { name: 'TypeScript', bytes: 6, pct: 75 },
+          { name: 'Python', bytes: 2, pct: 25 },
+        ],
+        hotspots: [],
+        high_risk: [],
+        dead_files: { count: 0, sample: [] },
+        ownership: [],
+        expertise: [],
+        contributors: [{ login: 'anne', commits: 1, additions: 2, deletions: 0 }],
+      },
+    })
+    const request = forge.requests.findLast(({ path }) => path.endsWith(`/repos/${name}/languages`))
+    expect(request?.headers.authorization).toBe('Bearer ghp_the_token_of_anne')
+  })
+
+  it('the platform is asked once for many who ask at once, and for those after them', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/graph', about(name), anne)))
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
+    answers.push(await ask('/graph', about(name), anne))
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(answers[0]?.body.languages).toHaveLength(2)
+    expect(askedFor('languages')).toBe(1)
+  })
+
+  it('nobody is shown what only the token of another one can see', async () => {
+    await ask('/graph', about(name), anne)
+    await connect('bob', name)
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(404) })
+    expect((await ask('/graph', about(name), bob)).body).toMatchObject({ repo: name, languages: [], contributors: [] })
+  })
+
+  it('the platform may refuse one part, or all', async () => {
+    forge.faults.add({ match: ({ path }) => path.endsWith('/languages'), action: answer(404) })
+    const { status, body } = await ask('/graph', about(name), anne)
+    expect({ status, languages: body.languages }).toEqual({ status: 200, languages: [] })
+    expect(body.contributors).toHaveLength(1)
+    await connect('bob', name)
+    forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
+    expect(await ask('/graph', about(name), bob)).toMatchObject({
+      status: 200,
+      body: { repo: name, languages: [], contributors: [] },
+    })
+  })
+})
