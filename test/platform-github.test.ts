@@ -50,14 +50,17 @@ async function start(): Promise<PlatformFixture> {
   await forge.createRepository('octo/hidden', { private: true })
   await forge.createRepository('octo/second', { admins: [login] })
   forge.addWebhook(repo, { url: receiver.url, secret })
-  return {
-    platform: createPlatform({
+  const platformWith = (clientSecret: string) =>
+    createPlatform({
       id: 'github',
       url: forge.url,
       apiUrl: forge.apiUrl,
-      oauth: { clientId: app.clientId, clientSecret: app.clientSecret },
+      oauth: { clientId: app.clientId, clientSecret },
       userAgent: 'umpire-test',
-    }),
+    })
+  return {
+    platform: platformWith(app.clientSecret),
+    otherApplication: platformWith('another secret'),
     access: { repo, token: 'token-umpire' },
     login,
     other: { repo, token: 'token-alice' },

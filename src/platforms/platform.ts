@@ -65,6 +65,18 @@ export interface OAuthGrant {
   readonly scopes: readonly string[]
 }
 
+/** What a platform says of itself, and of a token. */
+export interface Inspection {
+  /** Its clock, to the second; null where it doesn't show it. */
+  readonly now: Date | null
+  /** Null without a token. */
+  readonly viewer: Viewer | null
+  /** What the token may do; null where the platform doesn't show it. */
+  readonly scopes: readonly string[] | null
+  /** What of that reviews need and it lacks. */
+  readonly missingScopes: readonly string[]
+}
+
 /** A repository that the token can see. */
 export interface ListedRepository {
   readonly repo: RepositoryName
@@ -246,7 +258,11 @@ export interface Platform {
     input: { code: string; redirectUri: string; codeVerifier: string },
     signal?: AbortSignal,
   ): Promise<OAuthGrant>
+  /** Whether the configured application and its secret are accepted. */
+  acceptsApplication(signal?: AbortSignal): Promise<boolean>
   viewer(token: string, signal?: AbortSignal): Promise<Viewer>
+  /** Asks for nothing but what the platform and the token are. Null for no token. */
+  inspect(token: string | null, signal?: AbortSignal): Promise<Inspection>
   /**
    * A page of the repositories that the token sees, the last pushed first: those whose name has `search` in it, letter
    * for letter but in any case, and with `administered` only those that the token's account administers. Looks through

@@ -43,6 +43,8 @@ export interface PlatformFixture {
   readonly elsewhere: { readonly public: string; readonly hidden: string; readonly administered: string }
   /** Address of the platform's pages. */
   readonly url: string
+  /** The same platform, configured with the application's id and a secret that isn't its own. */
+  readonly otherApplication: Platform
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
   /** Writes a comment below the pull request. */
@@ -209,6 +211,22 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const second = await fixture.signIn(authorizeUrl, fixture.login)
         const wrong = { code: second.searchParams.get('code')!, redirectUri, codeVerifier: 'x'.repeat(43) }
         expect((await catchError(platform.exchangeCode(wrong))).code).toBe('platform_unauthorized')
+      })
+    })
+
+    describe('inspection', () => {
+      it('says whose a token is and what it may do, by the clock of the platform', async () => {
+        const inspection = await platform.inspect(access.token)
+        expect(inspection).toMatchObject({ viewer: { login: fixture.login }, missingScopes: [] })
+        expect(inspection.scopes).not.toEqual([])
+        expect(inspection.now).toBeInstanceOf(Date)
+        expect(await platform.inspect(null)).toMatchObject({ viewer: null, scopes: null, missingScopes: [] })
+        expect((await catchError(platform.inspect('no-such-token'))).code).toBe('platform_unauthorized')
+      })
+
+      it('tells whether the application is accepted', async () => {
+        expect(await platform.acceptsApplication()).toBe(true)
+        expect(await fixture.otherApplication.acceptsApplication()).toBe(false)
       })
     })
 

@@ -6,7 +6,8 @@ import { readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
 import { type Connection, sendForJson } from './request.ts'
 
-const user = z
+/** The account as the API shows it. */
+export const user = z
   .object({ id: z.int(), login: z.string(), name: z.string().nullish(), avatar_url: z.string().catch('') })
   .transform(
     (fields): Viewer => ({

@@ -7,8 +7,9 @@ import { createViewerCache, getRepository, getViewer, listRepositories } from '.
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
+import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
-import { exchangeCode, makeAuthorizeUrl } from './oauth.ts'
+import { acceptsApplication, exchangeCode, makeAuthorizeUrl } from './oauth.ts'
 import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
 import { encodeRepository } from './repository.ts'
 import type { Connection } from './request.ts'
@@ -35,7 +36,9 @@ export function createGithub(config: PlatformConfig): Platform {
     },
     authorizeUrl: (input) => makeAuthorizeUrl(connection, config.oauth, input),
     exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
+    acceptsApplication: (signal) => acceptsApplication(connection, config.oauth, signal),
     viewer: (token, signal) => getViewer(connection, token, signal),
+    inspect: (token, signal) => inspect(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
     getRepository: (access, signal) => getRepository(connection, access, signal),
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),

@@ -5,6 +5,8 @@ import type { OAuthGrant, PlatformConfig } from '../platform.ts'
 import { cleanMessage } from './errors.ts'
 import { type Connection, sendForJson } from './request.ts'
 
+type Application = NonNullable<PlatformConfig['oauth']>
+
 /** A refusal comes with status 200 too. */
 const tokenAnswer = z.union([
   z.object({ access_token: z.string().min(1), scope: z.string().catch('') }),
@@ -37,15 +39,9 @@ export async function exchangeCode(
   signal?: AbortSignal,
 ): Promise<OAuthGrant> {
   const application = requireApplication(oauth)
-  const body = {
-    client_id: application.clientId,
-    client_secret: application.clientSecret,
-    code: input.code,
-    redirect_uri: input.redirectUri,
-    code_verifier: input.codeVerifier,
-  }
-  const call = { method: 'POST', path: '/login/oauth/access_token', accept: 'application/json', body, signal } as const
-  const answer = await sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenAnswer)
+  const { code, redirectUri, codeVerifier } = input
+  const grant = { code, redirect_uri: redirectUri, code_verifier: codeVerifier }
+  const answer = await askForToken(connection, application, grant, signal)
   if ('error' in answer) {
     const message = cleanMessage(answer.error_description ?? answer.error, application.clientSecret)
     throw new PlatformError('platform_unauthorized', message, { status: 200 })
@@ -53,7 +49,34 @@ export async function exchangeCode(
   return { token: answer.access_token, scopes: answer.scope.split(/[\s,]+/).filter((scope) => scope !== '') }
 }
 
-function requireApplication(oauth: PlatformConfig['oauth']): NonNullable<PlatformConfig['oauth']> {
+/** Shows a code that can't be right: the platform looks at the application first, and says which of the two is wrong. */
+export async function acceptsApplication(
+  connection: Connection,
+  oauth: PlatformConfig['oauth'],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const answer = await askForToken(connection, requireApplication(oauth), { code: 'not-a-code' }, signal)
+    return !('error' in answer) || answer.error !== 'incorrect_client_credentials'
+  } catch (error) {
+    // What it answers to an id that nobody has.
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return false
+    throw error
+  }
+}
+
+function askForToken(
+  connection: Connection,
+  { clientId, clientSecret }: Application,
+  grant: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+) {
+  const body = { client_id: clientId, client_secret: clientSecret, ...grant }
+  const call = { method: 'POST', path: '/login/oauth/access_token', accept: 'application/json', body, signal } as const
+  return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenAnswer)
+}
+
+function requireApplication(oauth: PlatformConfig['oauth']): Application {
   if (oauth === null) throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
   return oauth
 }
