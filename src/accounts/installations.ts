@@ -1,6 +1,9 @@
 // Connected repositories: whose webhook secrets count, and with whose token a repository is read.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import { toStorable } from '../lib/text.ts'
+import type { TokenHolder } from './users.ts'
 
 /** The webhook secrets of one repository's installations. */
 export interface WebhookSecrets {
@@ -31,4 +34,134 @@ export async function findWebhookSecrets(db: Db, repos: readonly (string | null)
       inactive: own.filter((row) => !row.is_active).map((row) => row.webhook_secret),
     }
   })
+}
+
+/** A webhook at the platform. */
+export interface Webhook {
+  readonly id: number
+  readonly secret: string
+}
+
+/** A repository that is connected to somebody's account. */
+export interface Installation {
+  readonly id: number
+  readonly userId: number
+  readonly repo: RepositoryName
+  /** Null where nobody knows of one at the platform. */
+  readonly webhookId: number | null
+  readonly webhookSecret: string
+}
+
+const isRepository = (repo: RepositoryName) => sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
+
+/** Everybody's active installations of a repository, the newest first. */
+export async function listActiveInstallations(db: Db, repo: RepositoryName): Promise<Installation[]> {
+  const rows = await db
+    .selectFrom('installations')
+    .select(['id', 'user_id', 'repo_full_name', 'webhook_id', 'webhook_secret'])
+    .where(isRepository(repo))
+    .where('is_active', '=', true)
+    .orderBy('id', 'desc')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    repo: row.repo_full_name,
+    webhookId: row.webhook_id,
+    webhookSecret: row.webhook_secret,
+  }))
+}
+
+/**
+ * Writes down that a repository is connected, and that its webhook is this one, for all who share it. Returns the new
+ * record's id.
+ */
+export async function insertInstallation(
+  tx: Db,
+  input: { userId: number; repo: RepositoryName; webhook: Webhook },
+): Promise<number> {
+  const webhook = { webhook_id: input.webhook.id, webhook_secret: input.webhook.secret }
+  await tx
+    .updateTable('installations')
+    .set(webhook)
+    .where(isRepository(input.repo))
+    .where('is_active', '=', true)
+    .execute()
+  const { id } = await tx
+    .insertInto('installations')
+    .values({ user_id: input.userId, repo_full_name: input.repo, is_active: true, ...webhook })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Ends an installation; its record stays. */
+export async function deactivateInstallation(tx: Db, id: number): Promise<void> {
+  await tx
+    .updateTable('installations')
+    .set({ is_active: false, deactivated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Whether an active installation knows of the webhook. */
+export async function isWebhookStored(db: Db, repo: RepositoryName, webhookId: number): Promise<boolean> {
+  const installations = await listActiveInstallations(db, repo)
+  return installations.some((installation) => installation.webhookId === webhookId)
+}
+
+/** Whose token may read a repository: those who connected it, the newest installation first. */
+export async function listTokenHolders(
+  db: Db,
+  repo: RepositoryName,
+): Promise<(TokenHolder & { readonly isActive: boolean; readonly userId: number })[]> {
+  const rows = await db
+    .selectFrom('installations')
+    .innerJoin('users', 'users.id', 'installations.user_id')
+    .select(['users.id as user_id', 'platform', 'platform_user_id', 'encrypted_token', 'is_active'])
+    .where(isRepository(repo))
+    .orderBy('installations.id', 'desc')
+    .execute()
+  return rows.map(({ user_id: userId, is_active: isActive, ...holder }) => ({ ...holder, userId, isActive }))
+}
+
+/** A page of the repositories that are connected to an account, by name; those with `search` in theirs. */
+export async function listConnected(
+  db: Db,
+  userId: number,
+  input: { search: string; page: number; perPage: number },
+): Promise<{ installations: { id: number; repo: RepositoryName }[]; hasMore: boolean }> {
+  const needle = toStorable(input.search.toLowerCase())
+  const rows = await db
+    .selectFrom('installations')
+    .select(['id', 'repo_full_name as repo'])
+    .where('user_id', '=', userId)
+    .where('is_active', '=', true)
+    .where(sql<boolean>`strpos(lower(repo_full_name), ${needle}) > 0`)
+    .orderBy(sql`lower(repo_full_name) collate "C"`)
+    .limit(input.perPage + 1)
+    .offset((input.page - 1) * input.perPage)
+    .execute()
+  return { installations: rows.slice(0, input.perPage), hasMore: rows.length > input.perPage }
+}
+
+/** Of some repositories, those that are connected to an account: id of the installation by name in lower case. */
+export async function findConnections(
+  db: Db,
+  userId: number,
+  repos: readonly RepositoryName[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('installations')
+    .select('id')
+    .select(sql<string>`lower(repo_full_name)`.as('repo'))
+    .where('user_id', '=', userId)
+    .where('is_active', '=', true)
+    .where(
+      sql<string>`lower(repo_full_name)`,
+      '=',
+      sql<string>`any(${repos.map((repo) => repo.toLowerCase())}::text[])`,
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.repo, row.id]))
 }

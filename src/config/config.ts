@@ -38,6 +38,8 @@ export interface Config {
     readonly apiUrl: string
     readonly oauth: { readonly clientId: string; readonly clientSecret: string } | null
     readonly userAgent: string
+    /** Longest time one call may take. */
+    readonly timeoutMs: number
   }
   /** Usernames in lower case that may sign in; null: everybody with an account at the platform. */
   readonly signInAllowed: ReadonlySet<string> | null

@@ -10,6 +10,7 @@ export const defaults = {
   DATABASE_POOL_SIZE: 10,
   PLATFORM: 'github',
   PLATFORM_URL: 'https://github.com',
+  PLATFORM_TIMEOUT_SECONDS: 30,
   REVIEW_MODE: 'agentic',
   REVIEW_CONCURRENCY: 64,
   REVIEW_LEASE_SECONDS: 45,

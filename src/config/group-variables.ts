@@ -45,6 +45,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
           ? { clientId: v.OAUTH_CLIENT_ID, clientSecret: v.OAUTH_CLIENT_SECRET }
           : null,
       userAgent: 'umpire',
+      timeoutMs: v.PLATFORM_TIMEOUT_SECONDS * 1000,
     },
     signInAllowed: v.SIGN_IN_ALLOWED ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g)) : null,
     fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },

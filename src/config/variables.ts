@@ -47,6 +47,7 @@ export const variables = z.object({
   PLATFORM: z.enum(['github'], { error: 'must be github' }).default(defaults.PLATFORM),
   PLATFORM_URL: httpUrl.default(defaults.PLATFORM_URL),
   PLATFORM_API_URL: httpUrl.optional(),
+  PLATFORM_TIMEOUT_SECONDS: wholeNumber(1, 300).default(defaults.PLATFORM_TIMEOUT_SECONDS),
   OAUTH_CLIENT_ID: z.string().optional(),
   OAUTH_CLIENT_SECRET: z.string().optional(),
   // One that names nobody is no empty one: it would let everybody in.

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-/** The channel on which changes are announced to all processes; see `ListingChange`. */
+/** The channel on which changes are announced to all processes; see `ListingChange` and `ConnectionChange`. */
 export const changesChannel = 'umpire_changes'
 
 /** One announcement on `changesChannel`, as JSON. */
@@ -13,6 +13,14 @@ export interface ListingChange {
   /** The event that stands for the pull request now. */
   readonly event: number
   readonly status: 'pending' | 'processing' | 'completed' | 'failed'
+}
+
+/** Likewise: a repository was connected to somebody's account, or disconnected from it. */
+export interface ConnectionChange {
+  readonly repo: string
+  /** Id of the user. */
+  readonly user: number
+  readonly connected: boolean
 }
 
 /**
@@ -39,4 +47,9 @@ export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): 
 /** An expression that announces each row of `rows`, which has the fields of a `ListingChange`, at the commit. */
 export function announce(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`pg_notify(${changesChannel}, row_to_json(${rows})::text)`
+}
+
+/** Announces that a repository was connected or disconnected, when the transaction commits. */
+export async function announceConnection(tx: Db, change: ConnectionChange): Promise<void> {
+  await sql`select pg_notify(${changesChannel}, ${JSON.stringify(change)})`.execute(tx)
 }

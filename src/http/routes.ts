@@ -7,6 +7,7 @@ import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
+import { addRepositoryRoutes } from './repository-routes.ts'
 import type { Server } from './server.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
@@ -22,6 +23,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
     fallbackSecret: config.fallback.webhookSecret,
   })
   addAuthRoutes(server, ctx, authenticate)
+  addRepositoryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
 }

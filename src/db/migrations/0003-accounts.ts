@@ -43,6 +43,11 @@ async function addAccounts(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index audit_log_user on audit_log (user_id, id desc)`.execute(db)
   await sql`create index installations_user on installations (user_id)`.execute(db)
+  // Platforms make no difference between spellings of a repository's name.
+  await sql`drop index installations_active`.execute(db)
+  await sql`
+    create unique index installations_active on installations (lower(repo_full_name), user_id)
+    where is_active`.execute(db)
 }
 
 /** Each pull request names the one event that stands for it in the list, so that the list never reads the others. */

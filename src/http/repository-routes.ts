@@ -1,0 +1,49 @@
+// Repositories: which there are, connecting them, disconnecting them.
+import type { AppContext } from '../context.ts'
+import { connectRepository } from '../workflows/connect-repository.ts'
+import { disconnectRepository } from '../workflows/disconnect-repository.ts'
+import {
+  listConnectableRepositories,
+  listConnectedRepositories,
+  type RepositoryEntry,
+} from '../workflows/list-repositories.ts'
+import { type Authenticate, callerOf } from './authenticate.ts'
+import * as contract from './contract/repositories.ts'
+import type { Server } from './server.ts'
+
+/** Adds `GET /api/v1/repos`, and POST and DELETE of a repository's `install`. */
+export function addRepositoryRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+  const listRoute = { schema: contract.listRepositories, onRequest: authenticate.either }
+  server.get('/api/v1/repos', listRoute, async (request) => {
+    const { search, connected, page, per_page: perPage } = request.query
+    const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
+    const { repositories, hasMore } = await list(ctx, callerOf(request), { search, page, perPage })
+    return { repositories: repositories.map(shapeEntry), page, per_page: perPage, has_more: hasMore }
+  })
+
+  const address = '/api/v1/repos/:owner/:repo/install'
+  const connectRoute = { schema: contract.connectRepository, onRequest: authenticate.bearer }
+  server.post(address, connectRoute, async (request) => {
+    const { owner, repo: name } = request.params
+    const { installationId, repo } = await connectRepository(ctx, callerOf(request), `${owner}/${name}`)
+    return { status: 'connected' as const, installation_id: installationId, repo }
+  })
+
+  const disconnectRoute = { schema: contract.disconnectRepository, onRequest: authenticate.bearer }
+  server.delete(address, disconnectRoute, async (request) => {
+    const { owner, repo: name } = request.params
+    const repo = await disconnectRepository(ctx, callerOf(request), `${owner}/${name}`)
+    return { status: 'disconnected' as const, repo }
+  })
+}
+
+function shapeEntry(entry: RepositoryEntry) {
+  return {
+    repo: entry.repo,
+    connected: entry.installationId !== null,
+    installation_id: entry.installationId,
+    private: entry.private,
+    description: entry.description,
+    default_branch: entry.defaultBranch,
+  }
+}

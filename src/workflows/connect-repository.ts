@@ -1,0 +1,142 @@
+// Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record.
+import { randomBytes } from 'node:crypto'
+import { recordAudit } from '../accounts/audit.ts'
+import {
+  type Installation,
+  insertInstallation,
+  isWebhookStored,
+  listActiveInstallations,
+  type Webhook,
+} from '../accounts/installations.ts'
+import { assertReservation, type Reservation, withReservation } from '../accounts/reservations.ts'
+import { findConnectedRepository } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import type { AppContext } from '../context.ts'
+import { databaseErrorCode } from '../db/errors.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import { PlatformError, RequestError } from '../domain/errors.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import { announceConnection } from '../events/listing.ts'
+import { startDeadline } from '../platforms/deadline.ts'
+import type { Access } from '../platforms/platform.ts'
+import { requirePlatformToken } from './require-platform-token.ts'
+
+type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+
+/** A connection that is being made. */
+interface Attempt {
+  readonly caller: Caller
+  readonly access: Access
+  readonly reservation: Reservation
+}
+
+const lookMs = 20_000
+/** Together they end before the reservation does. */
+const webhookMs = 40_000
+const takeBackMs = 10_000
+
+/**
+ * Connects a repository to the caller's account. Somebody else's webhook for it is shared. Goes on when the one who asked
+ * has hung up.
+ *
+ * @param name in any spelling, or a former one
+ * @returns the record's id, and the name as the platform spells it
+ * @throws RequestError with the interface's own details
+ */
+export async function connectRepository(
+  ctx: ConnectContext,
+  caller: Caller,
+  name: RepositoryName,
+): Promise<{ installationId: number; repo: RepositoryName }> {
+  if ((await findConnectedRepository(ctx.db, caller, name)) !== undefined) throw alreadyConnected()
+  const token = await requirePlatformToken(ctx, caller.userId)
+  const repo = await refusing(() => findAdministered(ctx, { repo: name, token }))
+  const installationId = await withReservation(ctx.db, repo, (reservation) =>
+    connectReserved(ctx, { caller, access: { repo, token }, reservation }),
+  )
+  return { installationId, repo }
+}
+
+async function findAdministered(ctx: ConnectContext, access: Access): Promise<RepositoryName> {
+  const { repo, admin } = await ctx.platform.getRepository(access, startDeadline(lookMs))
+  if (admin) return repo
+  throw new PlatformError('platform_forbidden', 'You need admin permission on the repository.')
+}
+
+async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<number> {
+  const { caller, access } = attempt
+  const installations = await listActiveInstallations(ctx.db, access.repo)
+  if (installations.some(({ userId }) => userId === caller.userId)) throw alreadyConnected()
+  const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
+  const signal = startDeadline(webhookMs)
+  const shared = await refusing(() => findShared(ctx, access, { url, newest: installations[0] }, signal))
+  if (shared !== undefined) return store(ctx, attempt, shared)
+
+  const secret = randomBytes(32).toString('hex')
+  const id = await refusing(() => ctx.platform.createWebhook(access, { url, secret }, signal))
+  try {
+    return await store(ctx, attempt, { id, secret })
+  } catch (error) {
+    await takeBack(ctx, access, id)
+    throw error
+  }
+}
+
+/** The webhook of those who connected the repository before, if it still stands there. All of them have the same. */
+async function findShared(
+  ctx: ConnectContext,
+  access: Access,
+  { url, newest }: { url: string; newest: Installation | undefined },
+  signal: AbortSignal,
+): Promise<Webhook | undefined> {
+  if (newest === undefined || newest.webhookId === null) return undefined
+  const { webhookId: id, webhookSecret: secret } = newest
+  return (await ctx.platform.hasWebhook(access, { id, url }, signal)) ? { id, secret } : undefined
+}
+
+/** Record, audit and announcement. Wake-ups of the project scan and the graph build belong into the same transaction. */
+async function store(ctx: ConnectContext, { caller, access, reservation }: Attempt, webhook: Webhook): Promise<number> {
+  const { repo } = access
+  try {
+    return await transactionWithRetry(ctx.db, async (tx) => {
+      await assertReservation(tx, reservation)
+      const id = await insertInstallation(tx, { userId: caller.userId, repo, webhook })
+      await recordAudit(tx, caller, 'repository_connected', repo)
+      await announceConnection(tx, { repo, user: caller.userId, connected: true })
+      return id
+    })
+  } catch (error) {
+    const code = databaseErrorCode(error)
+    if (code === '23505') throw alreadyConnected()
+    // The account was deleted meanwhile.
+    if (code === '23503') throw new RequestError('not_authenticated', 'Unauthorized', { cause: error })
+    throw error
+  }
+}
+
+/**
+ * Takes away a webhook that could not be stored. Where the database doesn't say whether it was, it stays: a record without
+ * a webhook would be worse, and the next one who connects the repository replaces it.
+ */
+async function takeBack(ctx: ConnectContext, access: Access, id: number): Promise<void> {
+  try {
+    if (await isWebhookStored(ctx.db, access.repo, id)) return
+    await ctx.platform.deleteWebhook(access, id, startDeadline(takeBackMs))
+  } catch (error) {
+    ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'A webhook that could not be stored is left behind')
+  }
+}
+
+/** Gives what the platform refuses the form of the interface. */
+async function refusing<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    throw new RequestError('platform_failed', `Failed to install webhook: ${error.message}`, { cause: error })
+  }
+}
+
+function alreadyConnected(): RequestError {
+  return new RequestError('already_done', 'Repo already connected')
+}

@@ -1,0 +1,87 @@
+// A forge and Umpire with people who connect repositories, for tests.
+import { type Forge, startForge } from './fakes/forge/forge.ts'
+import { forgeEnvironment, reviewerLogin, reviewerToken } from './review-scenario.ts'
+import { type SignedIn, signInWithToken } from './sign-in.ts'
+import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
+
+/** Alice and bob administer the repositories, carol can write to them. */
+export type Person = 'alice' | 'bob' | 'carol'
+
+export const tokenOf = (person: Person | 'root') => `ghp_token_of_${person}`
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  readonly body: any
+}
+
+export interface ConnectScene extends AsyncDisposable {
+  readonly forge: Forge
+  readonly app: TestApp
+  /** Makes a repository of its own for a test. */
+  createRepository(options?: { private?: boolean; description?: string }): Promise<string>
+  connect(person: Person, repo: string): Promise<Answer>
+  disconnect(person: Person, repo: string): Promise<Answer>
+  /** Sends a request with a person's bearer token. */
+  ask(person: Person, path: string, method?: string): Promise<Answer>
+  /** Signs in again: for tests that make tokens worthless. */
+  signIn(person: Person): Promise<SignedIn>
+  /** All records of a repository, the oldest first. */
+  records(repo: string): Promise<InstallationRecord[]>
+}
+
+export interface InstallationRecord {
+  readonly id: number
+  readonly user_id: number
+  readonly repo_full_name: string
+  readonly webhook_id: number | null
+  readonly webhook_secret: string
+  readonly is_active: boolean
+  readonly deactivated_at: Date | null
+}
+
+/** Starts both, with everybody signed in. */
+export async function startConnectScene(options: StartOptions = {}): Promise<ConnectScene> {
+  await using stack = new AsyncDisposableStack()
+  const forge = stack.use(await startForge())
+  for (const login of ['root', 'alice', 'bob', 'carol'] as const) forge.createUser(login, { token: tokenOf(login) })
+  forge.createUser(reviewerLogin, { token: reviewerToken })
+  const app = stack.use(await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }))
+  // The first account is an administrator.
+  await signInWithToken(app, tokenOf('root'))
+  const people = new Map<Person, SignedIn>()
+  const signIn = async (person: Person) => {
+    const signedIn = await signInWithToken(app, tokenOf(person))
+    people.set(person, signedIn)
+    return signedIn
+  }
+  for (const person of ['alice', 'bob', 'carol'] as const) await signIn(person)
+  const ask = async (person: Person, path: string, method = 'GET'): Promise<Answer> => {
+    const response = await fetch(`${app.url}${path}`, { method, headers: people.get(person)!.bearer })
+    return { status: response.status, body: await response.json() }
+  }
+  let repositories = 0
+  const held = stack.move()
+  return {
+    forge,
+    app,
+    ask,
+    signIn,
+    async createRepository(settings = {}) {
+      const repo = `acme/shop-${++repositories}`
+      const members = { admins: ['alice', 'bob'], writers: ['carol', reviewerLogin] }
+      await forge.createRepository(repo, { ...settings, ...members })
+      return repo
+    },
+    connect: (person, repo) => ask(person, `/api/v1/repos/${repo}/install`, 'POST'),
+    disconnect: (person, repo) => ask(person, `/api/v1/repos/${repo}/install`, 'DELETE'),
+    records: (repo) =>
+      app.db
+        .selectFrom('installations')
+        .select(['id', 'user_id', 'repo_full_name', 'webhook_id', 'webhook_secret', 'is_active', 'deactivated_at'])
+        .where('repo_full_name', '=', repo)
+        .orderBy('id')
+        .execute(),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}

@@ -1,0 +1,327 @@
+// Connecting and disconnecting repositories through the front door: effects, answers and their order, sharing.
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { answer } from '../fakes/forge/forge.ts'
+import { pullRequestPayload } from '../start-app.ts'
+
+let scene: ConnectScene
+beforeAll(async () => {
+  // Nothing is reviewed here.
+  scene = await startConnectScene({ parts: { web: true, worker: false } })
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+afterEach(() => scene.forge.faults.clear())
+
+const sessionExpired = { status: 401, body: { detail: 'Session expired — please log out and sign in again.' } }
+const unauthorized = { status: 401, body: { detail: 'Unauthorized' } }
+const alreadyConnected = { status: 400, body: { detail: 'Repo already connected' } }
+const notFound = { status: 404, body: { detail: 'Installation not found' } }
+
+const hookUrl = () => `${scene.app.app.context.config.http.publicUrl}/api/v1/webhooks/host`
+
+async function userId(login: string): Promise<number> {
+  const { db } = scene.app
+  return (await db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()).id
+}
+
+/** Puts bytes that nobody can decrypt in the place of a person's token, while `work` runs. */
+async function withSpoiledToken(login: string, work: () => Promise<void>): Promise<void> {
+  const users = () => scene.app.db.updateTable('users').where('login', '=', login)
+  const { encrypted_token } = await scene.app.db
+    .selectFrom('users')
+    .select('encrypted_token')
+    .where('login', '=', login)
+    .executeTakeFirstOrThrow()
+  await users()
+    .set({ encrypted_token: Buffer.alloc(60, 1) })
+    .execute()
+  await work()
+  await users().set({ encrypted_token }).execute()
+}
+
+/** Sends a path as it is, where `fetch` would resolve its dots. */
+async function sendRaw(method: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  const sent = request(scene.app.url, { method, path, headers, agent: false })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = (await response.toArray()).join('')
+  return { status: response.statusCode ?? 0, body: JSON.parse(body) }
+}
+
+function auditOf(repo: string) {
+  return scene.app.db
+    .selectFrom('audit_log')
+    .select(['login', 'action'])
+    .where('subject', '=', repo)
+    .orderBy('id')
+    .execute()
+}
+
+describe('connecting', () => {
+  it('makes the webhook and the record, in the spelling of the platform', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    const before = forge.requests.length
+    const { status, body } = await scene.connect('alice', repo.toUpperCase())
+    const [record, ...others] = await scene.records(repo)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { status: 'connected', installation_id: record!.id, repo },
+    })
+    expect(others).toEqual([])
+    expect(record).toMatchObject({
+      user_id: await userId('alice'),
+      webhook_secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+      is_active: true,
+      deactivated_at: null,
+    })
+    expect(forge.webhooks(repo)).toEqual([
+      { id: record!.webhook_id, url: hookUrl(), secret: record!.webhook_secret, events: ['pull_request', 'issues'] },
+    ])
+    const made = forge.requests.slice(before).find(({ method }) => method === 'POST')!
+    expect([made.path, made.login]).toEqual([`/api/v3/repos/${repo}/hooks`, 'alice'])
+    expect(JSON.parse(made.body)).toEqual({
+      name: 'web',
+      active: true,
+      events: ['pull_request', 'issues'],
+      config: { url: hookUrl(), content_type: 'json', insecure_ssl: '0', secret: record!.webhook_secret },
+    })
+    expect(await auditOf(repo)).toEqual([{ login: 'alice', action: 'repository_connected' }])
+  })
+
+  it('has another secret for each repository', async () => {
+    const repos = [await scene.createRepository(), await scene.createRepository()]
+    for (const repo of repos) await scene.connect('alice', repo)
+    const [one, two] = await Promise.all(repos.map((repo) => scene.records(repo)))
+    expect(one![0]!.webhook_secret).not.toBe(two![0]!.webhook_secret)
+  })
+
+  it('refuses who has no bearer token, before all else', async () => {
+    const { cookie } = await scene.signIn('carol')
+    for (const headers of [{}, { authorization: 'Bearer nonsense' }, cookie]) {
+      for (const method of ['POST', 'DELETE']) {
+        const response = await fetch(`${scene.app.url}/api/v1/repos/${'x'.repeat(300)}/y/install`, { method, headers })
+        expect({ status: response.status, body: await response.json() }).toEqual(unauthorized)
+      }
+    }
+  })
+
+  it.each([
+    ['two dots', '../shop'],
+    ['two dots, encoded', '%2e%2e/shop'],
+    ['two dots as the repository', 'acme/..'],
+    ['one dot', 'acme/.'],
+    ['a slash, encoded', 'a%2Fb/c'],
+    ['300 characters', `acme/${'x'.repeat(300)}`],
+    ['NUL', 'acme/%00'],
+    ['an emoji', 'acme/%F0%9F%A7%AA'],
+    ['a space', 'acme/%20'],
+  ])('answers a malformed name cleanly: %s', async (_name, path) => {
+    const { bearer } = await scene.signIn('alice')
+    const asked = scene.forge.requests.length
+    const detail = 'owner and repo must be the names of an account and of a repository'
+    const address = `/api/v1/repos/${path}/install`
+    expect(await sendRaw('POST', address, bearer)).toEqual({ status: 422, body: { detail } })
+    expect(await sendRaw('DELETE', address, bearer)).toEqual(notFound)
+    expect(scene.forge.requests.length).toBe(asked)
+  })
+
+  it('refuses a second time in any spelling, also when the token is spoiled', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    expect(await scene.connect('alice', repo.toUpperCase())).toEqual(alreadyConnected)
+    await withSpoiledToken('alice', async () => expect(await scene.connect('alice', repo)).toEqual(alreadyConnected))
+    expect(await scene.records(repo)).toHaveLength(1)
+  })
+
+  it('refuses a former name of what is connected', async () => {
+    const repo = await scene.createRepository()
+    scene.forge.renameRepository(repo, `${repo}-renamed`)
+    expect((await scene.connect('alice', repo)).body).toMatchObject({ status: 'connected', repo: `${repo}-renamed` })
+    expect(await scene.connect('alice', repo)).toEqual(alreadyConnected)
+    expect(scene.forge.webhooks(`${repo}-renamed`)).toHaveLength(1)
+  })
+
+  it('case 24: asks to sign in again when the stored token cannot be decrypted, without asking the platform', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('bob', repo)
+    const asked = scene.forge.requests.length
+    await withSpoiledToken('bob', async () => expect(await scene.disconnect('bob', repo)).toEqual(sessionExpired))
+    await withSpoiledToken('alice', async () => expect(await scene.connect('alice', repo)).toEqual(sessionExpired))
+    expect(scene.forge.requests.length).toBe(asked)
+    expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
+  })
+
+  describe('a refusal of the platform', () => {
+    const failed = (message: string) => ({ status: 502, body: { detail: `Failed to install webhook: ${message}` } })
+
+    it('without admin permission', async () => {
+      const repo = await scene.createRepository()
+      expect(await scene.connect('carol', repo)).toEqual(failed('You need admin permission on the repository.'))
+      // The webhook of others changes nothing about it.
+      await scene.connect('alice', repo)
+      expect(await scene.connect('carol', repo)).toEqual(failed('You need admin permission on the repository.'))
+      expect(await scene.records(repo)).toHaveLength(1)
+    })
+
+    it('where there is no such repository', async () => {
+      expect(await scene.connect('alice', 'acme/nothing')).toEqual(failed('Not Found'))
+    })
+
+    it('without the scope for webhooks', async () => {
+      const repo = await scene.createRepository()
+      scene.forge.createUser('alice', { token: tokenOf('alice'), scopes: ['public_repo'] })
+      const refused = await scene.connect('alice', repo)
+      scene.forge.createUser('alice', { token: tokenOf('alice') })
+      expect(refused).toEqual(failed('Not Found'))
+      expect(scene.forge.webhooks(repo)).toEqual([])
+    })
+
+    it('of the token', async () => {
+      const repo = await scene.createRepository()
+      scene.forge.revokeToken(tokenOf('alice'))
+      const refused = await scene.connect('alice', repo)
+      scene.forge.createUser('alice', { token: tokenOf('alice') })
+      expect(refused).toEqual(failed('Bad credentials'))
+    })
+
+    it('case 25: with its own message, but for tokens and addresses', async () => {
+      const repo = await scene.createRepository()
+      const message = `Hook: url is not supported by https://forge.example/x?token=1 for ${tokenOf('alice')}`
+      scene.forge.faults.add({ match: ({ method }) => method === 'POST', action: answer(422, { message }) })
+      expect(await scene.connect('alice', repo)).toEqual(failed('Hook: url is not supported by for …'))
+      expect(await scene.records(repo)).toEqual([])
+    })
+  })
+})
+
+describe('several people', () => {
+  it('share one webhook, which goes with the last of them', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
+    const [first, second] = await scene.records(repo)
+    expect(second).toMatchObject({ webhook_id: first!.webhook_id, webhook_secret: first!.webhook_secret })
+    expect(forge.webhooks(repo)).toHaveLength(1)
+    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(forge.webhooks(repo)).toMatchObject([{ id: first!.webhook_id }])
+    expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: true }])
+    expect(await scene.disconnect('bob', repo)).toMatchObject({ status: 200 })
+    expect(forge.webhooks(repo)).toEqual([])
+  })
+
+  it.each([
+    ['was taken away', (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)],
+    [
+      'was made by hand',
+      (repo: string) => {
+        scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
+        scene.forge.addWebhook(repo, { url: hookUrl(), secret: 'guessed' })
+      },
+    ],
+  ])('get a new webhook together where theirs %s', async (_name, change) => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const [before] = await scene.records(repo)
+    change(repo)
+    await scene.connect('bob', repo)
+    const [first, second] = await scene.records(repo)
+    expect(first!.webhook_id).not.toBe(before!.webhook_id)
+    expect(second).toMatchObject({ webhook_id: first!.webhook_id, webhook_secret: first!.webhook_secret })
+    const { webhook_id: id, webhook_secret: secret } = first!
+    expect(scene.forge.webhooks(repo)).toMatchObject([{ id, secret }])
+  })
+
+  it('case 26: nobody disconnects what others connected, nor sees it', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    expect(await scene.disconnect('bob', repo)).toEqual(notFound)
+    const seen = await scene.ask('bob', `/api/v1/repos?connected=true&search=${repo}`)
+    expect(seen.body.repositories).toEqual([])
+    const listed = await scene.ask('bob', `/api/v1/repos?search=${repo}`)
+    expect(listed.body.repositories).toMatchObject([{ repo, connected: false, installation_id: null }])
+    expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
+    expect(scene.forge.webhooks(repo)).toHaveLength(1)
+  })
+})
+
+describe('disconnecting', () => {
+  it('takes the webhook away, keeps the record, and is done once', async () => {
+    const repo = await scene.createRepository()
+    expect(await scene.disconnect('alice', repo)).toEqual(notFound)
+    await scene.connect('alice', repo)
+    const disconnected = await scene.disconnect('alice', repo.toUpperCase())
+    expect(disconnected).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(scene.forge.webhooks(repo)).toEqual([])
+    expect(await scene.records(repo)).toMatchObject([{ is_active: false, deactivated_at: expect.any(Date) }])
+    expect(await scene.disconnect('alice', repo)).toEqual(notFound)
+    expect(await auditOf(repo)).toEqual([
+      { login: 'alice', action: 'repository_connected' },
+      { login: 'alice', action: 'repository_disconnected' },
+    ])
+  })
+
+  it('makes a new record at the next connect, and the old one stays', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const [old] = await scene.records(repo)
+    await scene.disconnect('alice', repo)
+    const again = await scene.connect('alice', repo)
+    const records = await scene.records(repo)
+    expect(records).toMatchObject([
+      { id: old!.id, is_active: false, webhook_secret: old!.webhook_secret },
+      { id: again.body.installation_id, is_active: true },
+    ])
+    expect(records[1]!.webhook_secret).not.toBe(old!.webhook_secret)
+    expect(scene.forge.webhooks(repo)).toMatchObject([{ secret: records[1]!.webhook_secret }])
+  })
+
+  it.each([
+    ['it is gone already', (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)],
+    ['its repository is gone', (repo: string) => scene.forge.removeRepository(repo)],
+    ['admin rights were lost', (repo: string) => scene.forge.setPermission(repo, 'alice', 'read')],
+    [
+      'the platform is not available',
+      () => scene.forge.faults.add({ match: ({ method }) => method === 'DELETE', action: answer(503, 'no') }),
+    ],
+  ])('succeeds where the webhook cannot be taken away: %s', async (_name, happen) => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    await happen(repo)
+    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
+  })
+})
+
+describe('deliveries', () => {
+  const payload = (repo: string, number: number) => pullRequestPayload({ repo, number })
+
+  it('case 15: nothing more is processed once everybody has disconnected', async () => {
+    const { app } = scene
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const [record] = await scene.records(repo)
+    const secret = record!.webhook_secret
+    expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
+    await scene.disconnect('alice', repo)
+    const ignored = { status: 200, body: { status: 'ignored', reason: 'The repository is disconnected' } }
+    expect(await app.deliver(payload(repo, 2), { secret })).toEqual(ignored)
+    // The deployment-wide secret is no way around it.
+    expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })
+    expect((await app.events()).filter((event) => event.repo === repo)).toMatchObject([{ pr_number: 1 }])
+  })
+
+  it('case 16: the secret counts as long as one of several people is connected', async () => {
+    const { app } = scene
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    await scene.connect('bob', repo)
+    const secret = (await scene.records(repo))[0]!.webhook_secret
+    await scene.disconnect('alice', repo)
+    expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
+    expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })
+  })
+})
