@@ -150,6 +150,14 @@ export interface PullRequestsTable {
   minor_count: Generated<number>
 }
 
+/** What the reviews list is searched in. */
+export interface PullRequestSearchTable {
+  repo: string
+  number: number
+  /** See events/search-text.ts. */
+  text: string
+}
+
 /** States of a run: waiting for its next try, held by a worker under a lease, or ended. */
 export type RunStatus = 'pending' | 'processing' | 'completed' | 'failed'
 
@@ -252,6 +260,7 @@ export interface Schema {
   installations: InstallationsTable
   events: EventsTable
   pull_requests: PullRequestsTable
+  pull_request_search: PullRequestSearchTable
   workflow_runs: WorkflowRunsTable
   findings: FindingsTable
   model_spend: ModelSpendTable

@@ -5,6 +5,7 @@ import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { DeliveredPullRequest, Delivery } from '../platforms/platform.ts'
 import { announce } from './listing.ts'
 import { packPayload } from './payload.ts'
+import { composeSearchText } from './search-text.ts'
 
 /** A delivery that is to be stored. */
 export interface NewEvent {
@@ -39,7 +40,21 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
   }
   if (newest.size === 0) return
   const rows = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => pullRequestRow(entry))
-  await tx
+  const saved = upsertPullRequests(tx, rows)
+  // In the same statement: only payloads that count bring a new title.
+  await sql`
+    with saved as (${saved})
+    insert into pull_request_search as known (repo, number, text)
+    select repo, number, text
+    from saved
+    join unnest(${rows.map(({ repo }) => repo)}::text[], ${rows.map(({ number }) => number)}::int[],
+      ${rows.map(composeSearchText)}::text[]) as new (repo, number, text) using (repo, number)
+    on conflict (repo, number) do update set text = excluded.text
+    where known.text <> excluded.text`.execute(tx)
+}
+
+function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
+  return tx
     .insertInto('pull_requests')
     .values(rows)
     .onConflict((conflict) =>
@@ -63,7 +78,7 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
         }))
         .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
     )
-    .execute()
+    .returning(['repo', 'number'])
 }
 
 /** Not where a live look at the platform was newer than the payload. */

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await addAccounts(db)
   await addListing(db)
+  await addSearch(db)
   await addReviewOutcome(db)
 }
 
@@ -58,7 +59,8 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
     create index events_by_rank on events (repo, pr_number,
       (case status when 'completed' then 4 when 'failed' then 3 when 'processing' then 2 else 1 end) desc, id desc)
     where pr_number is not null`.execute(db)
-  await sql`create index events_repo on events (repo, id desc)`.execute(db)
+  await sql`create index events_status on events (status, id)`.execute(db)
+  await sql`create index events_repo on events (repo, status, id)`.execute(db)
   await sql`
     alter table pull_requests
       add column state_as_of timestamptz,
@@ -77,12 +79,62 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
       last_event_at = (select max(created_at) from events e where e.repo = p.repo and e.pr_number = p.number)`.execute(
     db,
   )
-  await sql`create index pull_requests_listed on pull_requests (listed_event_id desc)`.execute(db)
-  await sql`create index pull_requests_repo on pull_requests (repo, listed_event_id desc)`.execute(db)
-  await sql`create index pull_requests_status on pull_requests (listed_status, listed_event_id desc)`.execute(db)
-  await sql`create index pull_requests_state on pull_requests (state, listed_event_id desc)`.execute(db)
+  // In the list's order within each state and each status, for all repositories and for each.
+  for (const column of ['state', 'listed_status']) {
+    const lane = sql.ref(column)
+    await sql`create index ${sql.ref(`pull_requests_${column}`)} on pull_requests (${lane}, listed_event_id)`.execute(
+      db,
+    )
+    await sql`
+      create index ${sql.ref(`pull_requests_repo_${column}`)}
+      on pull_requests (repo, ${lane}, listed_event_id)`.execute(db)
+  }
   await sql`create index pull_requests_active on pull_requests (last_event_at)`.execute(db)
   await sql`create index pull_requests_merged on pull_requests (merged_at)`.execute(db)
+}
+
+/**
+ * The texts that the list is searched in, in a table of their own: its index is costly to write, and they hardly ever change.
+ * Without the extension, which the embedded engine doesn't have, they are read one after the other.
+ */
+async function addSearch(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table pull_request_search (
+      repo text not null,
+      number integer not null,
+      text text collate "C" not null,
+      primary key (repo, number)
+    )`.execute(db)
+  await sql`
+    do $$
+    begin
+      create extension if not exists pg_trgm;
+      create index pull_request_search_text on pull_request_search using gin (text gin_trgm_ops);
+    exception when insufficient_privilege or undefined_file or feature_not_supported or undefined_object then
+      raise notice 'The extension pg_trgm is not available: searching takes longer';
+    end $$`.execute(db)
+  await fillSearch(db)
+}
+
+/** Case is folded here, and by events/search-text.ts from then on, so that it doesn't hang on the database's locale. */
+async function fillSearch(db: Kysely<unknown>): Promise<void> {
+  let last = { repo: '', number: 0 }
+  for (;;) {
+    const { rows } = await sql<{ repo: string; number: number; title: string }>`
+      select repo, number, title from pull_requests
+      where (repo, number) > (${last.repo}, ${last.number}) order by repo, number limit 1000`.execute(db)
+    if (rows.length === 0) return
+    await sql`
+      insert into pull_request_search (repo, number, text)
+      select * from unnest(${rows.map((row) => row.repo)}::text[], ${rows.map((row) => row.number)}::int[],
+        ${rows.map(composeSearchText)}::text[])`.execute(db)
+    last = rows.at(-1) as (typeof rows)[number]
+  }
+}
+
+function composeSearchText({ title, repo, number }: { title: string; repo: string; number: number }): string {
+  const fields = [title, repo, String(number)]
+  return fields.map((field) => field.toLowerCase().replaceAll('\u001f', '\ufffd')).join('\u001f')
 }
 
 /** What the latest completed review of each pull request came to. */
@@ -97,12 +149,11 @@ async function addReviewOutcome(db: Kysely<unknown>): Promise<void> {
       add column minor_count integer not null default 0`.execute(db)
   await sql`
     update pull_requests p set reviewed_run_id = r.id, verdict = r.verdict, confidence = r.confidence,
-      critical_count = (select count(*) from findings f
-        where f.last_run_id = r.id and f.state = 'open' and f.severity = 'critical'),
-      moderate_count = (select count(*) from findings f
-        where f.last_run_id = r.id and f.state = 'open' and f.severity = 'moderate'),
-      minor_count = (select count(*) from findings f
-        where f.last_run_id = r.id and f.state = 'open' and f.severity = 'minor')
+      (critical_count, moderate_count, minor_count) = (
+        select count(*) filter (where severity = 'critical'), count(*) filter (where severity = 'moderate'),
+          count(*) filter (where severity = 'minor')
+        from findings f
+        where f.repo = r.repo and f.pr_number = r.pr_number and f.last_run_id = r.id and f.state = 'open')
     from (
       select distinct on (repo, pr_number) id, repo, pr_number, verdict, confidence from workflow_runs
       where status = 'completed' and verdict is not null

@@ -1,0 +1,165 @@
+// The reviews list: one entry for each pull request, chosen by what stands with it (see listing.ts), newest first.
+import { type RawBuilder, sql } from 'kysely'
+import type { Scope } from '../accounts/scope.ts'
+import type { Db } from '../db/database.ts'
+import type { EventStatus } from '../db/schema.ts'
+import type { PullRequestState } from '../domain/pull-request.ts'
+import { makeSearchPattern } from './search-text.ts'
+
+/** An entry, with the interface's names. */
+export interface ListedReview {
+  /** Of the event that stands for the pull request. */
+  readonly id: number
+  readonly event_type: string
+  readonly source: string
+  readonly status: EventStatus
+  /** As last known. */
+  readonly pr_status: PullRequestState
+  readonly created_at: Date
+  readonly processed_at: Date | null
+  readonly pr_title: string
+  readonly pr_number: number
+  readonly repo_name: string
+  readonly branch: string
+  readonly author: string
+  readonly pr_url: string
+  /** Null until the review is completed. */
+  readonly ai_summary: string | null
+  readonly files_analyzed: number
+}
+
+/** What is asked for. */
+export interface ReviewQuery {
+  readonly scope: Scope
+  /** Entries whose event, or whose pull request, is in one of these states only; all where it isn't given. */
+  readonly filter?: ReviewFilter | undefined
+  /** A part of the title, the repository or the number; empty for all. */
+  readonly search: string
+  readonly limit: number
+}
+
+export type ReviewFilter =
+  | { readonly column: 'listed_status'; readonly values: readonly EventStatus[] }
+  | { readonly column: 'state'; readonly values: readonly PullRequestState[] }
+
+const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
+
+/** So many that a search finds are sorted without further ado; of more than that, the newest are soon met. */
+const sortedAtOnce = 2000
+/** A scope of so many repositories has its newest entries likely among the newest of all. */
+const wideScope = 20
+
+/** The newest entries that fit. Its cost hangs on the scope and on `limit`, not on how many events there are. */
+export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
+  const { scope, search, limit, filter = anyState } = query
+  if (scope !== 'all' && scope.length === 0) return []
+  const steps = []
+  if (search !== '') steps.push(() => sortFound(db, query, sortedAtOnce))
+  if (search !== '' || (scope !== 'all' && scope.length >= wideScope)) steps.push(() => lookThroughNewest(db, query))
+  for (const step of steps) {
+    const entries = await step()
+    if (entries) return entries
+  }
+  if (search !== '') return (await sortFound(db, query, null)) ?? []
+  return describe(db, scope === 'all' ? newestOfAll(filter, limit) : newestOfRepositories(scope, filter, limit))
+}
+
+/** Finds first, then sorts. Undefined where more than `maximum` are found. */
+async function sortFound(db: Db, query: ReviewQuery, maximum: number | null): Promise<ListedReview[] | undefined> {
+  const { scope, search, limit, filter = anyState } = query
+  const found = sql`
+    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} ${inScope(scope)}
+    limit ${maximum === null ? null : maximum + 1}`
+  // One look into the index for each: the limit keeps the planner from reading all pull requests instead.
+  const chosen = sql`
+    select p.* from found, lateral (
+      select repo, number, listed_event_id from pull_requests p
+      where p.repo = found.repo and p.number = found.number and ${isAmong(filter)}
+      limit 1) as p
+    ${maximum === null ? sql`` : sql`where (select count(*) from found) <= ${maximum}`}
+    order by listed_event_id desc limit ${limit}`
+  const { rows } = await sql<ListedReview & { count: number }>`
+    with found as materialized (${found}), chosen as materialized (${chosen})
+    select counted.count, entry.* from (select count(*) as count from found) as counted
+    left join (${entriesOfChosen}) as entry on true
+    order by entry.id desc`.execute(db)
+  const isTooMany = maximum !== null && (rows[0]?.count ?? 0) > maximum
+  return isTooMany ? undefined : rows.filter(({ id }) => id !== null)
+}
+
+/** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
+async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
+  const { scope, search, limit, filter = anyState } = query
+  const most = 2000 + 20 * limit
+  const isFound = sql`(
+    select text like ${makeSearchPattern(search)} from pull_request_search s
+    where s.repo = newest.repo and s.number = newest.number)`
+  const entries = await describe(
+    db,
+    sql`
+      select * from (${newestOfAll(filter, most)}) as newest
+      where ${search === '' ? sql`true` : isFound} ${inScope(scope)} limit ${limit}`,
+  )
+  if (entries.length === limit) return entries
+  const { rows } = await sql`select 1 from (${newestOfAll(filter, most)}) as newest offset ${most - 1}`.execute(db)
+  return rows.length === 0 ? entries : undefined
+}
+
+/** Each value of the filter is in order in an index; they are merged. */
+function newestOfAll({ column, values }: ReviewFilter, limit: number): RawBuilder<unknown> {
+  const lanes = values.map(
+    (value) => sql`(
+      select repo, number, listed_event_id from pull_requests
+      where ${sql.ref(column)} = ${value} and listed_event_id is not null
+      order by listed_event_id desc limit ${limit})`,
+  )
+  return sql`select * from (${sql.join(lanes, sql` union all `)}) as lane order by listed_event_id desc limit ${limit}`
+}
+
+/**
+ * Each value of the filter is in order in an index for each repository: a lane. Only those lanes that lead with the newest
+ * entries can hold an entry of the answer.
+ */
+function newestOfRepositories(
+  repos: readonly string[],
+  { column, values }: ReviewFilter,
+  limit: number,
+): RawBuilder<unknown> {
+  const newest = (count: number) => sql`
+    select repo, number, listed_event_id from pull_requests
+    where repo = lane.repo and ${sql.ref(column)} = lane.value and listed_event_id is not null
+    order by listed_event_id desc limit ${count}`
+  return sql`
+    with lane as materialized (
+      select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as value
+    ), best as materialized (
+      select lane.* from lane, lateral (${newest(1)}) as first order by first.listed_event_id desc limit ${limit}
+    )
+    select entry.* from best as lane, lateral (${newest(limit)}) as entry
+    order by entry.listed_event_id desc limit ${limit}`
+}
+
+function isAmong({ column, values }: ReviewFilter): RawBuilder<unknown> {
+  return sql`${sql.ref(column)} = any(${values}::text[])`
+}
+
+function inScope(scope: Scope): RawBuilder<unknown> {
+  return scope === 'all' ? sql`` : sql`and repo = any(${scope}::text[])`
+}
+
+async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<ListedReview[]> {
+  const { rows } = await sql<ListedReview>`
+    with chosen as materialized (${chosen}) ${entriesOfChosen} order by id desc`.execute(db)
+  return rows
+}
+
+/** Pull requests of `chosen` (`repo`, `number`, `listed_event_id`) as entries. */
+const entriesOfChosen = sql`
+  select e.id, e.event_type, e.source, e.status, p.state as pr_status, e.created_at, e.processed_at,
+    p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author, p.url as pr_url,
+    case when e.status = 'completed' then r.summary end as ai_summary,
+    case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end as files_analyzed
+  from chosen
+  join pull_requests p using (repo, number)
+  join events e on e.id = chosen.listed_event_id
+  left join workflow_runs r on r.id = e.run_id`
