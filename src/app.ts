@@ -84,11 +84,11 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     const server = await createServer(log)
     await addRoutes(server, ctx, database)
     await listen(server, config.http)
-    stack.defer(() => server.close())
     url = addressOf(server.server.address() as AddressInfo)
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
   }
   if (parts.worker) {
+    stack.defer(() => server.close())
     stack.use(keepMirrorsSmall(config, log))
     const worker = await startWorker(ctx, { exclusive: database.exclusive })
     stack.defer(() => worker.stop())

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { type App, startApp } from '../src/app.ts'
 import { readConfig } from '../src/config/env.ts'
 import type { Db } from '../src/db/database.ts'
+import { checkAnswersOf } from './answers.ts'
 import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
 
 /** The deployment-wide webhook secret of the tests. */
@@ -21,7 +22,7 @@ export interface StartOptions {
   parts?: { web: boolean; worker: boolean }
 }
 
-/** A running Umpire with its own database. */
+/** A running Umpire with its own database. Every answer that a test fetches from it is checked: see answers.ts. */
 export interface TestApp extends AsyncDisposable {
   readonly url: string
   readonly app: App
@@ -57,6 +58,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     ...options.env,
   })
   const app = await startApp({ ...config, database: database.config }, options.parts ?? { web: true, worker: true })
+  if (app.url !== null) await checkAnswersOf(app.url)
   const db = app.context.db
   return {
     url: app.url ?? '',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { checkAnswersOf } from './answers.ts'
 import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
 import { webhookSecret } from './start-app.ts'
 
@@ -19,7 +20,7 @@ export interface Site extends AsyncDisposable {
 }
 
 /** Makes a site with a database of this run's engine. */
-export async function createSite(options: { migrated?: boolean } = {}): Promise<Site> {
+export async function createSite(options: Parameters<typeof createTestDatabase>[0] = {}): Promise<Site> {
   const made = await createTestDatabase(options)
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-site-'))
   let database = made.config
@@ -80,8 +81,10 @@ export async function startProcess(
   const listens = args.includes('--worker-only') ? null : log.logged('Umpire listens')
   const works = args.includes('--no-worker') ? null : log.logged('The worker is ready')
   await Promise.race([exited, Promise.all([listens, works])])
+  const url = ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null
+  if (url !== null) await checkAnswersOf(url)
   return {
-    url: ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null,
+    url,
     lines: log.lines,
     logged: log.logged,
     signal: (name) => void child.kill(name),

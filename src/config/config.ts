@@ -25,6 +25,8 @@ export interface Config {
     readonly port: number
     /** Without a slash at the end. */
     readonly publicUrl: string
+    /** Requests a minute that a caller of the API may make. */
+    readonly rateLimitPerMinute: number
   }
   readonly database: DatabaseConfig
   readonly secrets: {

@@ -31,7 +31,12 @@ export function groupVariables(v: Variables, environment: Environment): Config {
     environment: v.APP_ENV,
     serviceName: v.SERVICE_NAME,
     dataDir,
-    http: { host: v.HOST, port: v.PORT, publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}` },
+    http: {
+      host: v.HOST,
+      port: v.PORT,
+      publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
+      rateLimitPerMinute: v.RATE_LIMIT_PER_MINUTE,
+    },
     database: v.DATABASE_URL
       ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
       : { engine: 'embedded', directory: resolve(dataDir, 'database') },

@@ -33,6 +33,7 @@ export const variables = z.object({
     .default(defaults.APP_ENV),
   SERVICE_NAME: z
     .string()
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(defaults.RATE_LIMIT_PER_MINUTE),
     .regex(/^[\w .-]{1,40}$/, 'must be 1 to 40 letters, digits, spaces, dots or dashes')
     .default(defaults.SERVICE_NAME),
   DATA_DIR: z.string().default(defaults.DATA_DIR),

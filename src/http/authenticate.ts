@@ -2,6 +2,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { Claims, CredentialPlace, Credentials } from '../accounts/credentials.ts'
 import { type Caller, findCaller } from '../accounts/tokens.ts'
+import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Server } from './server.ts'
@@ -17,46 +18,63 @@ export interface Authenticate {
   readonly cookie: onRequestAsyncHookHandler
   /** The bearer token where the header is there, else the cookie. */
   readonly either: onRequestAsyncHookHandler
+  /** Whom a valid signature names. The database isn't asked whether the credential still counts. */
+  readUserId(request: FastifyRequest): Promise<number | null>
+  /** Whom the credential of a request that `either` let in names now; null when it counts no more. */
+  findCallerAgain(request: FastifyRequest): Promise<Caller | null>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null until one of the `Authenticate` hooks ran. */
     caller: Caller | null
+    /** What was checked of the credentials so far. */
+    claims: Partial<Record<CredentialPlace, Promise<Claims | null>>> | null
   }
 }
 
 /** Makes the hooks. `publicUrl` is where people reach the service. */
 export function createAuthenticate(
   server: Server,
-  options: { db: Db; credentials: Credentials; publicUrl: string },
+  options: { db: Db; credentials: Credentials; publicUrl: string; signInAllowed: Config['signInAllowed'] },
 ): Authenticate {
   server.decorateRequest('caller', null)
+  server.decorateRequest('claims', null)
   const publicOrigin = new URL(options.publicUrl).origin
 
-  async function identify(request: FastifyRequest, place: CredentialPlace, jwt: string | undefined): Promise<boolean> {
-    const claims: Claims | null = jwt === undefined ? null : await options.credentials.verify(place, jwt)
-    request.caller = claims === null ? null : ((await findCaller(options.db, claims)) ?? null)
-    return request.caller !== null
+  async function verify(request: FastifyRequest, place: CredentialPlace): Promise<Claims | null> {
+    const jwt = place === 'bearer' ? readBearer(request) : request.cookies[sessionCookie]
+    return jwt === undefined ? null : await options.credentials.verify(place, jwt)
+  }
+
+  /** A signature is checked once a request. */
+  function readClaims(request: FastifyRequest, place: CredentialPlace): Promise<Claims | null> {
+    request.claims ??= {}
+    request.claims[place] ??= verify(request, place)
+    return request.claims[place]
+  }
+
+  async function identify(claims: Claims | null): Promise<Caller | null> {
+    return claims === null ? null : ((await findCaller(options.db, claims, options.signInAllowed)) ?? null)
   }
 
   async function bearer(request: FastifyRequest): Promise<void> {
-    if (!(await identify(request, 'bearer', readBearer(request)))) {
-      throw new RequestError('not_authenticated', 'Unauthorized')
-    }
+    request.caller = await identify(await readClaims(request, 'bearer'))
+    if (request.caller === null) throw new RequestError('not_authenticated', 'Unauthorized')
   }
 
   async function cookie(request: FastifyRequest): Promise<void> {
-    if (!(await identify(request, 'cookie', request.cookies[sessionCookie]))) {
-      throw new RequestError('not_authenticated', 'Not authenticated')
-    }
+    request.caller = await identify(await readClaims(request, 'cookie'))
+    if (request.caller === null) throw new RequestError('not_authenticated', 'Not authenticated')
     if (request.method !== 'GET') refuseCrossSite(request, publicOrigin)
   }
 
   return {
     bearer,
     cookie,
-    either: (request) => (request.headers.authorization === undefined ? cookie(request) : bearer(request)),
+    either: (request) => (placeOf(request) === 'bearer' ? bearer(request) : cookie(request)),
+    readUserId: async (request) => (await readClaims(request, placeOf(request)))?.userId ?? null,
+    findCallerAgain: async (request) => identify(await verify(request, placeOf(request))),
   }
 }
 
@@ -77,6 +95,10 @@ export function refuseCrossSite(request: FastifyRequest, publicOrigin: string): 
   const isOwn = origin === undefined || origin === publicOrigin || URL.parse(origin)?.host === host
   if (isOwn && request.headers['sec-fetch-site'] !== 'cross-site') return
   throw new RequestError('access_denied', 'Cross-site request refused')
+}
+
+function placeOf({ headers }: FastifyRequest): CredentialPlace {
+  return headers.authorization === undefined ? 'cookie' : 'bearer'
 }
 
 function readBearer({ headers }: FastifyRequest): string | undefined {

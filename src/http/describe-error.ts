@@ -4,9 +4,6 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import { type RequestErrorCode, UmpireError } from '../domain/errors.ts'
 
-/** Largest request body, in bytes; the platform's own limit for deliveries. */
-export const bodyLimit = 25 * 1024 * 1024
-
 const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> = {
   delivery_invalid: 400,
   request_malformed: 400,
@@ -29,8 +26,12 @@ export interface ErrorAnswer {
 
 const internal: ErrorAnswer = { status: 500, detail: 'Internal server error' }
 
-/** Only what was made to be shown is shown. */
-export function describeError(error: FastifyError): ErrorAnswer {
+/**
+ * Only what was made to be shown is shown.
+ *
+ * @param bodyLimit the route's
+ */
+export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorAnswer {
   if (isDatabaseUnavailable(error)) {
     return { status: 503, detail: 'The database is not reachable. Try again.', retryAfterSeconds: 5 }
   }

@@ -1,15 +1,17 @@
 // Health: whether the process lives, and whether it can work.
+import { RequestError } from '../domain/errors.ts'
+import { healthz, readyz } from './contract/health.ts'
 import type { Server } from './server.ts'
 
 /** `/healthz` never touches the database; `/readyz` asks it. */
 export function addHealthRoutes(server: Server, options: { checkReady: () => Promise<void> }): void {
-  server.get('/healthz', { config: { quiet: true } }, async () => ({ status: 'ok' }))
-  server.get('/readyz', { config: { quiet: true } }, async (_request, reply) => {
+  server.get('/healthz', { schema: healthz, config: { quiet: true } }, async () => ({ status: 'ok' as const }))
+  server.get('/readyz', { schema: readyz, config: { quiet: true } }, async () => {
     try {
       await options.checkReady()
-      return { status: 'ready' }
-    } catch {
-      return reply.code(503).send({ detail: 'Not ready: the database does not answer or cannot store' })
+    } catch (cause) {
+      throw new RequestError('not_configured', 'Not ready: the database does not answer or cannot store', { cause })
     }
+    return { status: 'ready' as const }
   })
 }

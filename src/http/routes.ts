@@ -3,18 +3,27 @@ import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
+import { addAuditRoutes } from './audit-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
+import { addLiveRoutes } from './live-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
+import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import type { Server } from './server.ts'
+import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 /** Adds all routes. */
 export async function addRoutes(server: Server, ctx: AppContext, database: OpenDatabase): Promise<void> {
   const { config, platform, db, wakeUps, credentials } = ctx
-  const authenticate = createAuthenticate(server, { db, credentials, publicUrl: config.http.publicUrl })
+  const { signInAllowed } = config
+  const authenticate = createAuthenticate(server, { db, credentials, publicUrl: config.http.publicUrl, signInAllowed })
+  // These two see the routes that come after them.
+  await addDocsRoutes(server, config.http.publicUrl)
+  await addRateLimit(server, authenticate, config.http.rateLimitPerMinute)
   addHealthRoutes(server, { checkReady: () => database.ping(2000) })
   await addWebhookRoutes(server, {
     platform,
@@ -23,7 +32,10 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
     fallbackSecret: config.fallback.webhookSecret,
   })
   addAuthRoutes(server, ctx, authenticate)
+  addTokenRoutes(server, ctx, authenticate)
+  addAuditRoutes(server, ctx, authenticate)
   addRepositoryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
+  await addLiveRoutes(server, ctx, database, authenticate)
 }

@@ -14,7 +14,8 @@ import fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Log } from '../lib/logger.ts'
-import { bodyLimit, describeError } from './describe-error.ts'
+import { describeError } from './describe-error.ts'
+import { answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
 
 /** The server, whose routes check what comes in and what goes out by their zod schemas. */
 export type Server = FastifyInstance<
@@ -24,6 +25,9 @@ export type Server = FastifyInstance<
   FastifyBaseLogger,
   ZodTypeProvider
 >
+
+/** Largest request body, in bytes, of routes that don't say otherwise. */
+const bodyLimit = 1024 * 1024
 
 /** Makes the server without routes. Every error body is `{ "detail": string }`. */
 export async function createServer(log: Log): Promise<Server> {
@@ -35,6 +39,13 @@ export async function createServer(log: Log): Promise<Server> {
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
     forceCloseConnections: 'idle',
+    // What came before the end is still answered.
+    return503OnClosing: false,
+    clientErrorHandler: answerMalformedHttp,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      sendError(log, error, request, reply)
+    },
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     logger: false,
     genReqId: () => randomUUID(),
@@ -42,7 +53,8 @@ export async function createServer(log: Log): Promise<Server> {
   server.setValidatorCompiler(validatorCompiler)
   server.setSerializerCompiler(serializerCompiler)
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
-  server.setNotFoundHandler((request, reply) => sendNotFound(server, request, reply))
+  server.removeContentTypeParser('text/plain')
+  answerUnknownPaths(server)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
   })
@@ -75,7 +87,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
 }
 
 function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const { status, detail, retryAfterSeconds } = describeError(error)
+  const { status, detail, retryAfterSeconds } = describeError(error, request.routeOptions.bodyLimit)
   if (status >= 500) {
     const { method, id } = request
     log.error({ err: error, request_id: id, method, route: request.routeOptions.url }, 'Request failed')
@@ -84,15 +96,6 @@ function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply
   if (status === 413) reply.header('connection', 'close')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').serializer(JSON.stringify).send({ detail })
-}
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
-function sendNotFound(server: Server, request: FastifyRequest, reply: FastifyReply) {
-  const url = request.url.split('?')[0] as string
-  const allowed = methods.filter((method) => server.findRoute({ method, url }) !== null)
-  if (allowed.length === 0) return reply.code(404).send({ detail: 'Not found' })
-  return reply.code(405).header('allow', allowed.join(', ')).send({ detail: 'Method not allowed' })
 }
 
 declare module 'fastify' {

@@ -4,7 +4,11 @@ import type { FastifyReply } from 'fastify'
 import type { WebhookSecrets } from '../accounts/installations.ts'
 import type { Delivery, Platform } from '../platforms/platform.ts'
 import type { DeliveryIntake } from '../workflows/accept-delivery.ts'
+import { receiveDelivery } from './contract/webhook.ts'
 import type { Server } from './server.ts'
+
+/** The platform's own limit of a delivery, in bytes. */
+const bodyLimit = 25 * 1024 * 1024
 
 const appLevelReason = 'App-level events are not supported: only webhooks of single repositories are'
 const inactiveReason = 'The repository is disconnected'
@@ -24,7 +28,8 @@ export async function addWebhookRoutes(
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    scope.post('/api/v1/webhooks/host', { config: { quiet: true } }, async (request, reply) => {
+    const route = { schema: receiveDelivery, bodyLimit, config: { quiet: true } }
+    scope.post('/api/v1/webhooks/host', route, async (request, reply) => {
       const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const delivery = options.platform.readDelivery(request.headers, rawBody)
       if (delivery.targetType === 'integration') return { status: 'ignored', reason: appLevelReason }

@@ -10,10 +10,13 @@ const meanings = {
   403: 'Not for this caller',
   404: 'There is no such thing, or not for this caller',
   409: 'Not now',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
   422: 'A parameter is malformed or out of range; the detail names it',
   429: 'Too many requests',
+  500: 'Something is wrong here; the log knows what',
   502: 'The code-hosting platform stood in the way',
-  503: 'A part of the service is not there',
+  503: 'A part of the service is not there, or not reachable now',
 } as const
 
 /** The error answers of an endpoint, for its `response`. */

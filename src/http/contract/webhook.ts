@@ -1,0 +1,26 @@
+// Schema of the webhook receiver.
+import { z } from 'zod'
+import { errors } from './common.ts'
+
+/** The body stays the bytes that were signed: it is described here and read elsewhere. */
+const delivery = z.unknown().meta({ type: 'object', description: 'The event as the platform sends it, JSON' })
+
+export const receiveDelivery = {
+  summary: 'Receive an event of a repository from the platform',
+  description: `\
+The platform calls this. In production the signature in \`X-Hub-Signature-256\` is checked: \`sha256=\` and the HMAC-SHA256 of
+the body under the webhook's secret, in hexadecimal. The event's name is in \`X-Host-Event\`, or in the header of the
+platform's own.`,
+  tags: ['Webhook'],
+  body: delivery,
+  response: {
+    200: z
+      .discriminatedUnion('status', [
+        z.object({ status: z.literal('received'), event_id: z.int(), event_type: z.string() }),
+        z.object({ status: z.literal('duplicate_skipped') }),
+        z.object({ status: z.literal('ignored'), reason: z.string() }),
+      ])
+      .meta({ id: 'DeliveryAnswer' }),
+    ...errors(400, 403, 413),
+  },
+}

@@ -1,0 +1,133 @@
+// Who is told of what, live: the database's announcements, handed to the streams of those who may see them.
+import { z } from 'zod'
+import { findScope } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import type { OpenDatabase } from '../db/database.ts'
+import { RequestError } from '../domain/errors.ts'
+import { changesChannel } from '../events/listing.ts'
+import type { EventStream } from '../lib/event-stream.ts'
+import type { Log } from '../lib/logger.ts'
+
+const streamsPerCaller = 10
+const streamsPerProcess = 1000
+/** Every so often a stream shows that it lives; every other time its caller is looked at anew. */
+const keepAliveMs = 20_000
+
+/** See `ListingChange`, and who announces that a repository was connected or disconnected. */
+const announcement = z.union([
+  z.object({ repo: z.string(), number: z.int(), event: z.int(), status: z.string() }),
+  z.object({ repo: z.string(), user: z.int(), connected: z.boolean() }),
+])
+type Announcement = z.output<typeof announcement>
+
+interface Subscriber {
+  readonly stream: EventStream
+  readonly findCallerAgain: () => Promise<Caller | null>
+  caller: Caller
+  /** Names of repositories; empty until it was read. */
+  scope: 'all' | ReadonlySet<string>
+  /** Readings of the scope that were begun, and the newest of them that ended. */
+  readingsBegun: number
+  newestReading: number
+}
+
+/** The streams of this process. */
+export interface LiveHub {
+  /**
+   * Feeds a stream until it is over. Its first event is `ready`: what is read after it, and again after `repository` and
+   * `resync`, misses nothing.
+   *
+   * @param findCallerAgain whom the credential names now; null when it counts no more, which ends the stream
+   * @throws RequestError `too_many` when there are too many streams
+   */
+  subscribe(caller: Caller, stream: EventStream, findCallerAgain: () => Promise<Caller | null>): Promise<void>
+  /** Ends all streams. */
+  close(): Promise<void>
+}
+
+/** Listens to the database's announcements. */
+export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>, log: Log): Promise<LiveHub> {
+  const subscribers = new Set<Subscriber>()
+  let closed = false
+
+  async function readScope(subscriber: Subscriber): Promise<void> {
+    const reading = ++subscriber.readingsBegun
+    const scope = await findScope(database.db, subscriber.caller)
+    // A later reading may have been the faster one.
+    if (reading < subscriber.newestReading) return
+    subscriber.newestReading = reading
+    subscriber.scope = scope === 'all' ? scope : new Set(scope)
+  }
+
+  /** Looks at the caller and the scope anew, and then tells. What can't be read ends the stream: its client comes again. */
+  async function renew(subscriber: Subscriber, event?: string, data: object = {}): Promise<void> {
+    const { stream, findCallerAgain } = subscriber
+    try {
+      const caller = await findCallerAgain()
+      if (caller === null) return stream.end()
+      subscriber.caller = caller
+      await readScope(subscriber)
+      if (event !== undefined) stream.send(event, data)
+    } catch (error) {
+      log.warn({ err: error, user: subscriber.caller.userId }, 'A live stream ends: its caller could not be looked at')
+      stream.end()
+    }
+  }
+
+  function tell(subscriber: Subscriber, told: Announcement): void {
+    const { stream, caller, scope } = subscriber
+    if ('number' in told) {
+      if (scope !== 'all' && !scope.has(told.repo)) return
+      const { repo: repo_name, number: pr_number, event: id, status } = told
+      stream.send('review', { id, repo_name, pr_number, status })
+    } else if (told.user === caller.userId || caller.isAdmin) {
+      void renew(subscriber, 'repository', { repo_name: told.repo, connected: told.connected })
+    }
+  }
+
+  function checkRoom({ userId }: Caller): void {
+    if (closed) throw new RequestError('not_configured', 'The service is stopping', { retryAfterMs: 2000 })
+    const own = [...subscribers].filter(({ caller }) => caller.userId === userId)
+    if (own.length >= streamsPerCaller) {
+      throw new RequestError('too_many', `There are ${streamsPerCaller} live streams of this caller already`)
+    }
+    if (subscribers.size >= streamsPerProcess) throw new RequestError('too_many', 'There are too many live streams')
+  }
+
+  const listening = await database.listen(
+    changesChannel,
+    (payload) => {
+      const told = announcement.safeParse(JSON.parse(payload))
+      if (!told.success) return log.warn({}, 'An announcement of the database was not understood')
+      for (const subscriber of subscribers) tell(subscriber, told.data)
+    },
+    () => {
+      for (const subscriber of subscribers) void renew(subscriber, 'resync')
+    },
+  )
+
+  return {
+    async subscribe(caller, stream, findCallerAgain) {
+      checkRoom(caller)
+      const scope = new Set<string>()
+      const subscriber: Subscriber = { caller, stream, findCallerAgain, scope, readingsBegun: 0, newestReading: 0 }
+      subscribers.add(subscriber)
+      let ticks = 0
+      const timer = setInterval(() => {
+        stream.keepAlive()
+        if (++ticks % 2 === 0) void renew(subscriber)
+      }, keepAliveMs)
+      stream.output.once('close', () => {
+        clearInterval(timer)
+        subscribers.delete(subscriber)
+      })
+      await readScope(subscriber)
+      stream.send('ready', {})
+    },
+    async close() {
+      closed = true
+      for (const { stream } of subscribers) stream.end()
+      await listening.close()
+    },
+  }
+}

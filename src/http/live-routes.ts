@@ -1,0 +1,41 @@
+// The live stream of changes.
+import type { AppContext } from '../context.ts'
+import type { OpenDatabase } from '../db/database.ts'
+import { openEventStream } from '../lib/event-stream.ts'
+import { type Authenticate, callerOf } from './authenticate.ts'
+import { live } from './contract/live.ts'
+import { openLiveHub } from './live-hub.ts'
+import type { Server } from './server.ts'
+
+const limits = { retryMs: 2000, waitingBytes: 256 * 1024, lastReadMs: 1000 }
+
+/** Adds `GET /api/v1/live`. All streams end before the server closes. */
+export async function addLiveRoutes(
+  server: Server,
+  ctx: AppContext,
+  database: OpenDatabase,
+  authenticate: Authenticate,
+): Promise<void> {
+  const hub = await openLiveHub(database, ctx.log)
+  server.addHook('preClose', () => hub.close())
+
+  // A HEAD of a stream would never end.
+  const route = { schema: live, onRequest: authenticate.either, exposeHeadRoute: false }
+  server.get('/api/v1/live', route, async (request, reply) => {
+    const events = openEventStream(limits)
+    events.output.once('close', () => setTimeout(() => reply.raw.destroy(), limits.lastReadMs).unref())
+    try {
+      await hub.subscribe(callerOf(request), events, () => authenticate.findCallerAgain(request))
+    } catch (error) {
+      events.output.destroy()
+      throw error
+    }
+    return (
+      reply
+        .type('text/event-stream')
+        // Nothing comes after it on this connection, and no proxy is to hold it back.
+        .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+        .send(events.output as never)
+    )
+  })
+}

@@ -1,0 +1,48 @@
+// What is answered where no route is reached: unknown paths and methods, and what is no HTTP.
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Server } from './server.ts'
+
+/** Answers 404 for paths that aren't there, and 405 for those that are there with other methods. */
+export function answerUnknownPaths(server: Server): void {
+  const routes: { method: string; pattern: RegExp }[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, pattern: toPattern(url) })
+  })
+  server.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+    const path = request.url.split('?')[0] as string
+    const allowed = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+    if (allowed.size === 0) return reply.code(404).send({ detail: 'Not found' })
+    return reply
+      .code(405)
+      .header('allow', [...allowed].sort().join(', '))
+      .send({ detail: 'Method not allowed' })
+  })
+}
+
+function toPattern(url: string): RegExp {
+  const source = url
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*|:\w+/g, (part) => (part === '*' ? '.*' : '[^/]+'))
+  return new RegExp(`^${source}$`)
+}
+
+const malformed: Readonly<Record<string, readonly [status: number, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too large'],
+}
+
+/** Answers what can't be read as HTTP, and closes the connection. */
+export function answerMalformedHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    const [status, detail] = malformed[error.code ?? ''] ?? [400, 'The request is malformed']
+    const body = JSON.stringify({ detail })
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  }
+  socket.destroy()
+}

@@ -1,0 +1,113 @@
+// Checks every answer that a test gets by `fetch` from a running Umpire against the OpenAPI document that it serves.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { OpenAPIV3_1 } from 'openapi-types'
+
+type Document = OpenAPIV3_1.Document
+
+/** Where tests of ours run, and what stands in the document of each. */
+const checkers = new Map<string, AnswerChecker>()
+const plainFetch = globalThis.fetch
+
+/**
+ * From now on, an answer from this address that the document doesn't foresee makes the `fetch` that got it fail: a
+ * status that isn't declared, a body that doesn't fit, a field too many.
+ */
+export async function checkAnswersOf(url: string): Promise<void> {
+  const response = await plainFetch(`${url}/openapi.json`)
+  checkers.set(new URL(url).origin, createAnswerChecker((await response.json()) as Document))
+}
+
+globalThis.fetch = async (input, init) => {
+  const response = await plainFetch(input, init)
+  const url = URL.parse(response.url)
+  const checker = url === null ? undefined : checkers.get(url.origin)
+  if (url === null || checker === undefined) return response
+  const asked = input instanceof Request ? input.method : (init?.method ?? 'GET')
+  // A redirect is followed by GET.
+  const method = (response.redirected ? 'GET' : asked).toUpperCase()
+  const problem = await checker.findProblem(method, url.pathname, response)
+  if (problem !== null)
+    throw new Error(`${method} ${url.pathname} was answered with ${response.status}, but ${problem}`)
+  return response
+}
+
+export interface AnswerChecker {
+  /** What is wrong with an answer; null where nothing is. Its body can still be read afterwards. */
+  findProblem(method: string, path: string, response: Response): Promise<string | null>
+}
+
+/** Reads a document; throws where it or one of its schemas is malformed. */
+export function createAnswerChecker(document: Document): AnswerChecker {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
+  addFormats.default(ajv)
+  ajv.addVocabulary(['components'])
+  ajv.addSchema({ $id: 'document', components: document.components } as object)
+  const routes = Object.entries(document.paths ?? {}).map(([path, item]) => ({ pattern: toPattern(path), path, item }))
+  // A path without parameters goes before one that would fit it too.
+  routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+
+  function findRoute(path: string) {
+    return routes.find(({ pattern }) => pattern.test(path))
+  }
+
+  const validators = new Map<unknown, ValidateFunction>()
+  function validatorOf(schema: object): ValidateFunction {
+    const known = validators.get(schema) ?? ajv.compile(withOwnReferences(schema))
+    validators.set(schema, known)
+    return known
+  }
+
+  return {
+    async findProblem(method, path, response) {
+      const route = findRoute(path)
+      const operation =
+        route?.item?.[method.toLowerCase() as 'get'] ?? (method === 'HEAD' ? route?.item?.get : undefined)
+      const declared = operation?.responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
+      if (declared === undefined) return 'the document does not say so'
+      if (declared === null || method === 'HEAD') return null
+      return findMisfit(declared as OpenAPIV3_1.ResponseObject, response, validatorOf)
+    },
+  }
+}
+
+const errorAnswer: OpenAPIV3_1.ResponseObject = {
+  description: 'Error',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+}
+
+/** What holds for answers that no operation declares. Null: nothing, for what isn't part of the API. */
+function undeclared(path: string, isOperation: boolean, { status }: Response) {
+  if (isOperation) return undefined
+  if (status === 404 || status === 405) return errorAnswer
+  return /^\/(api|auth|healthz|readyz)(\/|$)/.test(path) ? undefined : null
+}
+
+async function findMisfit(
+  declared: OpenAPIV3_1.ResponseObject,
+  response: Response,
+  validatorOf: (schema: object) => ValidateFunction,
+): Promise<string | null> {
+  const content = Object.entries(declared.content ?? {})
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  const schema = content.find(([name]) => name === type)?.[1].schema
+  if (schema === undefined) return content.length === 0 ? null : `its content type is ${type || 'none'}`
+  if (type !== 'application/json') return null
+  const validate = validatorOf(schema)
+  const body: unknown = await response.clone().json()
+  if (validate(body)) return null
+  const problems = validate.errors?.map(
+    (error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  )
+  return `its body does not fit: ${problems?.join('; ')}\n${JSON.stringify(body)}`
+}
+
+/** References lead into the whole document. */
+function withOwnReferences(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')) as object
+}
+
+function toPattern(path: string): RegExp {
+  const source = path.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${source}$`)
+}
