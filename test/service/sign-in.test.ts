@@ -1,22 +1,189 @@
-// Sign-in, sessions and credentials, on each database engine.
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Forge } from '../fakes/forge/forge.ts'
-import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
+// Signing in with a token of the platform, who may, signing out: on each database engine.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AccountScenario, aliceToken, bobToken, publicUrl, startAccounts } from '../account-scenario.ts'
+import { createBrowser, locationOf, walkToCallback } from '../browser.ts'
+import { answer, drop } from '../fakes/forge/faults.ts'
+import { createTestDatabase } from '../fakes/test-database.ts'
 import { signInWithToken } from '../sign-in.ts'
-import { startTestApp, type TestApp } from '../start-app.ts'
+import { startTestApp } from '../start-app.ts'
 
-let forge: Forge
-let app: TestApp
+let scene: AccountScenario
 beforeAll(async () => {
-  forge = await startShopForge()
-  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  scene = await startAccounts()
 })
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await forge[Symbol.asyncDispose]()
+afterAll(() => scene[Symbol.asyncDispose]())
+
+function postToken(body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${scene.app.url}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+const sessionsOf = async () =>
+  (await scene.app.db.selectFrom('tokens').select('id').where('kind', '=', 'session').execute()).length
+
+describe('signing in with a token of the platform', () => {
+  it('gives a session in a cookie that no script reads, and says who it is', async () => {
+    const response = await postToken({ token: aliceToken })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ login: 'alice', is_admin: true })
+    const [cookie] = response.headers.getSetCookie()
+    expect(cookie).toMatch(
+      /^access_token=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    )
+  })
+
+  it('makes the first account an administrator, and no other', async () => {
+    await signInWithToken(scene.app, aliceToken)
+    const bob = await signInWithToken(scene.app, bobToken)
+    const me = await fetch(`${scene.app.url}/auth/me`, { headers: bob.bearer })
+    expect(await me.json()).toEqual({
+      id: expect.any(Number),
+      login: 'bob',
+      name: expect.any(String),
+      avatar_url: expect.any(String),
+      is_admin: false,
+      service_name: 'umpire',
+      platform: 'github',
+      platform_url: scene.forge.url,
+    })
+    expect((await fetch(`${scene.app.url}/auth/me`, { headers: bob.cookie })).status).toBe(200)
+    expect((await fetch(`${scene.app.url}/auth/me`)).status).toBe(401)
+  })
+
+  it.each([
+    [
+      'a token that the platform does not know',
+      { token: 'ghp_of_nobody' },
+      401,
+      'The platform does not accept this token',
+    ],
+    ['no token', {}, 422, 'token must be a text'],
+    ['what no token looks like', { token: 'a\nb' }, 422, 'token must be a personal access token of the platform'],
+  ])('refuses %s', async (_what, body, status, detail) => {
+    const before = await sessionsOf()
+    const response = await postToken(body)
+    expect([response.status, await response.json()]).toEqual([status, { detail }])
+    expect(response.headers.getSetCookie()).toEqual([])
+    expect(await sessionsOf()).toBe(before)
+  })
+
+  it.each([
+    ['is down', answer(503), 502],
+    ['hangs up', drop(), 502],
+    ['forbids the token to say whose it is', answer(403, { message: 'Resource not accessible' }), 401],
+  ])('answers when the platform %s', async (_what, action, status) => {
+    const remove = scene.forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action })
+    const response = await postToken({ token: aliceToken })
+    remove()
+    expect(response.status).toBe(status)
+    const { detail } = (await response.json()) as { detail: string }
+    expect(detail).toMatch(/^The platform (could not be asked|does not accept)/)
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+
+  it('keeps 100 sessions of a person, and forgets what expired a month ago', async () => {
+    const { db } = scene.app
+    const { session } = await signInWithToken(scene.app, bobToken)
+    const { id } = await db.selectFrom('users').select('id').where('login', '=', 'bob').executeTakeFirstOrThrow()
+    const row = { user_id: id, kind: 'session' as const }
+    const [yesterday, soon] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)]
+    const more = Array.from({ length: 105 }, () => ({ ...row, id: crypto.randomUUID(), expires_at: soon }))
+    await db
+      .insertInto('tokens')
+      .values(more.map((token) => ({ ...token, created_at: yesterday })))
+      .execute()
+    const stale = ['29 days', '31 days'].map((age) => ({ ...row, kind: 'api' as const, name: age, age }))
+    for (const { age, ...token } of stale) {
+      const expires_at = new Date(Date.now() - Number.parseInt(age, 10) * 86_400_000)
+      await db
+        .insertInto('tokens')
+        .values({ ...token, id: crypto.randomUUID(), expires_at })
+        .execute()
+    }
+    await signInWithToken(scene.app, bobToken)
+    const kept = await db.selectFrom('tokens').select(['kind', 'name']).where('user_id', '=', id).execute()
+    expect(kept.filter(({ kind }) => kind === 'session')).toHaveLength(100)
+    expect(kept.filter(({ kind }) => kind === 'api').map(({ name }) => name)).toEqual(['29 days'])
+    const earlier = await fetch(`${scene.app.url}/auth/me`, { headers: { cookie: `access_token=${session}` } })
+    expect(earlier.status).toBe(200)
+  })
 })
 
-it('gives a session and a bearer token for a token of the platform', async () => {
-  const alice = await signInWithToken(app, 'ghp_token_of_alice')
-  expect(alice.bearer.authorization).toMatch(/^Bearer \S+\.\S+\.\S+$/)
+describe('signing out', () => {
+  it('ends the session and the bearer token made from it, and leaves the others alone', async () => {
+    const [one, other] = [await signInWithToken(scene.app, aliceToken), await signInWithToken(scene.app, aliceToken)]
+    const response = await fetch(`${scene.app.url}/auth/logout`, { method: 'POST', headers: one.cookie })
+    expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
+    expect(response.headers.getSetCookie()[0]).toMatch(
+      /^access_token=; Max-Age=0; Path=\/;.*HttpOnly; Secure; SameSite=Lax$/,
+    )
+    for (const headers of [one.cookie, one.bearer]) {
+      expect((await fetch(`${scene.app.url}/auth/me`, { headers })).status).toBe(401)
+    }
+    expect((await fetch(`${scene.app.url}/auth/me`, { headers: other.bearer })).status).toBe(200)
+    const audit = await fetch(`${scene.app.url}/api/v1/audit?limit=3`, { headers: other.cookie })
+    const { entries } = (await audit.json()) as { entries: { action: string; login: string }[] }
+    expect(entries.map(({ action, login }) => `${login} ${action}`)).toEqual([
+      'alice signed_out',
+      'alice signed_in',
+      'alice signed_in',
+    ])
+  })
+
+  it.each([
+    ['no session', undefined],
+    ['a session that is none', 'access_token=made.up.it'],
+  ])('answers the same with %s', async (_what, cookie) => {
+    const headers = cookie === undefined ? {} : { cookie }
+    const response = await fetch(`${scene.app.url}/auth/logout`, { method: 'POST', headers })
+    expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
+    expect(response.headers.getSetCookie()[0]).toMatch(/^access_token=; Max-Age=0;/)
+  })
+})
+
+describe('SIGN_IN_ALLOWED', () => {
+  it('keeps others out, on both ways in, and also who came in before', async () => {
+    const database = await createTestDatabase()
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => database.dispose())
+    const { forge } = scene
+    const oauth = forge.createOAuthApp()
+    const env = {
+      PLATFORM_URL: forge.url,
+      PLATFORM_API_URL: forge.apiUrl,
+      PUBLIC_URL: publicUrl,
+      SECRET_KEY: 'k'.repeat(32),
+      OAUTH_CLIENT_ID: oauth.clientId,
+      OAUTH_CLIENT_SECRET: oauth.clientSecret,
+    }
+    const start = (more: Record<string, string>) =>
+      startTestApp({ env: { ...env, ...more }, database, parts: { web: true, worker: false } })
+    const open = await start({})
+    const bob = await signInWithToken(open, bobToken)
+    await open[Symbol.asyncDispose]()
+
+    await using app = await start({ SIGN_IN_ALLOWED: 'carol, ALICE' })
+    expect((await fetch(`${app.url}/auth/me`, { headers: bob.cookie })).status).toBe(401)
+    expect((await fetch(`${app.url}/auth/me`, { headers: bob.bearer })).status).toBe(401)
+    const headers = { 'content-type': 'application/json' }
+    const refused = await fetch(`${app.url}/auth/login`, { method: 'POST', headers, body: `{"token":"${bobToken}"}` })
+    const detail = 'bob may not sign in here: SIGN_IN_ALLOWED names who may'
+    expect([refused.status, await refused.json()]).toEqual([403, { detail }])
+    expect((await signInWithToken(app, aliceToken)).session).toMatch(/\./)
+
+    const browser = createBrowser({ url: app.url, publicUrl })
+    forge.signInAs('bob')
+    const back = await browser.open((await walkToCallback(browser)).href)
+    expect([back.status, await back.json()]).toEqual([403, { detail }])
+    expect([...browser.cookies]).toEqual([])
+    forge.signInAs('alice')
+    expect(locationOf(await browser.open((await walkToCallback(browser)).href))).toBe('/')
+  })
+
+  it.each([',', ' ', 'alice,,bob'])('does not take %j for a list of names', async (value) => {
+    await expect(startTestApp({ env: { SIGN_IN_ALLOWED: value } })).rejects.toThrow(/SIGN_IN_ALLOWED must be usernames/)
+  })
 })

@@ -1,0 +1,55 @@
+// A browser for tests of sign-in: keeps Umpire's cookies, and shows every redirect instead of following it.
+
+/** One person's browser. */
+export interface Browser {
+  /** Asks for an address, in full or below Umpire's own. Redirects aren't followed. */
+  open(address: string, init?: RequestInit): Promise<Response>
+  /** Umpire's cookies by name. */
+  readonly cookies: Map<string, { readonly value: string; readonly path: string }>
+}
+
+/**
+ * Makes a browser that reaches Umpire under its public address, as if through a proxy.
+ *
+ * @param umpire where it really listens, and its `PUBLIC_URL`
+ */
+export function createBrowser(umpire: { url: string; publicUrl: string }): Browser {
+  const cookies: Browser['cookies'] = new Map()
+  return {
+    cookies,
+    async open(address, init = {}) {
+      const url = new URL(address, umpire.publicUrl)
+      if (url.origin !== umpire.publicUrl) return fetch(url, { ...init, redirect: 'manual' })
+      const sent = [...cookies].filter(([, { path }]) => url.pathname.startsWith(path))
+      const headers = new Headers(init.headers)
+      if (sent.length > 0) headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '))
+      const target = new URL(url.pathname + url.search, umpire.url)
+      const response = await fetch(target, { ...init, headers, redirect: 'manual' })
+      for (const line of response.headers.getSetCookie()) keepCookie(cookies, line)
+      return response
+    },
+  }
+}
+
+function keepCookie(cookies: Browser['cookies'], line: string): void {
+  const [pair = '', ...attributes] = line.split('; ')
+  const [name = '', value = ''] = pair.split('=')
+  const read = (key: string) => attributes.find((attribute) => attribute.startsWith(`${key}=`))?.slice(key.length + 1)
+  const expires = read('Expires')
+  const isGone = read('Max-Age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
+  if (isGone) cookies.delete(name)
+  else cookies.set(name, { value, path: read('Path') ?? '/' })
+}
+
+/** Where a redirect leads. */
+export function locationOf(response: Response): string {
+  const location = response.headers.get('location')
+  if (location === null) throw new Error(`No redirect: ${response.status}`)
+  return location
+}
+
+/** Starts a sign-in and lets the platform answer. Returns where it sends the browser, which didn't go there yet. */
+export async function walkToCallback(browser: Browser, login = '/auth/login'): Promise<URL> {
+  const authorize = locationOf(await browser.open(login))
+  return new URL(locationOf(await browser.open(authorize)))
+}

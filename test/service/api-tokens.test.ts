@@ -1,0 +1,228 @@
+// Named tokens and the audit log, on each database engine.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AccountScenario, aliceToken, bobToken, startAccounts } from '../account-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+
+let scene: AccountScenario
+let alice: SignedIn
+let bob: SignedIn
+beforeAll(async () => {
+  scene = await startAccounts()
+  alice = await signInWithToken(scene.app, aliceToken)
+  bob = await signInWithToken(scene.app, bobToken)
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+interface Answer {
+  status: number
+  body: {
+    detail?: string
+    id?: string
+    token?: string
+    expires_at?: string
+    tokens?: { id: string; name: string; last_used_at: string | null }[]
+    entries?: { id: number; created_at: string; login: string; action: string; subject: string }[]
+    next?: number | null
+  }
+}
+
+async function call(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const init = { method, headers: { ...headers, ...type }, body: body === undefined ? null : JSON.stringify(body) }
+  const response = await fetch(scene.app.url + path, init)
+  return { status: response.status, body: (await response.json()) as Answer['body'] }
+}
+
+const make = (person: SignedIn, body: unknown) => call('POST', '/api/v1/tokens', person.cookie, body)
+const revoke = (person: SignedIn, id: string) => call('DELETE', `/api/v1/tokens/${id}`, person.cookie)
+const namesOf = async (person: SignedIn) =>
+  (await call('GET', '/api/v1/tokens', person.cookie)).body.tokens?.map(({ name }) => name)
+const useToken = (jwt = '') => call('GET', '/auth/me', { authorization: `Bearer ${jwt}` })
+
+describe('named tokens', () => {
+  it('work until they are revoked, and are shown once', async () => {
+    const made = await make(alice, { name: '  the build ' })
+    expect(made).toEqual({
+      status: 200,
+      body: { id: expect.any(String), name: 'the build', expires_at: expect.any(String), token: expect.any(String) },
+    })
+    const { id = '', token = '' } = made.body
+    expect(Math.round((Date.parse(made.body.expires_at!) - Date.now()) / 86_400_000)).toBe(90)
+    expect((await useToken(token)).body).toMatchObject({ login: 'alice' })
+
+    const { body } = await call('GET', '/api/v1/tokens', alice.cookie)
+    expect(body.tokens?.[0]).toEqual({
+      id,
+      name: 'the build',
+      created_at: expect.stringMatching(/Z$/),
+      expires_at: made.body.expires_at,
+      last_used_at: expect.stringMatching(/Z$/),
+    })
+    expect(JSON.stringify(body)).not.toContain(token)
+
+    expect(await revoke(alice, id)).toEqual({ status: 200, body: { status: 'revoked', id } })
+    expect(await useToken(token)).toEqual({ status: 401, body: { detail: 'Unauthorized' } })
+    expect(await revoke(alice, id)).toEqual({ status: 404, body: { detail: 'Token not found' } })
+    expect(await namesOf(alice)).not.toContain('the build')
+  })
+
+  it('outlive the session that made them, and end when their time is over', async () => {
+    const session = await signInWithToken(scene.app, aliceToken)
+    const { token, id = '' } = (await make(session, { name: 'longer', expires_in_days: 1 })).body
+    await call('POST', '/auth/logout', session.cookie)
+    expect((await useToken(token)).status).toBe(200)
+    await scene.app.db
+      .updateTable('tokens')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', id)
+      .execute()
+    expect((await useToken(token)).status).toBe(401)
+    expect(await namesOf(alice)).not.toContain('longer')
+    expect((await revoke(alice, id)).status).toBe(404)
+  })
+
+  it('can neither make nor list nor revoke tokens', async () => {
+    const { id, token } = (await make(alice, { name: 'no maker' })).body
+    const carriers: Record<string, string>[] = [
+      { authorization: `Bearer ${token}` },
+      { cookie: `access_token=${token}` },
+    ]
+    for (const headers of carriers) {
+      for (const [method, path] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['DELETE', `/${id}`],
+      ] as const) {
+        const answer = await call(
+          method,
+          `/api/v1/tokens${path}`,
+          headers,
+          method === 'POST' ? { name: 'x' } : undefined,
+        )
+        expect(answer).toEqual({ status: 401, body: { detail: 'Not authenticated' } })
+      }
+      expect((await call('POST', '/api/v1/auth/token', headers)).status).toBe(401)
+    }
+    expect((await useToken(token)).status).toBe(200)
+  })
+
+  it('are their owner’s alone', async () => {
+    const { id = '' } = (await make(alice, { name: 'of alice' })).body
+    expect(await namesOf(bob)).toEqual([])
+    expect(await revoke(bob, id)).toEqual({ status: 404, body: { detail: 'Token not found' } })
+    expect(await namesOf(alice)).toContain('of alice')
+  })
+
+  it('do not include sessions', async () => {
+    const sessions = await scene.app.db.selectFrom('tokens').select('id').where('kind', '=', 'session').execute()
+    for (const { id } of sessions) expect((await revoke(alice, id)).status).toBe(404)
+    expect((await call('GET', '/auth/me', alice.cookie)).status).toBe(200)
+  })
+
+  it.each([
+    'x',
+    '1',
+    randomUUID(),
+    '-'.repeat(36),
+    randomUUID().replaceAll('-', ''),
+    '%00',
+    '%27%20or%201=1',
+    '%F0%9F%92%A5',
+  ])('are not found by the id %s', async (id) => {
+    expect(await revoke(alice, id)).toEqual({ status: 404, body: { detail: 'Token not found' } })
+  })
+
+  it.each<[unknown, string]>([
+    [{}, 'name must be a text'],
+    [{ name: 7 }, 'name must be a text'],
+    [{ name: ' ' }, 'name must not be empty'],
+    [{ name: 'x'.repeat(101) }, 'name must have 100 characters at most'],
+    ...[0, 366, 1.5, -1, '30', null, 1e300].map((days): [unknown, string] => [
+      { name: 'x', expires_in_days: days },
+      'expires_in_days must be a whole number from 1 to 365',
+    ]),
+  ])('are not made of %j', async (body, detail) => {
+    expect(await make(alice, body)).toEqual({ status: 422, body: { detail } })
+  })
+
+  it('take any name that a database can hold', async () => {
+    const { id = '' } = (await make(bob, { name: 'a\0b\ud800 <script> 💥' })).body
+    expect(await namesOf(bob)).toEqual(['a\ufffdb\ufffd <script> 💥'])
+    await revoke(bob, id)
+  })
+
+  it('number 50 at most, also when they are made at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => make(bob, { name: `number ${index}` })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
+    const refused = answers.find(({ status }) => status !== 200)
+    expect(refused).toEqual({ status: 409, body: { detail: 'You have 50 tokens: revoke one first' } })
+    await revoke(bob, answers.find(({ body }) => body.id !== undefined)?.body.id ?? '')
+    expect((await make(bob, { name: 'the 51st' })).status).toBe(200)
+  })
+})
+
+describe('the audit log', () => {
+  const read = async (query: string, headers: Record<string, string>) =>
+    (await call('GET', `/api/v1/audit?${query}`, headers)).body
+
+  it('tells a person what they did, page by page, the newest first', async () => {
+    const carolToken = 'ghp_token_of_carol'
+    scene.forge.createUser('carol', { token: carolToken })
+    const carol = await signInWithToken(scene.app, carolToken)
+    const { id = '' } = (await make(carol, { name: 'one' })).body
+    await make(carol, { name: 'two' })
+    await revoke(carol, id)
+    const first = await read('limit=2', carol.cookie)
+    expect(first.entries).toEqual([
+      {
+        id: expect.any(Number),
+        created_at: expect.stringMatching(/Z$/),
+        login: 'carol',
+        action: 'token_revoked',
+        subject: 'one',
+      },
+      {
+        id: expect.any(Number),
+        created_at: expect.stringMatching(/Z$/),
+        login: 'carol',
+        action: 'token_created',
+        subject: 'two',
+      },
+    ])
+    expect(first.next).toBe(first.entries?.[1]?.id)
+    const rest = await read(`limit=2&before=${first.next}`, carol.bearer)
+    expect(rest.entries?.map(({ action, subject }) => `${action} ${subject}`)).toEqual([
+      'token_created one',
+      'signed_in ',
+    ])
+    expect(rest.next).toBeNull()
+  })
+
+  it('tells an administrator what everybody did', async () => {
+    const all = await read('limit=100', alice.cookie)
+    expect(new Set(all.entries?.map(({ login }) => login))).toEqual(new Set(['alice', 'bob', 'carol']))
+    const own = await read('limit=100', bob.cookie)
+    expect(new Set(own.entries?.map(({ login }) => login))).toEqual(new Set(['bob']))
+  })
+
+  it('keeps what a deleted account did', async () => {
+    await scene.app.db.deleteFrom('users').where('login', '=', 'carol').execute()
+    const all = await read('limit=100', alice.cookie)
+    expect(all.entries?.map(({ login }) => login)).toContain('carol')
+  })
+
+  it.each([
+    ['limit=0', 'limit must be a whole number from 1 to 100'],
+    ['limit=101', 'limit must be a whole number from 1 to 100'],
+    ['limit=', 'limit must be a whole number from 1 to 100'],
+    ['limit=1&limit=2', 'limit must be a whole number from 1 to 100'],
+    ['before=x', 'before must be a whole number from 1 to 999999999999999'],
+  ])('does not take %s', async (query, detail) => {
+    expect(await read(query, alice.cookie)).toEqual({ detail })
+  })
+
+  it('is for people who signed in', async () => {
+    expect((await call('GET', '/api/v1/audit', {})).status).toBe(401)
+  })
+})

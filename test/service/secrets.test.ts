@@ -1,0 +1,172 @@
+// Nothing secret leaves the service by a side door: canaries, looked for in all that it says. On each database engine.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aliceToken, bobToken, publicUrl, startAccountForge } from '../account-scenario.ts'
+import { type Browser, createBrowser, walkToCallback } from '../browser.ts'
+import { answer } from '../fakes/forge/faults.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
+
+/** What the deployment is configured with. */
+const configured = {
+  SECRET_KEY: 'canary-of-the-secret-key-32-characters',
+  SECRET_KEYS_OLD: 'canary-of-an-older-secret-key-32-characters',
+  OAUTH_CLIENT_SECRET: 'canary-of-the-oauth-client-secret',
+  PLATFORM_TOKEN: 'ghs_canary_of_the_platform_token',
+  WEBHOOK_SECRET: 'canary-of-the-webhook-secret',
+}
+
+let forge: Forge
+let site: Site
+let umpire: UmpireProcess
+let url: string
+const canaries = new Map<string, string>(Object.entries(configured))
+/** All that was answered: status line, headers and body, without what an answer is there to hold. */
+const said: string[] = []
+
+beforeAll(async () => {
+  const accounts = await startAccountForge()
+  forge = accounts.forge
+  const oauth = forge.createOAuthApp({ clientSecret: configured.OAUTH_CLIENT_SECRET })
+  site = await createSite()
+  const env = { ...accounts.env, ...configured, OAUTH_CLIENT_ID: oauth.clientId, LOG_LEVEL: 'trace' }
+  umpire = await startProcess(site, { args: ['--no-worker'], env })
+  url = umpire.url!
+})
+afterAll(async () => {
+  await umpire[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+
+/** Writes down what was answered, but for the cookies of our own that a sign-in sets. */
+async function listen(response: Response): Promise<Response> {
+  const headers = [...response.headers].filter(([name]) => name !== 'set-cookie' && name !== 'location')
+  said.push(JSON.stringify([response.status, headers, await response.clone().text()]))
+  return response
+}
+
+const headers = { 'content-type': 'application/json' }
+async function send(
+  method: string,
+  path: string,
+  more: Record<string, string> = {},
+  body?: unknown,
+): Promise<Response> {
+  const init = body === undefined ? { headers: more } : { headers: { ...headers, ...more }, body: JSON.stringify(body) }
+  return listen(await fetch(url + path, { method, ...init }))
+}
+
+function keepCookies(name: string, browser: Browser): void {
+  for (const [cookie, { value }] of browser.cookies) canaries.set(`${cookie} of ${name}`, value)
+}
+
+/** Signs in by OAuth: as it should be, then in ways that fail. */
+async function signInByOAuth(): Promise<void> {
+  forge.signInAs('alice')
+  for (const spoil of [null, 'code', 'state', 'platform'] as const) {
+    const browser = createBrowser({ url, publicUrl })
+    const callback = await walkToCallback(browser)
+    canaries.set(`code, ${spoil}`, callback.searchParams.get('code')!)
+    canaries.set(`state, ${spoil}`, callback.searchParams.get('state')!)
+    keepCookies(`an attempt, ${spoil}`, browser)
+    if (spoil === 'code' || spoil === 'state') callback.searchParams.append(spoil, 'x')
+    if (spoil === 'platform')
+      forge.faults.add({ match: ({ path }) => path.endsWith('/access_token'), action: answer(500) })
+    expect((await listen(await browser.open(callback.href))).status).toBe(
+      spoil === null ? 303 : spoil === 'platform' ? 502 : 400,
+    )
+    keepCookies(`the session, ${spoil}`, browser)
+  }
+  forge.faults.clear()
+  const exchanges = forge.requests.filter(({ path }) => path === '/login/oauth/access_token')
+  for (const [index, { body }] of exchanges.entries()) {
+    canaries.set(`verifier ${index}`, (JSON.parse(String(body)) as { code_verifier: string }).code_verifier)
+  }
+  const uses = forge.requests.flatMap(
+    ({ headers }) => /^Bearer (gho_\w+)$/.exec(String(headers.authorization))?.[1] ?? [],
+  )
+  expect(uses).toHaveLength(1)
+  canaries.set('token of the platform, by OAuth', uses[0]!)
+}
+
+/** Uses and misuses credentials on all kinds of endpoints. */
+async function useCredentials(): Promise<void> {
+  const bob = await signInWithToken({ url }, bobToken)
+  const bearer = bob.bearer.authorization.slice('Bearer '.length)
+  const made = await fetch(`${url}/api/v1/tokens`, {
+    method: 'POST',
+    headers: { ...headers, ...bob.cookie },
+    body: '{"name":"x"}',
+  })
+  const { token, id } = (await made.json()) as { token: string; id: string }
+  for (const [name, jwt] of Object.entries({ session: bob.session, bearer, named: token })) {
+    canaries.set(`${name} of bob`, jwt)
+    canaries.set(`signature of ${name}`, jwt.split('.')[2]!)
+    for (const path of [
+      '/auth/me',
+      '/api/v1/tokens',
+      '/api/v1/audit',
+      `/api/v1/${jwt}`,
+      `/auth/me?token=${jwt}`,
+      `/${jwt}`,
+    ]) {
+      await send('GET', path, { authorization: `Bearer ${jwt}` })
+      await send('GET', path, { cookie: `access_token=${jwt}` })
+      await send('GET', path, { authorization: `Basic ${jwt}`, cookie: `${jwt}=${jwt}` })
+    }
+    await send('DELETE', `/api/v1/tokens/${jwt}`, bob.cookie)
+    await send('POST', '/api/v1/tokens', bob.cookie, { name: '', token: jwt, [jwt]: jwt, expires_in_days: jwt })
+    await send('POST', `/api/v1/repos/acme/${jwt}/install`, { authorization: `Bearer ${jwt}` })
+  }
+  await send('DELETE', `/api/v1/tokens/${id}`, bob.cookie)
+  await send('POST', '/auth/logout', bob.cookie)
+}
+
+/** Signs in with tokens of the platform that don't get through. */
+async function failToSignIn(): Promise<void> {
+  for (const [name, value] of [
+    ['of alice', aliceToken],
+    ['of bob', bobToken],
+  ] as const)
+    canaries.set(`token ${name}`, value)
+  const wrong = 'ghp_canary_of_a_token_that_nobody_has'
+  canaries.set('a wrong token', wrong)
+  await send('POST', '/auth/login', {}, { token: wrong })
+  await send('POST', '/auth/login', {}, { token: [wrong] })
+  await send('POST', '/auth/login', {}, { token: `${wrong}\n` })
+  await send('POST', '/auth/login', {}, { [wrong]: wrong })
+  await send('POST', '/auth/login', {}, wrong)
+  await listen(await fetch(`${url}/auth/login`, { method: 'POST', headers, body: `{"token":"${wrong}"` }))
+  await listen(await fetch(`${url}/auth/login`, { method: 'POST', headers: { 'content-type': wrong }, body: wrong }))
+  await send('GET', `/auth/login/${wrong}`)
+  for (const action of [
+    answer(500, { message: wrong }),
+    answer(403, { message: `not with ${wrong}` }),
+    answer(200, { id: wrong }),
+  ]) {
+    const remove = forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action })
+    await send('POST', '/auth/login', {}, { token: wrong })
+    remove()
+  }
+}
+
+it('case 25: no secret is in logs, errors or answers that are not there to hold it', async () => {
+  await signInByOAuth()
+  await useCredentials()
+  await failToSignIn()
+  for (const path of ['/openapi.json', '/docs', '/healthz', '/readyz']) await send('GET', path)
+  umpire.signal('SIGTERM')
+  const { stderr } = await umpire.exited
+  expect(stderr).toContain('"Request answered"')
+  expect(said.length).toBeGreaterThan(60)
+  const leaks = [...canaries].flatMap(([name, value]) => {
+    const spellings = [value, encodeURIComponent(value), Buffer.from(value).toString('base64').replace(/=+$/, '')]
+    const places = { log: stderr, answers: said.join('\n') }
+    return Object.entries(places).flatMap(([place, text]) =>
+      spellings.some((spelling) => text.includes(spelling)) ? [`${name} in the ${place}`] : [],
+    )
+  })
+  expect(leaks).toEqual([])
+  expect(canaries.size).toBeGreaterThan(25)
+})

@@ -1,0 +1,227 @@
+// Signing in at the platform by OAuth: state, PKCE, where to go afterwards. On each database engine.
+import { createHash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type AccountScenario, publicUrl, startAccounts } from '../account-scenario.ts'
+import { type Browser, locationOf, walkToCallback } from '../browser.ts'
+import { answer, drop } from '../fakes/forge/faults.ts'
+import { startTestApp } from '../start-app.ts'
+
+let scene: AccountScenario
+beforeAll(async () => {
+  scene = await startAccounts()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+beforeEach(() => scene.forge.signInAs('alice'))
+afterEach(() => {
+  scene.forge.faults.clear()
+  vi.useRealTimers()
+})
+
+/** What came of it has to be a 400 that says why, and a browser without any cookie of ours. */
+async function expectRefused(browser: Browser, response: Response, detail: RegExp): Promise<void> {
+  const body = (await response.json()) as { detail: string }
+  expect(response.status, body.detail).toBe(400)
+  expect(body.detail).toMatch(detail)
+  expect(body.detail).toMatch(/: start again at \/auth\/login$/)
+  expect(response.headers.get('location')).toBeNull()
+  expect([...browser.cookies.keys()]).toEqual([])
+}
+
+describe('signing in by OAuth', () => {
+  it('goes to the platform with state and PKCE, and comes back with a session', async () => {
+    const browser = scene.browser()
+    const login = await browser.open('/auth/login?return_to=/reviews?status%3Dopen')
+    expect(login.status).toBe(302)
+    const authorize = new URL(locationOf(login))
+    expect(authorize.href.startsWith(`${scene.forge.url}/login/oauth/authorize?`)).toBe(true)
+    expect(Object.fromEntries(authorize.searchParams)).toEqual({
+      client_id: expect.any(String),
+      redirect_uri: `${publicUrl}/auth/callback`,
+      scope: 'repo',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(login.headers.getSetCookie()[0]).toMatch(
+      /^umpire_login=[\w-]+; Max-Age=600; Path=\/auth; HttpOnly; Secure; SameSite=Lax$/,
+    )
+
+    const back = await browser.open(locationOf(await browser.open(authorize.href)))
+    expect([back.status, locationOf(back)]).toEqual([303, '/reviews?status=open'])
+    expect([...browser.cookies.keys()]).toEqual(['access_token'])
+    const me = await browser.open('/auth/me')
+    expect(await me.json()).toMatchObject({ login: 'alice' })
+  })
+
+  it('shows the browser neither state nor verifier, and stores nothing for a visitor', async () => {
+    const browser = scene.browser()
+    const authorize = new URL(locationOf(await browser.open('/auth/login')))
+    const sealed = Buffer.from(browser.cookies.get('umpire_login')!.value, 'base64url').toString('latin1')
+    expect(sealed).not.toContain(authorize.searchParams.get('state'))
+    expect(sealed).not.toContain('verifier')
+    expect(await scene.app.db.selectFrom('used_sign_in_states').select('digest').execute()).toHaveLength(
+      (await scene.app.db.selectFrom('audit_log').select('id').where('action', '=', 'signed_in').execute()).length,
+    )
+  })
+
+  it('says what to do where no application is configured', async () => {
+    const env = { PLATFORM_URL: scene.forge.url, PLATFORM_API_URL: scene.forge.apiUrl }
+    await using app = await startTestApp({ env, parts: { web: true, worker: false } })
+    for (const path of ['/auth/login', '/auth/callback?code=x&state=y']) {
+      const response = await fetch(`${app.url}${path}`, { redirect: 'manual' })
+      expect(response.status).toBe(404)
+      const { detail } = (await response.json()) as { detail: string }
+      expect(detail).toMatch(/^OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: POST .* to \/auth\/login/)
+    }
+  })
+})
+
+describe('case 22: OAuth state, code and PKCE', () => {
+  const elsewhere = /^This sign-in was not started in this browser, or took longer than ten minutes/
+  const refusedCode = /^The platform did not accept the sign-in/
+
+  it.each<[string, (callback: URL) => void, RegExp]>([
+    ['without a state', (url) => url.searchParams.delete('state'), elsewhere],
+    ['with a foreign state', (url) => url.searchParams.set('state', 'x'.repeat(43)), elsewhere],
+    ['with an empty state', (url) => url.searchParams.set('state', ''), elsewhere],
+    ['with its state twice', (url) => url.searchParams.append('state', url.searchParams.get('state')!), elsewhere],
+    ['without a code', (url) => url.searchParams.delete('code'), /^The platform did not sign you in/],
+    ['with a made-up code', (url) => url.searchParams.set('code', 'f'.repeat(20)), refusedCode],
+    ['with an error', (url) => url.searchParams.set('error', 'server_error'), /^The platform did not sign you in/],
+  ])('refuses to come back %s', async (_what, change, detail) => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    change(callback)
+    await expectRefused(browser, await browser.open(callback.href), detail)
+  })
+
+  it.each([
+    ['without the cookie', () => undefined],
+    ['with a cookie that is none', () => 'AAAA'],
+    ['with a changed cookie', (value: string) => value.replace(/.{4}$/, 'AAAA')],
+  ])('refuses to come back %s', async (_what, change) => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    const value = change(browser.cookies.get('umpire_login')!.value)
+    if (value === undefined) browser.cookies.clear()
+    else browser.cookies.set('umpire_login', { value, path: '/auth' })
+    await expectRefused(browser, await browser.open(callback.href), elsewhere)
+  })
+
+  it('refuses the state of another browser, which itself started a sign-in', async () => {
+    const [attacker, victim] = [scene.browser(), scene.browser()]
+    const callback = await walkToCallback(attacker)
+    await walkToCallback(victim)
+    await expectRefused(victim, await victim.open(callback.href), elsewhere)
+  })
+
+  it('refuses a state after ten minutes', async () => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
+    await expectRefused(browser, await browser.open(callback.href), elsewhere)
+  })
+
+  it('lets a state count once, also for several at once', async () => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    const attempt = browser.cookies.get('umpire_login')!
+    const replays = Array.from({ length: 4 }, () => {
+      const copy = scene.browser()
+      copy.cookies.set('umpire_login', attempt)
+      return copy
+    })
+    const responses = await Promise.all(replays.map((copy) => copy.open(callback.href)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400])
+    await expectRefused(browser, await browser.open(callback.href), /^This sign-in has ended already/)
+  })
+
+  it('lets a state count once, also after the platform had refused', async () => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    const attempt = browser.cookies.get('umpire_login')!
+    const code = callback.searchParams.get('code')!
+    callback.searchParams.set('code', 'f'.repeat(20))
+    await expectRefused(browser, await browser.open(callback.href), refusedCode)
+    browser.cookies.set('umpire_login', attempt)
+    callback.searchParams.set('code', code)
+    await expectRefused(browser, await browser.open(callback.href), /^This sign-in has ended already/)
+  })
+
+  it('refuses a code that was used before', async () => {
+    const browser = scene.browser()
+    const used = await walkToCallback(browser)
+    expect((await browser.open(used.href)).status).toBe(303)
+    browser.cookies.clear()
+    const callback = await walkToCallback(browser)
+    callback.searchParams.set('code', used.searchParams.get('code')!)
+    await expectRefused(browser, await browser.open(callback.href), refusedCode)
+  })
+
+  it('refuses a code of another sign-in, whose verifier it has not', async () => {
+    const [attacker, victim] = [scene.browser(), scene.browser()]
+    const stolen = (await walkToCallback(attacker)).searchParams.get('code')!
+    const callback = await walkToCallback(victim)
+    callback.searchParams.set('code', stolen)
+    await expectRefused(victim, await victim.open(callback.href), refusedCode)
+  })
+
+  it('sends the verifier that fits the challenge', async () => {
+    const browser = scene.browser()
+    const authorize = new URL(locationOf(await browser.open('/auth/login')))
+    await browser.open(locationOf(await browser.open(authorize.href)))
+    const exchange = scene.forge.requests.findLast(({ path }) => path === '/login/oauth/access_token')
+    const { code_verifier: verifier } = JSON.parse(String(exchange?.body)) as { code_verifier: string }
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    expect(challenge).toBe(authorize.searchParams.get('code_challenge'))
+  })
+
+  it('says so when the person cancelled', async () => {
+    const browser = scene.browser()
+    scene.forge.denyNextSignIn()
+    const callback = await walkToCallback(browser)
+    expect(callback.searchParams.get('error')).toBe('access_denied')
+    await expectRefused(browser, await browser.open(callback.href), /^The sign-in was cancelled at the platform/)
+  })
+
+  it.each([
+    ['refuses the exchange', '/login/oauth/access_token', answer(404, { message: 'Not Found' }), 400],
+    ['does not accept its own token', '/api/v3/user', answer(401, { message: 'Bad credentials' }), 400],
+    ['is down for the exchange', '/login/oauth/access_token', answer(503), 502],
+    ['hangs up afterwards', '/api/v3/user', drop(), 502],
+  ])('opens no session when the platform %s', async (_what, path, action, status) => {
+    const browser = scene.browser()
+    const callback = await walkToCallback(browser)
+    scene.forge.faults.add({ match: (request) => request.path === path, action })
+    const response = await browser.open(callback.href)
+    expect(response.status).toBe(status)
+    expect([...browser.cookies.keys()]).toEqual([])
+  })
+})
+
+describe('case 23: return_to elsewhere', () => {
+  const signInTo = async (query: string) => {
+    const browser = scene.browser()
+    return locationOf(await browser.open((await walkToCallback(browser, `/auth/login?${query}`)).href))
+  }
+
+  it.each([
+    ...['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '///evil.example'],
+    ...['https:evil.example', 'https://evil.example/', 'https:/evil.example', '%2f%2fevil.example', 'evil.example'],
+    ...['/%2f%2fevil.example', '/%2Fevil.example', '/%5cevil.example', '/.//evil.example', '/x/..//evil.example'],
+    ...['/%2e//evil.example', 'javascript:alert(1)', 'data:text/html,x', '/\t/evil.example', '/\n/evil.example'],
+    ...['/\0', ' //evil.example', '/%09/evil.example', '/%0d%0aset-cookie:a=b', '/é', '', '@evil.example'],
+    ...[`/${'x'.repeat(2000)}`, '/.\\/evil.example'],
+  ])('goes to / instead of %j', async (path) => {
+    expect(await signInTo(new URLSearchParams({ return_to: path }).toString())).toBe('/')
+  })
+
+  it.each([
+    ['return_to=%252f%252fevil.example', '/'],
+    ['return_to=/a&return_to=//evil.example', '/'],
+    ['return_to=/reviews/7?tab=findings%23first', '/reviews/7?tab=findings#first'],
+    ['return_to=/search?q=//evil.example', '/search?q=//evil.example'],
+  ])('reads %s', async (query, path) => {
+    expect(await signInTo(query)).toBe(path)
+  })
+})
