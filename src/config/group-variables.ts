@@ -40,7 +40,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
     database: v.DATABASE_URL
       ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
       : { engine: 'embedded', directory: resolve(dataDir, 'database') },
-    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD?.split(',').map((key) => key.trim()) ?? [] },
+    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD ?? [] },
     platform: {
       id: v.PLATFORM,
       url: v.PLATFORM_URL,

@@ -16,6 +16,11 @@ const dollars = z
   .string()
   .regex(/^\d+(\.\d+)?$/, 'must be an amount in US dollars, for example 0.50')
   .transform(Number)
+const secretKey = z
+  .string()
+  .trim()
+  .min(32, 'must have at least 32 characters')
+  .regex(/^[^,]*$/, 'must have no comma, which separates the keys of SECRET_KEYS_OLD')
 const modelName = z
   .string()
   .regex(
@@ -28,12 +33,12 @@ export const variables = z.object({
   HOST: z.string().default(defaults.HOST),
   PORT: wholeNumber(0, 65535).default(defaults.PORT),
   PUBLIC_URL: httpUrl.optional(),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(defaults.RATE_LIMIT_PER_MINUTE),
   APP_ENV: z
     .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
     .default(defaults.APP_ENV),
   SERVICE_NAME: z
     .string()
-  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(defaults.RATE_LIMIT_PER_MINUTE),
     .regex(/^[\w .-]{1,40}$/, 'must be 1 to 40 letters, digits, spaces, dots or dashes')
     .default(defaults.SERVICE_NAME),
   DATA_DIR: z.string().default(defaults.DATA_DIR),
@@ -43,8 +48,16 @@ export const variables = z.object({
     .refine((url) => URL.canParse(url), 'must be a postgresql:// address; special characters in it are percent-encoded')
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(defaults.DATABASE_POOL_SIZE),
-  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
-  SECRET_KEYS_OLD: z.string().optional(),
+  SECRET_KEY: secretKey.optional(),
+  // Not even one that a stray comma leaves empty: whoever knows a key is whoever they want.
+  SECRET_KEYS_OLD: z
+    .string()
+    .transform((keys) => keys.split(','))
+    .refine((keys) => keys.every((key) => secretKey.safeParse(key).success), {
+      error: 'must be keys of at least 32 characters each, separated by commas',
+    })
+    .transform((keys) => keys.map((key) => key.trim()))
+    .optional(),
   PLATFORM: z.enum(['github'], { error: 'must be github' }).default(defaults.PLATFORM),
   PLATFORM_URL: httpUrl.default(defaults.PLATFORM_URL),
   PLATFORM_API_URL: httpUrl.optional(),
