@@ -106,7 +106,7 @@ async function runOne(
   const budget = await worker.budgets.open(run.id)
   let access: Access | null = null
   try {
-    access = await chooseAccess(ctx, run.repo)
+    access = await chooseAccess({ ...ctx, log }, run.repo, signal)
     await reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
     log.info({}, 'The review is done')
   } catch (error) {

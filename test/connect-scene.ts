@@ -1,4 +1,6 @@
 // A forge and Umpire with people who connect repositories, for tests.
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Forge, startForge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, reviewerLogin, reviewerToken } from './review-scenario.ts'
 import { type SignedIn, signInWithToken } from './sign-in.ts'
@@ -46,7 +48,10 @@ export async function startConnectScene(options: StartOptions = {}): Promise<Con
   const forge = stack.use(await startForge())
   for (const login of ['root', 'alice', 'bob', 'carol'] as const) forge.createUser(login, { token: tokenOf(login) })
   forge.createUser(reviewerLogin, { token: reviewerToken })
-  const app = stack.use(await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }))
+  const front = stack.use(await startFront())
+  const env = { ...forgeEnvironment(forge), PUBLIC_URL: front.url, ...options.env }
+  const app = stack.use(await startTestApp({ ...options, env }))
+  front.forwardTo(app.url)
   // The first account is an administrator.
   await signInWithToken(app, tokenOf('root'))
   const people = new Map<Person, SignedIn>()
@@ -83,5 +88,31 @@ export async function startConnectScene(options: StartOptions = {}): Promise<Con
         .orderBy('id')
         .execute(),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+/** A public address that is known before Umpire listens, and leads to it. */
+async function startFront() {
+  let target = ''
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming
+    const forwarded = request(new URL(incoming.url ?? '/', target), { method, headers, agent: false })
+    forwarded.on('response', (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    forwarded.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    forwardTo: (url: string) => {
+      target = url
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
   }
 }

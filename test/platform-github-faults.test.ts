@@ -325,6 +325,33 @@ describe('case 51: redirects', () => {
     expect(requests[1]!.body).toBe(requests[0]!.body)
   })
 
+  it('looks through 1,000 repositories and no more, and through no more than it takes', async () => {
+    let admin = false
+    const { platform, requests, url } = await start((request, response) => {
+      const page = Number(new URL(request.path, 'http://localhost').searchParams.get('page') ?? 1)
+      const repositories = Array.from({ length: 100 }, (_, index) => ({
+        full_name: `octo/r${page}-${index}`,
+        private: false,
+        permissions: { admin },
+      }))
+      answer(200, repositories, { link: `<${url}/user/repos?page=${page + 1}>; rel="next"` })(request, response)
+    })
+    const list = () => platform.listRepositories(token, { administered: true, page: 1, perPage: 30 })
+    expect(await list()).toEqual({ repositories: [], hasMore: false })
+    expect(requests).toHaveLength(10)
+    admin = true
+    const { repositories, hasMore } = await list()
+    expect([repositories.length, hasMore]).toEqual([30, true])
+    expect(requests).toHaveLength(11)
+  })
+
+  it('takes no webhook away for a refusal that is not about one', async () => {
+    const { platform, requests } = await start(answer(422, { message: 'Validation Failed', errors: ['url is local'] }))
+    const error = await catchError(platform.createWebhook(access, { url: 'http://localhost/hook', secret: 's' }))
+    expect(error.message).toContain('url is local')
+    expect(requests).toHaveLength(1)
+  })
+
   it('case 51: the token goes to no other host', async () => {
     const other = await start(answer(200, pullRequest))
     const error = await failWith(answer(301, {}, { location: `${other.url}/repos/octo/hello/pulls/7` }))

@@ -1,0 +1,174 @@
+// The list of repositories that a person may connect, and what is told live of connecting them.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { answer } from '../fakes/forge/forge.ts'
+
+let scene: ConnectScene
+let repos: string[]
+beforeAll(async () => {
+  scene = await startConnectScene({ parts: { web: true, worker: false } })
+  repos = []
+  for (let count = 0; count < 5; count++) repos.push(await scene.createRepository({ private: count === 0 }))
+  await scene.forge.createRepository('acme/hidden', { private: true })
+  await scene.forge.createRepository('alice/100%_mine', { description: 'Hers <b>alone</b>' })
+})
+beforeEach(() => scene.app.db.deleteFrom('installations').execute())
+afterEach(() => scene.forge.faults.clear())
+afterAll(() => scene[Symbol.asyncDispose]())
+
+const list = (query: string) => scene.ask('alice', `/api/v1/repos?${query}`)
+const namesOf = ({ body }: Awaited<ReturnType<typeof list>>) =>
+  body.repositories.map(({ repo }: { repo: string }) => repo)
+
+describe('what may be connected', () => {
+  it('is what the caller administers, with what is connected already', async () => {
+    const [repo] = repos
+    const { body: connected } = await scene.connect('alice', repo!)
+    await scene.connect('bob', repos[1]!)
+    const { status, body } = await list('per_page=100')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ page: 1, per_page: 100, has_more: false })
+    expect(namesOf({ status, body }).sort()).toEqual([...repos, 'alice/100%_mine'].sort())
+    const find = (name: string) => body.repositories.find((entry: { repo: string }) => entry.repo === name)
+    expect(find(repo!)).toEqual({
+      repo,
+      connected: true,
+      installation_id: connected.installation_id,
+      private: true,
+      description: '',
+      default_branch: 'main',
+    })
+    expect(find(repos[1]!)).toMatchObject({ connected: false, installation_id: null, private: false })
+    expect(find('alice/100%_mine')).toMatchObject({ description: 'Hers <b>alone</b>' })
+    // Carol may write to them, and administers none.
+    expect((await scene.ask('carol', '/api/v1/repos')).body.repositories).toEqual([])
+  })
+
+  it('comes in pages', async () => {
+    const pages = [await list('per_page=4&page=1'), await list('per_page=4&page=2'), await list('per_page=4&page=3')]
+    expect(pages.map(({ body }) => [body.repositories.length, body.has_more])).toEqual([
+      [4, true],
+      [2, false],
+      [0, false],
+    ])
+    expect(new Set(pages.flatMap(namesOf)).size).toBe(6)
+    expect((await list('per_page=6')).body.has_more).toBe(false)
+  })
+
+  it.each([
+    ['SHOP-3', ['acme/shop-3']],
+    ['%25', ['alice/100%_mine']],
+    ['_', ['alice/100%_mine']],
+    ["'", []],
+    ['%00', []],
+    ['%5C', []],
+  ])('case 28: is searched letter for letter: %s', async (search, expected) => {
+    expect(namesOf(await list(`search=${search}`))).toEqual(expected)
+    for (const repo of expected.filter((name) => name.startsWith('acme/'))) await scene.connect('alice', repo)
+    const connected = expected.filter((name) => name.startsWith('acme/'))
+    expect(namesOf(await list(`connected=true&search=${search}`))).toEqual(connected)
+  })
+
+  it.each([
+    ['page=0', 'page must be a whole number from 1 to 1000'],
+    ['page=1000000000000', 'page must be a whole number from 1 to 1000'],
+    ['per_page=101', 'per_page must be a whole number from 1 to 100'],
+    ['per_page=1&per_page=2', 'per_page must be a whole number from 1 to 100'],
+    ['connected=maybe', 'connected must be true or false'],
+    [`search=${'x'.repeat(201)}`, 'search must have 200 characters at most'],
+  ])('case 27: refuses %s', async (query, detail) => {
+    const asked = scene.forge.requests.length
+    expect(await list(query)).toEqual({ status: 422, body: { detail } })
+    expect(scene.forge.requests.length).toBe(asked)
+  })
+
+  it('needs the platform, and says what it says', async () => {
+    scene.forge.faults.add({ match: () => true, times: 1, action: answer(503, { message: 'Down for a while' }) })
+    const detail = 'The repositories could not be listed: Down for a while'
+    expect(await list('')).toEqual({ status: 502, body: { detail } })
+    scene.forge.revokeToken(tokenOf('alice'))
+    const refused = await list('')
+    scene.forge.createUser('alice', { token: tokenOf('alice') })
+    expect(refused).toEqual({
+      status: 502,
+      body: { detail: 'The repositories could not be listed: Bad credentials' },
+    })
+  })
+
+  it('needs a token of the platform', async () => {
+    await scene.app.db.updateTable('users').set({ encrypted_token: null }).where('login', '=', 'alice').execute()
+    const [all, connected] = [await list(''), await list('connected=true')]
+    await scene.signIn('alice')
+    expect(all).toEqual({
+      status: 401,
+      body: { detail: 'Session expired — please log out and sign in again.' },
+    })
+    expect(connected.status).toBe(200)
+  })
+
+  it('is shown with the cookie or the bearer token, and to nobody else', async () => {
+    const { cookie, bearer } = await scene.signIn('alice')
+    const address = `${scene.app.url}/api/v1/repos`
+    for (const headers of [cookie, bearer]) expect((await fetch(address, { headers })).status).toBe(200)
+    expect((await fetch(address)).status).toBe(401)
+  })
+})
+
+describe('what is connected', () => {
+  it('is shown without the platform, by name, in pages, and only to who connected it', async () => {
+    for (const repo of repos.toReversed()) await scene.connect('alice', repo)
+    await scene.disconnect('alice', repos[2]!)
+    scene.forge.faults.add({ match: () => true, action: answer(503, 'no') })
+    const { body } = await list('connected=true&per_page=3')
+    expect(body).toMatchObject({ page: 1, per_page: 3, has_more: true })
+    expect(body.repositories[0]).toEqual({
+      repo: repos[0],
+      connected: true,
+      installation_id: expect.any(Number),
+      private: null,
+      description: null,
+      default_branch: null,
+    })
+    const rest = await list('connected=true&per_page=3&page=2')
+    expect(rest.body.has_more).toBe(false)
+    const [one, two, , four, five] = repos
+    expect([...namesOf({ status: 200, body }), ...namesOf(rest)]).toEqual([one, two, four, five])
+    expect((await scene.ask('bob', '/api/v1/repos?connected=true')).body.repositories).toEqual([])
+  })
+})
+
+/** What a person's live stream tells of repositories, as it comes. It has begun when the first `next` is asked for. */
+async function* readLive(person: Person): AsyncGenerator<unknown> {
+  const { bearer } = await scene.signIn(person)
+  const hangUp = new AbortController()
+  const { body } = await fetch(`${scene.app.url}/api/v1/live`, { headers: bearer, signal: hangUp.signal })
+  let text = ''
+  try {
+    for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (text + piece).split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const [, event, data] = /^event: (ready|repository)\ndata: (.*)$/.exec(block) ?? []
+        if (event !== undefined) yield event === 'ready' ? event : JSON.parse(data!)
+      }
+    }
+  } finally {
+    hangUp.abort()
+  }
+}
+
+describe('the live stream', () => {
+  it('tells who connected and disconnected, and nobody else', async () => {
+    const [repo, other] = repos
+    const [alice, bob] = [readLive('alice'), readLive('bob')]
+    for (const stream of [alice, bob]) expect((await stream.next()).value).toBe('ready')
+    await scene.connect('alice', repo!)
+    expect((await alice.next()).value).toEqual({ repo_name: repo, connected: true })
+    await scene.disconnect('alice', repo!)
+    expect((await alice.next()).value).toEqual({ repo_name: repo, connected: false })
+    await scene.connect('bob', other!)
+    // The first that he hears of is his own.
+    expect((await bob.next()).value).toEqual({ repo_name: other, connected: true })
+    for (const stream of [alice, bob]) await stream.return(undefined)
+  })
+})
