@@ -153,13 +153,17 @@ async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<ListedRevi
   return rows
 }
 
+/** The fields of an entry, from the event `e`, its pull request `p` and its run `r`. */
+export const reviewFields = sql`
+  e.id, e.event_type, e.source, e.status, p.state as pr_status, e.created_at, e.processed_at,
+  p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author, p.url as pr_url,
+  case when e.status = 'completed' then r.summary end as ai_summary,
+  case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end as files_analyzed`
+
 /** Pull requests of `chosen` (`repo`, `number`, `listed_event_id`) as entries. */
 const entriesOfChosen = sql`
-  select e.id, e.event_type, e.source, e.status, p.state as pr_status, e.created_at, e.processed_at,
-    p.title as pr_title, p.number as pr_number, p.repo as repo_name, p.branch, p.author, p.url as pr_url,
-    case when e.status = 'completed' then r.summary end as ai_summary,
-    case when e.status = 'completed' then coalesce(r.files_analyzed, 0) else 0 end as files_analyzed
+  select ${reviewFields}
   from chosen
   join pull_requests p using (repo, number)
   join events e on e.id = chosen.listed_event_id
-  left join workflow_runs r on r.id = e.run_id`
+  left join workflow_runs r on r.id = e.run_id and r.status = e.status`

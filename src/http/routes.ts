@@ -6,12 +6,14 @@ import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
 import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
+import { addReviewRoutes } from './review-routes.ts'
 import type { Server } from './server.ts'
 import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
@@ -35,6 +37,8 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addTokenRoutes(server, ctx, authenticate)
   addAuditRoutes(server, ctx, authenticate)
   addRepositoryRoutes(server, ctx, authenticate)
+  addReviewRoutes(server, ctx, authenticate)
+  addDeliveryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
   await addLiveRoutes(server, ctx, database, authenticate)

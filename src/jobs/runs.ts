@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
@@ -238,15 +238,19 @@ export async function endAllLeases(db: Db): Promise<void> {
     .execute()
 }
 
-/** Locks the pull request's row: claims, ends and new events of one pull request come one after the other. */
-async function lockPullRequest(tx: Db, ref: PullRequestRef): Promise<void> {
-  await tx
+/**
+ * Locks the pull request's row: claims, ends, new events and retries of one pull request come one after the other. Returns
+ * how it stands.
+ */
+export async function lockPullRequest(tx: Db, ref: PullRequestRef): Promise<PullRequestState | undefined> {
+  const row = await tx
     .selectFrom('pull_requests')
-    .select('number')
+    .select('state')
     .where('repo', '=', ref.repo)
     .where('number', '=', ref.number)
     .forUpdate()
-    .execute()
+    .executeTakeFirst()
+  return row?.state
 }
 
 /** The head that the newest delivery told of, also one that was skipped as a duplicate. */
@@ -303,7 +307,8 @@ async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Prom
     .execute()
 }
 
-async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boolean> {
+/** Whether a review of the pull request is asked for that has not ended. */
+export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boolean> {
   const waiting = await tx
     .selectFrom('events')
     .select('id')

@@ -1,0 +1,91 @@
+// What was delivered, and what became of it.
+import { type RawBuilder, sql } from 'kysely'
+import type { Scope } from '../accounts/scope.ts'
+import type { Db } from '../db/database.ts'
+import type { EventStatus } from '../db/schema.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
+
+/** A stored delivery. */
+export interface DeliveryEntry {
+  /** Of its event. */
+  readonly id: number
+  /** The platform's; null where it gave none, and for retries. */
+  readonly delivery_id: string | null
+  readonly event_type: string
+  readonly source: string
+  readonly repo_name: string | null
+  readonly pr_number: number | null
+  readonly status: EventStatus
+  /** `recorded` where no review was asked for. */
+  readonly outcome: 'waiting' | 'reviewing' | 'reviewed' | 'failed' | 'recorded'
+  /** How many later ones were skipped because this one was still to be settled. */
+  readonly duplicates: number
+  readonly created_at: Date
+  readonly processed_at: Date | null
+  /** Why its review failed, or what it waits for. */
+  readonly error: string | null
+}
+
+export interface DeliveryQuery {
+  readonly scope: Scope
+  readonly status: EventStatus | undefined
+  readonly limit: number
+  /** Only those with a smaller id. */
+  readonly before: number | undefined
+}
+
+const statuses: readonly EventStatus[] = ['pending', 'processing', 'completed', 'failed']
+
+/** The newest, those without a repository only where the scope is all. */
+export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<DeliveryEntry[]> {
+  const { scope, status, limit, before = Number.MAX_SAFE_INTEGER } = query
+  const newest =
+    scope === 'all'
+      ? sql`
+          select id from events where id < ${before} ${status === undefined ? sql`` : sql`and status = ${status}`}
+          order by id desc limit ${limit}`
+      : newestOfRepositories(scope, status === undefined ? statuses : [status], before, limit)
+  return describe(db, newest)
+}
+
+/** The newest of one pull request. */
+export async function listPullRequestDeliveries(db: Db, ref: PullRequestRef, limit: number): Promise<DeliveryEntry[]> {
+  return describe(
+    db,
+    sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc limit ${limit}`,
+  )
+}
+
+/** As in list-reviews.ts: each status of each repository is in order in an index. */
+function newestOfRepositories(
+  repos: readonly string[],
+  values: readonly EventStatus[],
+  before: number,
+  limit: number,
+): RawBuilder<unknown> {
+  const newest = (count: number) => sql`
+    select id from events where repo = lane.repo and status = lane.status and id < ${before}
+    order by id desc limit ${count}`
+  return sql`
+    with lane as materialized (
+      select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as status
+    ), best as materialized (
+      select lane.* from lane, lateral (${newest(1)}) as first order by first.id desc limit ${limit}
+    )
+    select entry.id from best as lane, lateral (${newest(limit)}) as entry order by entry.id desc limit ${limit}`
+}
+
+async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {
+  const { rows } = await sql<DeliveryEntry>`
+    with chosen as materialized (${chosen})
+    select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number, e.status, e.duplicates,
+      e.created_at, e.processed_at, r.error,
+      case when not e.wants_review then 'recorded' when e.status = 'pending' then 'waiting'
+        when e.status = 'processing' then 'reviewing' when e.status = 'completed' then 'reviewed' else 'failed'
+      end as outcome
+    from chosen
+    join events e using (id)
+    left join workflow_runs r on r.id = e.run_id and r.status = e.status
+    order by e.id desc`.execute(db)
+  return rows
+}

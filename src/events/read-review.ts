@@ -1,0 +1,91 @@
+// One review with all that is known of it: its run, its findings, and what became of the pull request's deliveries.
+import { sql } from 'kysely'
+import type { Scope } from '../accounts/scope.ts'
+import type { Db } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import type { Evidence } from '../domain/finding.ts'
+import type { Coverage, Usage, Verdict } from '../domain/review.ts'
+import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries.ts'
+import { type ListedReview, reviewFields } from './list-reviews.ts'
+
+/** An entry of the list with what only its reader wants. Null where there is no run, or not yet. */
+export interface ReviewDetail extends ListedReview {
+  /** Why it failed, or what it waits for; null when it is completed. */
+  readonly error: string | null
+  readonly error_code: string | null
+  readonly attempts: number
+  readonly retry_at: Date | null
+  readonly verdict: Verdict | null
+  readonly confidence: number | null
+  readonly head_sha: string | null
+  readonly published_url: string | null
+  readonly coverage: Coverage | null
+  readonly usage: Usage | null
+  readonly decision: Record<string, unknown> | null
+  readonly timings: Record<string, number> | null
+  readonly findings: readonly ReviewFinding[]
+  readonly deliveries: readonly DeliveryEntry[]
+}
+
+/** A finding as it stands now. */
+export type ReviewFinding = Pick<
+  Schema['findings'],
+  | 'severity'
+  | 'category'
+  | 'title'
+  | 'body'
+  | 'path'
+  | 'side'
+  | 'start_line'
+  | 'end_line'
+  | 'suggestion'
+  | 'confidence'
+  | 'verified'
+  | 'reviewer'
+  | 'rule'
+  | 'state'
+  | 'placement'
+  | 'comment_url'
+> & { readonly evidence: Evidence[] }
+
+/** More than the platform shows of a review; the worst come first. */
+const shownFindings = 500
+const shownDeliveries = 100
+
+/** The review that an event of a pull request led to; undefined where there is no such event in the scope. */
+export async function readReview(db: Db, scope: Scope, id: number): Promise<ReviewDetail | undefined> {
+  const { rows } = await sql<Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }>`
+    select ${reviewFields}, r.id as run_id, r.error, r.error_code, coalesce(r.attempts, 0) as attempts, r.retry_at,
+      r.verdict, r.confidence, r.head_sha, r.published_url, r.coverage, r.usage, r.decision, r.timings
+    from events e
+    join pull_requests p on p.repo = e.repo and p.number = e.pr_number
+    left join workflow_runs r on r.id = e.run_id and r.status = e.status
+    where e.id = ${id} ${scope === 'all' ? sql`` : sql`and e.repo = any(${scope}::text[])`}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { run_id: runId, ...review } = row
+  const ref = { repo: review.repo_name, number: review.pr_number }
+  return {
+    ...review,
+    findings: runId === null ? [] : await listFindings(db, ref, runId),
+    deliveries: await listPullRequestDeliveries(db, ref, shownDeliveries),
+  }
+}
+
+/** Those that this run or an earlier one raised. */
+async function listFindings(db: Db, ref: { repo: string; number: number }, runId: number): Promise<ReviewFinding[]> {
+  return db
+    .selectFrom('findings')
+    .select(['severity', 'category', 'title', 'body', 'path', 'side', 'start_line', 'end_line', 'suggestion'])
+    .select(['evidence', 'confidence', 'verified', 'reviewer', 'rule', 'state', 'placement', 'comment_url'])
+    .where('repo', '=', ref.repo)
+    .where('pr_number', '=', ref.number)
+    .where('first_run_id', '<=', runId)
+    .orderBy(sql`array_position(array['open', 'dismissed', 'resolved'], state)`)
+    .orderBy(sql`array_position(array['critical', 'moderate', 'minor'], severity)`)
+    .orderBy(sql`path collate "C"`)
+    .orderBy('start_line')
+    .orderBy('id')
+    .limit(shownFindings)
+    .execute()
+}

@@ -1,0 +1,171 @@
+// Schemas of the reviews and of the deliveries that led to them.
+import { z } from 'zod'
+import { findingCategories, severities } from '../../domain/finding.ts'
+import { errors, security, text, timestamp, wholeNumber } from './common.ts'
+
+const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
+const pullRequestStates = ['open', 'merged', 'closed'] as const
+
+const review = z
+  .object({
+    id: z.int(),
+    event_type: z.string(),
+    source: z.string(),
+    status: z.enum(eventStatuses),
+    pr_status: z.enum(pullRequestStates),
+    created_at: timestamp,
+    processed_at: timestamp.nullable(),
+    pr_title: z.string(),
+    pr_number: z.int(),
+    repo_name: z.string(),
+    branch: z.string(),
+    author: z.string(),
+    pr_url: z.string(),
+    ai_summary: z.string().nullable(),
+    files_analyzed: z.int(),
+  })
+  .meta({ id: 'Review' })
+
+const filters = [...eventStatuses, ...pullRequestStates] as const
+
+export const listReviews = {
+  summary: 'List the reviews',
+  description:
+    'One entry for each pull request of the repositories that are or were connected to your account: the event of the ' +
+    'highest status (completed, failed, processing, pending), then the newest. The newest entry comes first. ' +
+    '`pr_status` is what the platform says now, as far as it says so in time; it is asked every 30 seconds at most.',
+  tags: ['Reviews'],
+  security: security.bearer,
+  querystring: z.object({
+    limit: wholeNumber('limit', 1, 100).default(20),
+    status: z
+      .enum(filters, { error: `status must be one of ${filters.join(', ')}` })
+      .optional()
+      .describe('Of the event, or of the pull request'),
+    // As long as a request's address may be.
+    search: text('search', 16_384)
+      .default('')
+      .describe('A part of the title, the repository or the number, in any case'),
+  }),
+  response: { 200: z.array(review), ...errors(401, 422) },
+}
+
+const finding = z
+  .object({
+    severity: z.enum(severities),
+    category: z.enum(findingCategories),
+    title: z.string(),
+    body: z.string().describe('Markdown'),
+    path: z.string(),
+    side: z.enum(['LEFT', 'RIGHT']),
+    start_line: z.int(),
+    end_line: z.int(),
+    suggestion: z.string().nullable().describe('To stand in place of the lines'),
+    evidence: z.array(z.object({ path: z.string(), line: z.int(), note: z.string() })),
+    confidence: z.number(),
+    verified: z.boolean(),
+    reviewer: z.string(),
+    rule: z.string().nullable(),
+    state: z.enum(['open', 'resolved', 'dismissed']),
+    placement: z.enum(['inline', 'summary', 'held_back']),
+    comment_url: z.string().nullable(),
+  })
+  .meta({ id: 'Finding' })
+
+const coverage = z.object({
+  files_total: z.int(),
+  files_reviewed: z.int(),
+  skipped: z.array(z.object({ path: z.string(), reason: z.string(), matters: z.boolean() })),
+  notes: z.array(z.string()).describe('Other limits of this review'),
+  set_aside: z.array(z.string()).describe('What was proposed and not raised, and why'),
+  complete: z.boolean(),
+})
+
+const usage = z.object({
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cost_usd: z.number().nullable(),
+})
+
+const delivery = z
+  .object({
+    id: z.int().describe('Of the event'),
+    delivery_id: z.string().nullable(),
+    event_type: z.string(),
+    source: z.string(),
+    repo_name: z.string().nullable(),
+    pr_number: z.int().nullable(),
+    status: z.enum(eventStatuses),
+    outcome: z.enum(['waiting', 'reviewing', 'reviewed', 'failed', 'recorded']),
+    duplicates: z.int().describe('Later ones that were skipped because this one was still to be settled'),
+    created_at: timestamp,
+    processed_at: timestamp.nullable(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Delivery' })
+
+/** Of any form: one that names no review is one that there isn't. */
+const path = z.object({ id: z.string() })
+
+export const readReview = {
+  summary: 'Read a review',
+  description: 'What it came to, its findings as they stand now, and the newest 100 deliveries of its pull request.',
+  tags: ['Reviews'],
+  security: security.either,
+  params: path,
+  response: {
+    200: review
+      .extend({
+        error: z.string().nullable().describe('Why it failed, or what it waits for'),
+        error_code: z.string().nullable(),
+        attempts: z.int(),
+        retry_at: timestamp.nullable(),
+        verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
+        confidence: z.int().nullable(),
+        head_sha: z.string().nullable(),
+        published_url: z.string().nullable(),
+        coverage: coverage.nullable(),
+        usage: usage.nullable(),
+        decision: z.record(z.string(), z.unknown()).nullable().describe('All that the verdict was computed from'),
+        timings: z.record(z.string(), z.number()).nullable().describe('Milliseconds by step'),
+        findings: z.array(finding),
+        deliveries: z.array(delivery),
+      })
+      .meta({ id: 'ReviewDetail' }),
+    ...errors(401, 404),
+  },
+}
+
+export const retryReview = {
+  summary: 'Review a pull request once more',
+  description: 'Its repository must be connected to your account; administrators may also where nobody connected it.',
+  tags: ['Reviews'],
+  security: security.either,
+  params: path,
+  response: {
+    202: z.object({ status: z.literal('retry_started'), event_id: z.int() }),
+    ...errors(401, 403, 404, 409),
+  },
+}
+
+export const listDeliveries = {
+  summary: 'List the deliveries and what became of each',
+  description: 'The newest first. Those without a repository are shown to administrators only.',
+  tags: ['Reviews'],
+  security: security.either,
+  querystring: z.object({
+    repo: text('repo', 300).optional().describe('As `owner/repo`'),
+    status: z.enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` }).optional(),
+    limit: wholeNumber('limit', 1, 100).default(20),
+    before: wholeNumber('before', 1, 999_999_999_999_999).optional().describe('Only those with a smaller id'),
+  }),
+  response: {
+    200: z.object({
+      deliveries: z.array(delivery),
+      next: z.int().nullable().describe('`before` of the next page; null on the last one'),
+    }),
+    ...errors(401, 403, 422),
+  },
+}

@@ -1,0 +1,74 @@
+// The reviews list, single reviews, and reviewing once more.
+import type { FastifyReply } from 'fastify'
+import type { AppContext } from '../context.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { ReviewDetail } from '../events/read-review.ts'
+import { retryReview } from '../workflows/retry-review.ts'
+import { showReview, showReviews } from '../workflows/show-reviews.ts'
+import { type Authenticate, callerOf } from './authenticate.ts'
+import * as contract from './contract/reviews.ts'
+import type { Server } from './server.ts'
+
+/** The platform has so long to say how pull requests stand; the answer goes out within two seconds. */
+const platformMs = 1800
+
+/** Adds what stands under `/api/v1/reviews`. */
+export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+  const listRoute = { schema: contract.listReviews, onRequest: authenticate.bearer }
+  server.get('/api/v1/reviews', listRoute, async (request, reply) => {
+    const { status, search, limit } = request.query
+    return showReviews(ctx, callerOf(request), { status, search, limit }, platformDeadline(reply))
+  })
+
+  const readRoute = { schema: contract.readReview, onRequest: authenticate.either }
+  server.get('/api/v1/reviews/:id', readRoute, async (request, reply) => {
+    const review = await showReview(ctx, callerOf(request), readId(request.params.id), platformDeadline(reply))
+    if (review === undefined) throw notFound()
+    return shapeDetail(review)
+  })
+
+  const retryRoute = { schema: contract.retryReview, onRequest: authenticate.either }
+  server.post('/api/v1/reviews/:id/retry', retryRoute, async (request, reply) => {
+    const id = readId(request.params.id)
+    const eventId = await retryReview(ctx, callerOf(request), id, platformDeadline(reply))
+    if (eventId === undefined) throw notFound()
+    return reply.code(202).send({ status: 'retry_started', event_id: eventId })
+  })
+}
+
+/** Counted from the beginning of the request. */
+function platformDeadline(reply: FastifyReply): AbortSignal {
+  return AbortSignal.timeout(Math.max(0, Math.round(platformMs - reply.elapsedTime)))
+}
+
+function readId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw notFound()
+  return Number(text)
+}
+
+function notFound(): RequestError {
+  return new RequestError('not_found', 'Review not found')
+}
+
+function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
+  return {
+    ...review,
+    coverage: coverage && {
+      files_total: coverage.filesTotal,
+      files_reviewed: coverage.filesReviewed,
+      skipped: [...coverage.skipped],
+      notes: [...coverage.notes],
+      set_aside: [...coverage.setAside],
+      complete: coverage.complete,
+    },
+    usage: usage && {
+      calls: usage.calls,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cached_input_tokens: usage.cachedInputTokens,
+      cost_usd: usage.costUsd,
+    },
+    findings: [...review.findings],
+    deliveries: [...review.deliveries],
+  }
+}

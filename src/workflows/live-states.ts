@@ -1,0 +1,63 @@
+// How pull requests stand at the platform now, as far as it says so in the time that there is.
+import { readPlatformToken } from '../accounts/users.ts'
+import type { AppContext } from '../context.ts'
+import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
+import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../events/pull-request-states.ts'
+import { createSlots } from '../lib/slots.ts'
+
+type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
+
+/** For one answer; the platform's connection has room for others beside it. */
+const askedAtOnce = 16
+
+/** Names a pull request in a map. */
+export const keyOf = ({ repo, number }: PullRequestRef): string => `${repo}#${number}`
+
+/**
+ * Asks for those that nobody asked for just now, with the caller's own token, else the deployment-wide one, and writes down
+ * what is new. Whatever the platform does, it ends when the signal fires at the latest.
+ *
+ * @returns the states that are newer than the stored ones, by `keyOf`
+ */
+export async function refreshStates(
+  ctx: StateContext,
+  input: { userId: number; pullRequests: readonly PullRequestRef[] },
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PullRequestState>> {
+  const token = (await readPlatformToken(ctx.db, ctx.keys, input.userId)) ?? ctx.config.fallback.token
+  if (token === null || signal.aborted) return new Map()
+  const checks = await claimStateChecks(ctx.db, input.pullRequests)
+  if (checks.length === 0) return new Map()
+  const seen = await askPlatform(ctx, token, checks, signal)
+  await saveSeenStates(ctx.db, seen)
+  return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
+}
+
+/** What the platform said until the signal fired. What is older than what is known is left out. */
+async function askPlatform(
+  ctx: StateContext,
+  token: string,
+  checks: readonly StateCheck[],
+  signal: AbortSignal,
+): Promise<readonly SeenState[]> {
+  const slots = createSlots(askedAtOnce)
+  const seen: SeenState[] = []
+  const ask = async ({ repo, number, stateAsOf }: StateCheck) => {
+    const release = await slots.take()
+    try {
+      signal.throwIfAborted()
+      const { state, mergedAt, updatedAt } = await ctx.platform.getPullRequest({ repo, token }, number, signal)
+      if (stateAsOf === null || Date.parse(updatedAt) >= stateAsOf.getTime()) {
+        seen.push({ repo, number, state, mergedAt, updatedAt })
+      }
+    } catch (error) {
+      ctx.log.debug({ err: error, repo, pull_request: number }, 'The state of a pull request is not known now')
+    } finally {
+      release()
+    }
+  }
+  const isOver = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => isOver.resolve(), { once: true })
+  await Promise.race([Promise.all(checks.map(ask)), isOver.promise])
+  return [...seen]
+}

@@ -1,0 +1,65 @@
+// The reviews list and a single review, with the live states of their pull requests.
+import { findScope } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import type { AppContext } from '../context.ts'
+import type { EventStatus } from '../db/schema.ts'
+import type { PullRequestState } from '../domain/pull-request.ts'
+import { type ListedReview, listReviews, type ReviewQuery } from '../events/list-reviews.ts'
+import { type ReviewDetail, readReview } from '../events/read-review.ts'
+import { keyOf, refreshStates } from './live-states.ts'
+
+/** What a caller asks the list for. */
+export interface ListRequest {
+  readonly status: EventStatus | PullRequestState | undefined
+  readonly search: string
+  readonly limit: number
+}
+
+const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: review.pr_number })
+
+/** The list, as the caller may see it. States that the platform doesn't say before the signal fires are the stored ones. */
+export async function showReviews(
+  ctx: AppContext,
+  caller: Caller,
+  { status, search, limit }: ListRequest,
+  signal: AbortSignal,
+): Promise<ListedReview[]> {
+  const query = { scope: await findScope(ctx.db, caller), search, limit }
+  if (status === undefined) return showStates(ctx, caller, await listReviews(ctx.db, query), signal)
+  if (status === 'open' || status === 'merged' || status === 'closed') {
+    await refreshNewest(ctx, caller, query, signal)
+    return listReviews(ctx.db, { ...query, filter: { column: 'state', values: [status] } })
+  }
+  const filter = { column: 'listed_status', values: [status] } as const
+  return showStates(ctx, caller, await listReviews(ctx.db, { ...query, filter }), signal)
+}
+
+/** Before the stored states decide: as many of the newest that may have changed as the answer has entries at most. */
+async function refreshNewest(ctx: AppContext, caller: Caller, query: ReviewQuery, signal: AbortSignal): Promise<void> {
+  const filter = { column: 'state', values: ['open', 'closed'] } as const
+  const candidates = await listReviews(ctx.db, { ...query, filter })
+  await refreshStates(ctx, { userId: caller.userId, pullRequests: candidates.map(refOf) }, signal)
+}
+
+async function showStates<Review extends ListedReview>(
+  ctx: AppContext,
+  caller: Caller,
+  reviews: readonly Review[],
+  signal: AbortSignal,
+): Promise<Review[]> {
+  const states = await refreshStates(ctx, { userId: caller.userId, pullRequests: reviews.map(refOf) }, signal)
+  return reviews.map((review) => ({ ...review, pr_status: states.get(keyOf(refOf(review))) ?? review.pr_status }))
+}
+
+/** One review with all that is known of it; undefined where there is none that the caller may see. */
+export async function showReview(
+  ctx: AppContext,
+  caller: Caller,
+  id: number,
+  signal: AbortSignal,
+): Promise<ReviewDetail | undefined> {
+  const review = await readReview(ctx.db, await findScope(ctx.db, caller), id)
+  if (review === undefined) return undefined
+  const [shown] = await showStates(ctx, caller, [review], signal)
+  return shown
+}
