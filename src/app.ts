@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createCredentials } from './accounts/credentials.ts'
+import { endAllReservations } from './accounts/reservations.ts'
 import { renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
 import { readSecretKey } from './config/secret-key.ts'
@@ -79,6 +80,8 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     gatherSlots: createSlots(gatheredAtOnce),
   }
   await renewSeals(ctx.db, keys)
+  // Whoever held them is dead.
+  if (database.exclusive) await endAllReservations(ctx.db)
   let url: string | null = null
   if (parts.web) {
     const server = await createServer(log)

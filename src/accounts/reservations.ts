@@ -61,6 +61,11 @@ export async function assertReservation(tx: Db, { repo, holder }: Reservation): 
   if (row === undefined) throw inUse()
 }
 
+/** Ends all reservations: for a process that alone has the database, at its start. */
+export async function endAllReservations(db: Db): Promise<void> {
+  await db.deleteFrom('repository_reservations').execute()
+}
+
 async function reserve(db: Db, { repo, holder }: Reservation): Promise<boolean> {
   const expiresAt = sql<Date>`now() + make_interval(secs => ${reservationSeconds})`
   const row = await db

@@ -52,6 +52,7 @@ export async function createServer(log: Log): Promise<Server> {
   }).withTypeProvider<ZodTypeProvider>()
   server.setValidatorCompiler(validatorCompiler)
   server.setSerializerCompiler(serializerCompiler)
+  takeEmptyBodies(server)
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
   server.removeContentTypeParser('text/plain')
   answerUnknownPaths(server)
@@ -70,6 +71,14 @@ export async function createServer(log: Log): Promise<Server> {
   })
   await server.register(cookie)
   return server
+}
+
+/** Many clients announce JSON with every request; where nothing comes after it, there is no body. */
+function takeEmptyBodies(server: Server): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
+    body === '' ? done(null) : parse(request, body, done),
+  )
 }
 
 /** The route's pattern, never the address itself: its query may hold what somebody searched for. */

@@ -1,9 +1,22 @@
 // Connecting and disconnecting at the same time, and while the platform or the database fails in the middle.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type ConnectScene, startConnectScene } from '../connect-scene.ts'
-import { answer, applyThenDrop, cutShort, drop, hold, html, type SeenRequest, truncated } from '../fakes/forge/forge.ts'
+import {
+  answer,
+  applyThenDrop,
+  cutShort,
+  drop,
+  hold,
+  html,
+  type SeenRequest,
+  startForge,
+  truncated,
+} from '../fakes/forge/forge.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { createSite, startProcess } from '../start-process.ts'
 
 let scene: ConnectScene
 beforeAll(async () => {
@@ -192,6 +205,48 @@ describe('what was left behind', () => {
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
     await expectSound(repo)
   })
+})
+
+describe('a process that is killed', () => {
+  it.each([
+    ['before the webhook is made', hold(), 0],
+    ['between the webhook and the record', hold({ applied: true }), 1],
+  ])('%s: the next connect makes all of it', async (_name, held, left) => {
+    await using forge = await startForge()
+    forge.createUser('alice', { token: 'ghp_token_of_alice' })
+    await forge.createRepository('alice/shop')
+    await using site = await createSite()
+    const env = { PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PUBLIC_URL: 'https://umpire.example' }
+    const ask = async (url: string, bearer: Record<string, string>, method: string) =>
+      (await fetch(`${url}/api/v1/repos/alice/shop/install`, { method, headers: bearer })).status
+
+    await using killed = await startProcess(site, { env })
+    const { bearer } = await signInWithToken({ url: killed.url! }, 'ghp_token_of_alice')
+    forge.faults.add({ match: isCreation, times: 1, action: held })
+    const asked = ask(killed.url!, bearer, 'POST')
+    asked.catch(() => {})
+    await held.arrived
+    killed.signal('SIGKILL')
+    await killed.exited
+    await expect(asked).rejects.toThrow()
+    held.release('drop')
+    expect(forge.webhooks('alice/shop')).toHaveLength(left)
+
+    await using next = await startProcess(site, { env })
+    if (site.database.engine === 'postgresql') await endReservations(site.database.url)
+    expect(await ask(next.url!, bearer, 'POST')).toBe(200)
+    expect(forge.webhooks('alice/shop')).toHaveLength(1)
+    expect(await ask(next.url!, bearer, 'DELETE')).toBe(200)
+    expect(forge.webhooks('alice/shop')).toEqual([])
+  })
+
+  /** Lets the minute pass, after which another process may have the repository. */
+  async function endReservations(url: string): Promise<void> {
+    const client = new pg.Client(url)
+    await client.connect()
+    await client.query(`update repository_reservations set expires_at = now() - interval '1 second'`)
+    await client.end()
+  }
 })
 
 describe('who asked', () => {

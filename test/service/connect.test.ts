@@ -128,6 +128,16 @@ describe('connecting', () => {
     expect(scene.forge.requests.length).toBe(asked)
   })
 
+  it('does not mind a client that announces JSON and sends nothing', async () => {
+    const repo = await scene.createRepository()
+    const { bearer } = await scene.signIn('alice')
+    const headers = { ...bearer, 'content-type': 'application/json' }
+    for (const method of ['POST', 'DELETE']) {
+      const response = await fetch(`${scene.app.url}/api/v1/repos/${repo}/install`, { method, headers })
+      expect(response.status).toBe(200)
+    }
+  })
+
   it('refuses a second time in any spelling, also when the token is spoiled', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
