@@ -1,7 +1,7 @@
 // Signing in at the platform by OAuth: state, PKCE, where to go afterwards. On each database engine.
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AccountScenario, publicUrl, startAccounts } from '../account-scenario.ts'
+import { type AccountScenario, aliceToken, publicUrl, startAccounts } from '../account-scenario.ts'
 import { type Browser, locationOf, walkToCallback } from '../browser.ts'
 import { answer, drop } from '../fakes/forge/faults.ts'
 import { startTestApp } from '../start-app.ts'
@@ -73,6 +73,11 @@ describe('signing in by OAuth', () => {
       const { detail } = (await response.json()) as { detail: string }
       expect(detail).toMatch(/^OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: POST .* to \/auth\/login/)
     }
+    const body = JSON.stringify({ token: aliceToken })
+    const headers = { 'content-type': 'application/json' }
+    const signedIn = await fetch(`${app.url}/auth/login`, { method: 'POST', headers, body })
+    // On plain http the browser would not send a Secure cookie back.
+    expect(signedIn.headers.getSetCookie()).toEqual([expect.stringMatching(/HttpOnly; SameSite=Lax$/)])
   })
 })
 
