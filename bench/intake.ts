@@ -1,17 +1,16 @@
 // The receiver under load: signed pull-request deliveries of 21 KB, each of another pull request, until event and job
 // are committed; against Probot's receiver, which checks the signature and stores nothing.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
 import { type LoadResult, sendAll } from './load.ts'
+import { end, readPort, startUmpireServer } from './umpire-server.ts'
 
 const secret = 'secret of the benchmark'
 const payloadBytes = 21 * 1024
@@ -168,39 +167,6 @@ async function startUmpireOnServer(url: string): Promise<Target> {
 }
 
 async function startUmpire(name: string, environment: Record<string, string>): Promise<Target> {
-  const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
-  const child = spawn(process.execPath, [cli, 'serve', '--no-worker'], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: '0',
-      DATA_DIR: join(folder, name.replace(/\W+/g, '-')),
-      WEBHOOK_SECRET: secret,
-      ...environment,
-    },
-    stdio: ['ignore', 'inherit', 'pipe'],
-  })
-  const port = await readPort(child, child.stderr as NodeJS.ReadableStream, /"url":"http:\/\/[^"]*:(\d+)"/)
-  return { name, port, [Symbol.asyncDispose]: () => end(child) }
-}
-
-async function readPort(child: ChildProcess, stream: NodeJS.ReadableStream, pattern: RegExp): Promise<number> {
-  const lines: string[] = []
-  const found = new Promise<number>((resolve) => {
-    createInterface({ input: stream }).on('line', (line) => {
-      lines.push(line)
-      const port = pattern.exec(line)?.[1]
-      if (port) resolve(Number(port))
-    })
-  })
-  const failed = once(child, 'exit').then((): never => {
-    throw new Error(`A server ended: ${lines.join('\n')}`)
-  })
-  failed.catch(() => {})
-  return Promise.race([found, failed])
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit')
-  child.kill('SIGTERM')
-  await exited
+  const dataDir = join(folder, name.replace(/\W+/g, '-'))
+  return { name, ...(await startUmpireServer({ DATA_DIR: dataDir, WEBHOOK_SECRET: secret, ...environment })) }
 }

@@ -90,7 +90,7 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
       on pull_requests (repo, ${lane}, listed_event_id)`.execute(db)
   }
   await sql`create index pull_requests_active on pull_requests (last_event_at)`.execute(db)
-  await sql`create index pull_requests_merged on pull_requests (merged_at)`.execute(db)
+  await sql`create index pull_requests_repo_active on pull_requests (repo, last_event_at)`.execute(db)
 }
 
 /**

@@ -1,0 +1,210 @@
+// The reviews list and the insights over a database that grows: latencies over HTTP, one request after the other.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { createCredentials } from '../src/accounts/credentials.ts'
+import { findScope } from '../src/accounts/scope.ts'
+import { saveToken } from '../src/accounts/tokens.ts'
+import { readInsights } from '../src/analytics/insights.ts'
+import { openDatabase } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { listReviews, type ReviewFilter } from '../src/events/list-reviews.ts'
+import { createKeyRing } from '../src/lib/key-ring.ts'
+import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
+import { explainStatements } from './api-plans.ts'
+import { seed, type Viewers } from './api-seed.ts'
+import { type LoadResult, sendAll } from './load.ts'
+import { startUmpireServer } from './umpire-server.ts'
+
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '10000,100000,1000000' },
+    repositories: { type: 'string', default: '1000' },
+    requests: { type: 'string', default: '200' },
+    only: { type: 'string', default: '' },
+    explain: { type: 'boolean', default: false },
+  },
+})
+const requests = Number(values.requests)
+
+const secretKey = 'k'.repeat(32)
+const publicUrl = 'http://umpire.example'
+const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+
+/** What is asked for, and how: the list with the bearer token, insights with the cookie. */
+interface Question {
+  readonly name: string
+  readonly path: string
+  readonly place: 'bearer' | 'cookie'
+}
+
+/** What the list is asked for, by name. */
+const searches = {
+  'search: one in twelve': 'fix',
+  'search: one in 5,000': 'quasar',
+  'search: nothing': 'zebra',
+  'search: two letters of many': 'ca',
+  'search: two letters of none': 'qz',
+  'search: a repository': 'repo-77',
+  'search: a number': '31',
+}
+const eventStatuses = ['completed', 'failed', 'processing', 'pending'] as const
+const states = ['open', 'merged', 'closed'] as const
+
+const questions: readonly Question[] = [
+  ...[20, 100].flatMap((limit) =>
+    [
+      { name: 'all', query: '' },
+      ...[...eventStatuses, ...states].map((status) => ({ name: status, query: `&status=${status}` })),
+      ...Object.entries(searches).map(([name, search]) => ({ name, query: `&search=${search}` })),
+    ].map(({ name, query }) => ({
+      name: `list of ${limit}, ${name}`,
+      path: `/api/v1/reviews?limit=${limit}${query}`,
+      place: 'bearer' as const,
+    })),
+  ),
+  { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', place: 'cookie' },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'umpire-bench-'))
+try {
+  await run()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function run(): Promise<void> {
+  const programs = findPostgresql()
+  const given = process.env.DATABASE_URL
+  if (given === undefined && programs === null) throw new Error('There is neither DATABASE_URL nor PostgreSQL here.')
+  // With the durability of its defaults.
+  await using server = given === undefined ? await startPostgresql(programs as string, { durable: true }) : null
+  for (const events of values.events.split(',').map(Number)) {
+    await using database = await makeDatabase(given ?? (server?.url as string))
+    const viewers = await fill(database.url, events)
+    if (values.explain) await explain(database.url, viewers)
+    else await measure(database.url, viewers, events)
+  }
+}
+
+/** A database of its own on a server; gone at the end. */
+async function makeDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
+  const name = `umpire_bench_${process.pid}`
+  const order = async (statement: string) => {
+    const client = new pg.Client({ connectionString: serverUrl })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  await order(`create database ${name}`)
+  const address = new URL(serverUrl)
+  address.pathname = `/${name}`
+  return { url: address.href, [Symbol.asyncDispose]: () => order(`drop database ${name} with (force)`) }
+}
+
+async function fill(url: string, events: number): Promise<Viewers> {
+  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quiet)
+  await migrate(database, quiet)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const start = performance.now()
+  const viewers = await seed(client, { events, repositories: Number(values.repositories) })
+  await client.end()
+  console.error(`${events} events written in ${((performance.now() - start) / 1000).toFixed(0)} s`)
+  return viewers
+}
+
+async function measure(url: string, viewers: Viewers, events: number): Promise<void> {
+  await using umpire = await startUmpireServer({
+    DATABASE_URL: url,
+    SECRET_KEY: secretKey,
+    PUBLIC_URL: publicUrl,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    // Nobody answers there: the platform is left out.
+    PLATFORM_URL: 'http://127.0.0.1:9',
+    PLATFORM_API_URL: 'http://127.0.0.1:9',
+  })
+  const results = new Map<string, Map<string, LoadResult>>()
+  for (const [viewer, userId] of viewers) {
+    const headers = await signIn(url, userId)
+    for (const question of questions.filter(({ name }) => name.startsWith(values.only))) {
+      const request = composeRequest(question, headers[question.place])
+      const target = { host: '127.0.0.1', port: umpire.port }
+      await sendAll(target, Array(20).fill(request), 1)
+      const row = results.get(question.name) ?? new Map<string, LoadResult>()
+      results.set(question.name, row.set(viewer, await sendAll(target, Array(requests).fill(request), 1)))
+    }
+  }
+  print(results, [...viewers.keys()], events)
+}
+
+/** Headers with a user's credentials. */
+async function signIn(url: string, userId: number): Promise<Record<Question['place'], string>> {
+  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 1 }, quiet)
+  const expiresAt = new Date(Date.now() + 86_400_000)
+  const tokenId = await saveToken(database.db, { userId, kind: 'session', expiresAt })
+  const credentials = createCredentials(createKeyRing(secretKey, []), publicUrl)
+  return {
+    bearer: `authorization: Bearer ${await credentials.issue('bearer', { userId, tokenId }, expiresAt)}`,
+    cookie: `cookie: access_token=${await credentials.issue('cookie', { userId, tokenId }, expiresAt)}`,
+  }
+}
+
+function composeRequest({ path }: Question, credential: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: umpire.example\r\n${credential}\r\n\r\n`)
+}
+
+function print(results: ReadonlyMap<string, ReadonlyMap<string, LoadResult>>, viewers: string[], events: number): void {
+  const load = loadavg()[0]?.toFixed(1)
+  console.log(`\n${events} events, ${requests} requests each; ${cpus().length} cores, load ${load}; milliseconds\n`)
+  console.log(`| | ${viewers.map((viewer) => `${viewer}, p50 | p99`).join(' | ')} |`)
+  console.log(`|---|${'---|---|'.repeat(viewers.length)}`)
+  for (const [name, row] of results) {
+    const cells = viewers.flatMap((viewer) => {
+      const { p50, p99 } = row.get(viewer) as LoadResult
+      return [p50.toFixed(1), p99.toFixed(1)]
+    })
+    console.log(`| ${name} | ${cells.join(' | ')} |`)
+  }
+  const worst = (kind: string) =>
+    Math.max(
+      ...[...results].flatMap(([name, row]) => (name.startsWith(kind) ? [...row.values()].map((r) => r.p99) : [])),
+    )
+  console.log(
+    `\nWorst p99: list ${worst('list').toFixed(1)} (wanted: under 20), insights ${worst('insights').toFixed(1)} (wanted: under 200)`,
+  )
+}
+
+/** Shows the plans of all questions. Fails when one of them reads all events. */
+async function explain(url: string, viewers: Viewers): Promise<void> {
+  const filters: (ReviewFilter | undefined)[] = [
+    undefined,
+    ...eventStatuses.map((status) => ({ column: 'listed_status' as const, values: [status] })),
+    ...states.map((state) => ({ column: 'state' as const, values: [state] })),
+  ]
+  const asked = [
+    ...filters.map((filter) => ({ name: `list, ${filter?.values[0] ?? 'all'}`, filter, search: '' })),
+    ...Object.entries(searches).map(([name, search]) => ({ name: `list, ${name}`, filter: undefined, search })),
+  ]
+  for (const [viewer, userId] of viewers) {
+    const scopeOf = (db: Parameters<typeof findScope>[0]) => findScope(db, { userId, isAdmin: userId === 1 })
+    for (const { name, filter, search } of asked) {
+      await show(`${name}, ${viewer}`, url, async (db) =>
+        listReviews(db, { scope: await scopeOf(db), filter, search, limit: 100 }),
+      )
+    }
+    await show(`insights, ${viewer}`, url, async (db) => readInsights(db, await scopeOf(db), 90))
+  }
+}
+
+async function show(title: string, url: string, work: Parameters<typeof explainStatements>[1]): Promise<void> {
+  for (const { nodes, readsAllEvents } of await explainStatements(url, work)) {
+    console.log(`${title}: ${nodes.join(' > ')}`)
+    if (!readsAllEvents) continue
+    console.error(`${title} reads all events`)
+    process.exitCode = 1
+  }
+}
