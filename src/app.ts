@@ -10,6 +10,8 @@ import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { ConfigError } from './domain/errors.ts'
+import { controlSocketOf } from './http/contract/control.ts'
+import { startControlServer } from './http/control-server.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
@@ -20,6 +22,7 @@ import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
 import { startWorker } from './worker.ts'
+import { createControl } from './workflows/control.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 
@@ -82,16 +85,20 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   await renewSeals(ctx.db, keys)
   // Whoever held them is dead.
   if (database.exclusive) await endAllReservations(ctx.db)
+  if (database.exclusive) {
+    const control = createControl(ctx, database)
+    stack.use(await startControlServer({ path: controlSocketOf(config.dataDir), control, log }))
+  }
   let url: string | null = null
   if (parts.web) {
     const server = await createServer(log)
+    stack.defer(() => server.close())
     await addRoutes(server, ctx, database)
     await listen(server, config.http)
     url = addressOf(server.server.address() as AddressInfo)
     log.info({ url, public_url: config.http.publicUrl }, 'Umpire listens')
   }
   if (parts.worker) {
-    stack.defer(() => server.close())
     stack.use(keepMirrorsSmall(config, log))
     const worker = await startWorker(ctx, { exclusive: database.exclusive })
     stack.defer(() => worker.stop())

@@ -8,13 +8,15 @@ const usage = `Usage: umpire <command>
 
   serve [--no-worker | --worker-only]   receive deliveries and review pull requests
   review [options]                      review local changes, or a pull request; see umpire review --help
+  doctor [--format pretty|json]         check the set-up, and say what to do about what is wrong
+  token [options]                       make a token for a program; see umpire token --help
   migrate                               bring the database schema up to date
   version                               show which version this is
   help                                  show this
 
 Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
 
-const commands = ['serve', 'review', 'migrate', 'version', 'help']
+const commands = ['serve', 'review', 'doctor', 'token', 'migrate', 'version', 'help']
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -27,6 +29,10 @@ async function main(argv: string[]): Promise<number> {
       }
       case 'review':
         return await runReview(rest)
+      case 'doctor':
+        return await runDoctorCommand(rest)
+      case 'token':
+        return await runTokenCommand(rest)
       case 'migrate': {
         parseOptions(rest, {})
         const { migrateDatabase } = await import('./migrate.ts')
@@ -55,17 +61,36 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
+async function runTokenCommand(args: string[]): Promise<number> {
+  const { runToken, tokenUsage } = await import('./token.ts')
+  return runWithUsage('token', args, tokenUsage, runToken)
+}
+
+async function runDoctorCommand(args: string[]): Promise<number> {
+  const { runDoctor, doctorUsage } = await import('./doctor.ts')
+  return runWithUsage('doctor', args, doctorUsage, runDoctor)
+}
+
 async function runReview(args: string[]): Promise<number> {
+  const { reviewUsage } = await import('./review-options.ts')
+  return runWithUsage('review', args, reviewUsage, async () => (await import('./review.ts')).review(args))
+}
+
+/** A command that has a usage text of its own. */
+async function runWithUsage(
+  name: string,
+  args: string[],
+  usage: string,
+  run: (args: string[]) => Promise<number>,
+): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
-    const { reviewUsage } = await import('./review-options.ts')
-    console.log(reviewUsage)
+    console.log(usage)
     return exitCode.ok
   }
   try {
-    const { review } = await import('./review.ts')
-    return await review(args)
+    return await run(args)
   } catch (error) {
-    return explainError(error, 'umpire review --help')
+    return explainError(error, `umpire ${name} --help`)
   }
 }
 

@@ -19,7 +19,7 @@ export const exitCode = {
 /** The command line makes no sense. */
 export class UsageError extends Error {}
 
-const usageCodes = ['no_repository', 'nothing_to_compare', 'platform_not_found']
+const usageCodes = ['no_repository', 'nothing_to_compare', 'platform_not_found', 'not_found', 'conflict']
 const downCodes = ['database_stopped']
 
 /**

@@ -36,6 +36,7 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   if (problems.length > 0 || !parsed.success) {
     throw new ConfigError(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+      problems,
     )
   }
   return groupVariables(parsed.data, environment)

@@ -5,16 +5,25 @@ import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
 
+/** Shorter ones are none. */
+export const leastKeyLength = 32
+
+/** Where the generated key is. */
+export function secretKeyFile(dataDir: string): string {
+  return join(dataDir, 'secret-key')
+}
+
 /**
  * The secret key in force. Where none is configured it stands in `DATA_DIR/secret-key`, which only its owner can read;
  * of processes that start at once, one makes it.
  */
 export async function readSecretKey({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
   if (secrets.current !== null) return secrets.current
-  const path = join(dataDir, 'secret-key')
+  const path = secretKeyFile(dataDir)
   const key = (await readKey(path)) ?? (await makeKey(dataDir, path))
-  if (key.length >= 32) return key
-  throw new ConfigError(`${path} holds no key of at least 32 characters: restore it, or delete it and sign in again.`)
+  if (key.length >= leastKeyLength) return key
+  const message = `${path} holds no key of at least ${leastKeyLength} characters`
+  throw new ConfigError(`${message}: restore it, or delete it and sign in again.`)
 }
 
 async function readKey(path: string): Promise<string | undefined> {

@@ -15,6 +15,7 @@ import { createNestingGuard, type NestingGuard } from './nesting.ts'
 import { kyselyPool, Listener, openPool, queryPool } from './postgresql.ts'
 import type { Schema } from './schema.ts'
 
+export { hasDatabase } from './embedded/database-folder.ts'
 export type { DatabaseConfig }
 
 export type Db = Kysely<Schema>

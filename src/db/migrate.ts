@@ -28,8 +28,28 @@ export async function migrate(
     log.info({ migration: migrationName }, 'The schema was brought up to date')
 }
 
+/** How the schema differs from this program's; nothing in both lists where it doesn't. Names of migrations. */
+export interface SchemaComparison {
+  /** That the database doesn't have yet. */
+  readonly missing: readonly string[]
+  /** That only a newer version of this program knows. */
+  readonly unknown: readonly string[]
+}
+
+/** Compares without changing anything. */
+export async function compareSchema(
+  db: Db,
+  migrations: Record<string, Migration> = ownMigrations,
+): Promise<SchemaComparison> {
+  const applied = await listApplied(db)
+  return {
+    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !(name in migrations)),
+  }
+}
+
 async function refuseNewer(db: Db, migrations: Record<string, Migration>): Promise<void> {
-  const unknown = (await listApplied(db)).filter((name) => !(name in migrations))
+  const { unknown } = await compareSchema(db, migrations)
   if (unknown.length === 0) return
   throw new DatabaseFault(
     'database_newer',

@@ -24,8 +24,12 @@ export class UmpireError extends Error {
 
 /** The configuration is wrong or incomplete; the message lists every problem. */
 export class ConfigError extends UmpireError {
-  constructor(message: string) {
+  /** The same, one by one. */
+  readonly problems: readonly string[]
+
+  constructor(message: string, problems: readonly string[] = [message]) {
     super('config_invalid', message)
+    this.problems = problems
   }
 }
 

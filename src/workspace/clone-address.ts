@@ -27,6 +27,10 @@ for (const [network, prefix] of [
 ] as const)
   insideAddresses.addSubnet(network, prefix, 'ipv6')
 
+const loopbackAddresses = new BlockList()
+loopbackAddresses.addSubnet('127.0.0.0', 8, 'ipv4')
+loopbackAddresses.addAddress('::1', 'ipv6')
+
 /**
  * Checks a clone address: https to a public host, or anything over http or https to one of `trustedHosts`
  * (`host:port`, as `URL.host` writes it: the configured platform's). Throws `GitError` for every other scheme,
@@ -51,9 +55,19 @@ export function checkAddress(address: RepositoryAddress, trustedHosts: readonly 
   return url
 }
 
-function isInside(hostname: string): boolean {
+/** Whether a host (as in `URL.hostname`) is by its very address one of this machine or of a private network. */
+export function isInside(hostname: string): boolean {
+  return isOf(insideAddresses, hostname)
+}
+
+/** Whether a host is by its very address this machine. */
+export function isLoopback(hostname: string): boolean {
+  return isOf(loopbackAddresses, hostname)
+}
+
+function isOf(addresses: BlockList, hostname: string): boolean {
   const name = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const version = isIP(name)
   if (version === 0) return name === 'localhost' || name.endsWith('.localhost')
-  return insideAddresses.check(name, version === 4 ? 'ipv4' : 'ipv6')
+  return addresses.check(name, version === 4 ? 'ipv4' : 'ipv6')
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { type messages, PGlite } from '@electric-sql/pglite'
 import { DatabaseFault } from '../errors.ts'
 import type { WireValue } from '../values.ts'
+import { dataFolderOf, hasDatabase } from './database-folder.ts'
 import { DurableFiles, syncFile, syncFolder } from './durable-files.ts'
 import { encodeCloseStatement, encodeExtendedQuery, encodeSimpleQuery } from './wire-messages.ts'
 
@@ -69,8 +70,8 @@ export async function openEngine(
   events: EngineEvents,
   startParameters = durableStartParameters,
 ): Promise<Engine> {
-  const data = join(directory, 'data')
-  if (existsSync(join(data, 'PG_VERSION'))) checkVersion(data)
+  const data = dataFolderOf(directory)
+  if (hasDatabase(directory)) checkVersion(data)
   else await createDatabase(data)
 
   const { database, files } = await startPostgres(data, events, startParameters)

@@ -1,0 +1,112 @@
+// Speaks to a running service through its control socket.
+import { request } from 'node:http'
+import type { z } from 'zod'
+import { UmpireError } from '../domain/errors.ts'
+import {
+  controlSocketOf,
+  issuedToken,
+  longestSocketPath,
+  ownedTokens,
+  revokedToken,
+  serviceStatus,
+} from '../http/contract/control.ts'
+import type { Control } from '../workflows/control.ts'
+
+/** A running service that holds the embedded database. */
+export interface RunningService extends Control {
+  readonly pid: number
+}
+
+const timeoutMs = 10_000
+const longestAnswer = 10 * 2 ** 20
+/** Nobody is there: no socket, or that of a dead process. */
+const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
+
+/** Finds the service that works on a data folder; null where none listens there. Throws where it is silent. */
+export async function findRunningService(dataDir: string, signal?: AbortSignal): Promise<RunningService | null> {
+  const path = controlSocketOf(dataDir)
+  if (Buffer.byteLength(path) > longestSocketPath) return null
+  const ask = <T>(call: Omit<Call<T>, 'path' | 'signal'>) => send({ ...call, path, signal })
+  const status = () => ask({ method: 'GET', route: '/status', schema: serviceStatus })
+  try {
+    const { pid } = await status()
+    return {
+      pid,
+      createToken: (order) => ask({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
+      listTokens: () => ask({ method: 'GET', route: '/tokens', schema: ownedTokens }),
+      async revokeToken(id) {
+        const route = `/tokens/${encodeURIComponent(id)}`
+        return (await ask({ method: 'DELETE', route, schema: revokedToken })).name
+      },
+      readDatabase: async () => (await status()).database,
+    }
+  } catch (error) {
+    if (absent.has((error as NodeJS.ErrnoException).code ?? '')) return null
+    throw error
+  }
+}
+
+interface Call<T> {
+  /** Of the socket. */
+  readonly path: string
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly route: string
+  readonly body?: unknown
+  readonly schema: z.ZodType<T>
+  readonly signal: AbortSignal | undefined
+}
+
+async function send<T>(call: Call<T>): Promise<T> {
+  const { status, text } = await exchange(call)
+  if (status !== 200) throw toError(status, text)
+  const parsed = call.schema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  throw new UmpireError('control_failed', 'The running service is of another version than this command.')
+}
+
+async function exchange(call: Call<unknown>): Promise<{ status: number; text: string }> {
+  const { path: socketPath, method, route, body } = call
+  const deadline = AbortSignal.timeout(timeoutMs)
+  const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  try {
+    return await new Promise((resolve, reject) => {
+      const outgoing = request({ socketPath, method, path: route, headers, signal }, (answer) => {
+        readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
+      })
+      outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    if (!deadline.aborted) throw error
+    const message = `The running service does not answer at ${socketPath}.`
+    throw new UmpireError('control_silent', message, { retryable: true })
+  }
+}
+
+async function readText(answer: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of answer) {
+    length += chunk.length
+    if (length > longestAnswer) throw new UmpireError('control_failed', 'The running service answered too much.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The code by which the command's exit code is chosen: the same as if this process had done it. */
+function toError(status: number, text: string): UmpireError {
+  const { detail } = (parseJson(text) ?? {}) as { detail?: unknown }
+  const message = typeof detail === 'string' ? detail : `The running service answered with status ${status}.`
+  const codes: Readonly<Record<number, string>> = { 404: 'not_found', 409: 'conflict' }
+  return new UmpireError(codes[status] ?? 'control_failed', message, { retryable: status === 503 })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+// Prints what the check of a set-up found: for people, or as JSON.
+import type { CheckResult } from '../../workflows/diagnose/check.ts'
+import { showLine, toSafeJson, wrapText } from '../terminal-text.ts'
+import { type Paint, paintFor } from './pretty-report.ts'
+
+const styles = { ok: 'green', warning: 'yellow', problem: 'red', skipped: 'dim' } as const
+const states = ['problem', 'warning', 'ok', 'skipped'] as const
+const plural: ReadonlySet<string> = new Set(['problem', 'warning'])
+/** The longest state and two blanks. */
+const indent = 9
+const usualWidth = 80
+const leastWidth = 30
+
+/** The whole report. */
+export function renderDiagnosis(results: readonly CheckResult[], exitCode: number, format: 'pretty' | 'json'): string {
+  if (format === 'json') return renderJson(results, exitCode)
+  const { columns = usualWidth } = process.stdout
+  const width = Math.max(Math.min(columns, usualWidth), leastWidth) - indent
+  return renderPretty(results, width, paintFor(process.stdout))
+}
+
+function renderPretty(results: readonly CheckResult[], width: number, paint: Paint): string {
+  const lines = results.flatMap((result) => renderResult(result, width, paint))
+  const counts = states
+    .map((state) => ({ state, count: results.filter((result) => result.state === state).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => `${count} ${state}${plural.has(state) && count > 1 ? 's' : ''}`)
+  return `${[...lines, '', counts.join(', ')].join('\n')}\n`
+}
+
+function renderResult({ name, state, message, remedy }: CheckResult, width: number, paint: Paint): string[] {
+  const [first = '', ...rest] = wrapText(`${name}: ${showLine(message)}`, width)
+  const advice = remedy === undefined ? [] : wrapText(`- ${showLine(remedy)}`, width)
+  const below = [...rest, ...advice.map((line) => paint('bold', line))]
+  return [`${paint(styles[state], state.padEnd(indent))}${first}`, ...below.map((line) => ' '.repeat(indent) + line)]
+}
+
+function renderJson(results: readonly CheckResult[], exitCode: number): string {
+  const checks = results.map(({ name, state, message, remedy, unreachable }) => ({
+    name,
+    state,
+    message,
+    remedy: remedy ?? null,
+    unreachable: unreachable ?? false,
+  }))
+  return `${toSafeJson({ schema_version: 1, exit_code: exitCode, checks }, 2)}\n`
+}

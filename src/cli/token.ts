@@ -1,0 +1,107 @@
+// `umpire token`: makes, lists and revokes tokens for programs.
+import { readConfig } from '../config/env.ts'
+import { createLogger } from '../lib/logger.ts'
+import { listSecrets } from '../review-context.ts'
+import type { Control, TokenOrder } from '../workflows/control.ts'
+import { exitCode, UsageError } from './exit-codes.ts'
+import { openControl } from './open-control.ts'
+import { parseOptions } from './parse-options.ts'
+import { showLine } from './terminal-text.ts'
+
+export const tokenUsage = `Usage: umpire token (--user <login> | --admin | --user <login> --admin) [--name <name>] [--days <1-365>]
+       umpire token --list
+       umpire token --revoke <id>
+
+  --user <login>   the token acts as this person, who must have signed in
+  --admin          the token sees all; without --user it acts as the operator
+  --name <name>    what lists call it; default: umpire token
+  --days <number>  how long it counts; default: 90
+  --list           show all tokens for programs that still count
+  --revoke <id>    make one worthless
+
+The token is printed on stdout, what it is on stderr. A running service with the embedded database is asked through
+DATA_DIR/control.sock; otherwise SECRET_KEY and PUBLIC_URL must be those of the service. See docs/operating.md.`
+
+const options = {
+  user: { type: 'string' },
+  admin: { type: 'boolean', default: false },
+  name: { type: 'string' },
+  days: { type: 'string' },
+  list: { type: 'boolean', default: false },
+  revoke: { type: 'string' },
+} as const
+
+/** What is to be done. */
+type TokenTask =
+  | { readonly kind: 'create'; readonly order: TokenOrder }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'revoke'; readonly id: string }
+
+/** Returns the exit code. Throws what explains itself. */
+export async function runToken(args: string[]): Promise<number> {
+  const task = parseTask(args)
+  const config = readConfig()
+  const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
+  await using control = await openControl(config, log)
+  switch (task.kind) {
+    case 'create':
+      await createToken(control, task.order)
+      break
+    case 'list':
+      await listTokens(control)
+      break
+    case 'revoke':
+      console.error(`The token "${showLine(await control.revokeToken(task.id))}" doesn't count any more.`)
+  }
+  return exitCode.ok
+}
+
+function parseTask(args: string[]): TokenTask {
+  const { values } = parseOptions(args, options)
+  const { user, admin, name, days, list, revoke } = values
+  const makes = user !== undefined || admin || name !== undefined || days !== undefined
+  if ([makes, list, revoke !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError('give either what a new token is to be, or --list, or --revoke')
+  }
+  if (list) return { kind: 'list' }
+  if (revoke !== undefined) return { kind: 'revoke', id: revoke }
+  if (user === undefined && !admin)
+    throw new UsageError('say whose token it is to be: --user <login>, --admin, or both')
+  const order = { user: readUser(user), admin, name: readName(name), days: readDays(days) }
+  return { kind: 'create', order }
+}
+
+function readUser(user: string | undefined): string | null {
+  if (user === undefined) return null
+  if (user === '' || user.length > 100) throw new UsageError('--user needs the username of a person at the platform')
+  return user
+}
+
+function readName(name = 'umpire token'): string {
+  if (/^[^\p{C}]{1,100}$/u.test(name) && name.trim() !== '') return name
+  throw new UsageError('--name must have 1 to 100 characters on one line')
+}
+
+function readDays(days = '90'): number {
+  const number = /^\d{1,3}$/.test(days) ? Number(days) : 0
+  if (number >= 1 && number <= 365) return number
+  throw new UsageError('--days must be a whole number from 1 to 365')
+}
+
+async function createToken(control: Control, order: TokenOrder): Promise<void> {
+  const { jwt, id, login, issuer, expiresAt } = await control.createToken(order)
+  console.log(jwt)
+  const sight = order.admin ? ', which sees all' : ''
+  console.error(`A token for ${issuer} that acts as ${showLine(login)}${sight}, until ${expiresAt.toISOString()}.`)
+  console.error(`It isn't shown again. To take it back: umpire token --revoke ${id}`)
+}
+
+async function listTokens(control: Control): Promise<void> {
+  const tokens = await control.listTokens()
+  if (tokens.length === 0) console.error('There are no tokens for programs.')
+  for (const { id, login, grantsAdmin, expiresAt, lastUsedAt, name } of tokens) {
+    const sight = grantsAdmin ? ' (sees all)' : ''
+    const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`
+    console.log(`${id}  ${showLine(login)}${sight}  until ${expiresAt.toISOString()}  ${use}  ${showLine(name)}`)
+  }
+}

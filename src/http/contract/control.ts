@@ -1,0 +1,70 @@
+// Schemas of the control socket, through which the commands reach a running service. Not part of the public interface.
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { OwnedToken } from '../../accounts/operator.ts'
+import type { IssuedToken, TokenOrder } from '../../workflows/control.ts'
+import type { DatabaseFacts } from '../../workflows/diagnose/database-facts.ts'
+import { errors } from './common.ts'
+
+/** Where the socket is. */
+export function controlSocketOf(dataDir: string): string {
+  return join(dataDir, 'control.sock')
+}
+
+/** Longest path of a unix socket, in bytes (`sun_path` without its end). */
+export const longestSocketPath = 107
+
+/** Text on the wire, a Date on both sides. */
+const time = z.coerce.date()
+
+export const tokenOrder = z.object({
+  user: z.string().max(100).nullable(),
+  admin: z.boolean(),
+  name: z.string().min(1).max(100),
+  days: z.int().min(1).max(365),
+}) satisfies z.ZodType<TokenOrder>
+
+export const issuedToken = z.object({
+  jwt: z.string(),
+  id: z.string(),
+  login: z.string(),
+  issuer: z.string(),
+  expiresAt: time,
+}) satisfies z.ZodType<IssuedToken>
+
+const ownedToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  login: z.string(),
+  grantsAdmin: z.boolean(),
+  createdAt: time,
+  expiresAt: time,
+  lastUsedAt: time.nullable(),
+}) satisfies z.ZodType<OwnedToken>
+export const ownedTokens = z.array(ownedToken).readonly()
+
+export const revokedToken = z.object({ name: z.string() })
+
+const names = z.array(z.string()).readonly()
+
+export const databaseFacts = z.object({
+  engine: z.enum(['embedded', 'postgresql']),
+  version: z.string(),
+  schema: z.object({ missing: names, unknown: names }),
+  now: time,
+  activity: z.object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() }).nullable(),
+}) satisfies z.ZodType<DatabaseFacts>
+
+export const serviceStatus = z.object({
+  /** Of the process that holds the database. */
+  pid: z.int(),
+  database: databaseFacts,
+})
+
+export const createTokenRoute = { body: tokenOrder, response: { 200: issuedToken, ...errors(404, 409, 422) } }
+export const listTokensRoute = { response: { 200: ownedTokens } }
+export const revokeTokenRoute = {
+  params: z.object({ id: z.string() }),
+  response: { 200: revokedToken, ...errors(404) },
+}
+export const statusRoute = { response: { 200: serviceStatus } }

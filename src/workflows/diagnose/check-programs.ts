@@ -1,0 +1,27 @@
+// Checks the programs that everything runs on.
+import { gitHostFrom, runGit } from '../../workspace/run-git.ts'
+import { type Observation, ok, problem } from './check.ts'
+
+/** The first version that has all that reviews ask of git. */
+const oldestGit = [2, 36] as const
+
+export function checkNode(): Observation {
+  return ok(`Node.js ${process.versions.node}.`)
+}
+
+/** @param environment what git gets of our own */
+export async function checkGit(
+  environment: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const run = { args: ['version'], timeoutMs: 10_000, maxBytes: 1000, signal }
+  const said = (await runGit(gitHostFrom(environment), run)).stdout.toString('utf8').trim()
+  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(said) ?? []
+  if (major === undefined || minor === undefined) return problem(`git says of itself: ${said}`, upgrade)
+  const [oldMajor, oldMinor] = oldestGit
+  const isOld = Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)
+  if (isOld) return problem(`git ${major}.${minor} is too old.`, upgrade)
+  return ok(`git ${said.slice('git version '.length)}.`)
+}
+
+const upgrade = `Install git ${oldestGit.join('.')} or later.`

@@ -1,0 +1,38 @@
+// Checks the secret key, which signs what is given out and opens what is stored.
+import { readFile, stat } from 'node:fs/promises'
+import type { Config } from '../../config/config.ts'
+import { leastKeyLength, secretKeyFile } from '../../config/secret-key.ts'
+import { type Observation, ok, problem, warning } from './check.ts'
+
+const keep = 'Keep it with the backups: without it nobody stays signed in, and no stored token of the platform opens.'
+/** Random hexadecimal of 32 characters has fewer once in a thousand million times. */
+const fewCharacters = 5
+
+/** Where the key comes from and whether it can be one. Makes none. */
+export async function checkSecretKey({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): Promise<Observation> {
+  if (secrets.current === null) return checkGeneratedKey(secretKeyFile(dataDir))
+  const { length } = secrets.current
+  if (new Set(secrets.current).size < fewCharacters) {
+    return warning('SECRET_KEY is of few different characters: it can be guessed.', makeAnother)
+  }
+  return ok(`SECRET_KEY is set (${length} characters). ${keep}`)
+}
+
+async function checkGeneratedKey(path: string): Promise<Observation> {
+  try {
+    const [key, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    if (key.trim().length < leastKeyLength) {
+      const remedy = 'Restore it from a backup; or delete it, and everybody has to sign in again.'
+      return problem(`${path} holds no key of at least ${leastKeyLength} characters.`, remedy)
+    }
+    if ((mode & 0o077) !== 0) return warning(`${path} can be read by other users.`, `chmod 600 ${path}`)
+    return ok(`Generated, in ${path}. ${keep}`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return ok(`None yet: the service makes one in ${path}. ${keep}`)
+    return problem(`${path}, which holds the key, can't be read (${code}).`, 'Give it to the user of the service.')
+  }
+}
+
+const makeAnother =
+  'Make one with openssl rand -hex 32, and put the old one into SECRET_KEYS_OLD so that what it sealed still opens.'

@@ -1,0 +1,56 @@
+// Checks a set-up: what is right, what isn't, and what to do about it.
+import { type Check, type CheckResult, runChecks } from './check.ts'
+import { checkClock } from './check-clock.ts'
+import { checkDataFolder, checkDisk } from './check-data-folder.ts'
+import { checkDatabase, checkDeliveries } from './check-database.ts'
+import { checkModels } from './check-models.ts'
+import { checkApplication, checkPlatform, checkPlatformToken, checkSignIn } from './check-platform.ts'
+import { checkGit, checkNode } from './check-programs.ts'
+import { checkPublicAddress } from './check-public-address.ts'
+import { checkSecretKey } from './check-secret-key.ts'
+import { checkService, checkWebhookSecret } from './check-service.ts'
+import { type Evidence, gatherEvidence, type Setup } from './setup.ts'
+
+/** Longer than a model is given to answer. */
+const modelDeadlineMs = 40_000
+
+/**
+ * Looks at everything at once; changes nothing, but for what asking a model costs.
+ *
+ * @param secrets blotted out of everything that is told
+ * @throws the signal's reason when it was aborted
+ */
+export async function diagnose(
+  setup: Setup,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly CheckResult[]> {
+  const done = new AbortController()
+  const evidence = gatherEvidence(setup, AbortSignal.any([signal, done.signal]))
+  try {
+    return await runChecks(listChecks(setup, evidence), secrets, signal)
+  } finally {
+    done.abort()
+  }
+}
+
+function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
+  return [
+    { name: 'node', run: async () => checkNode() },
+    { name: 'git', run: (signal) => checkGit(config.childEnvironment, signal) },
+    { name: 'data folder', run: () => checkDataFolder(config.dataDir) },
+    { name: 'disk', run: () => checkDisk(config.dataDir) },
+    { name: 'secret key', run: () => checkSecretKey(config) },
+    { name: 'database', run: () => checkDatabase(config.database, evidence) },
+    { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
+    { name: 'platform', run: () => checkPlatform(config.platform, evidence) },
+    { name: 'platform token', run: (signal) => checkPlatformToken(config.fallback.token, platform, signal) },
+    { name: 'sign-in application', run: (signal) => checkApplication(config, platform, signal) },
+    { name: 'sign-in', run: async () => checkSignIn(config) },
+    { name: 'public address', run: () => checkPublicAddress(config) },
+    { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal) },
+    { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
+    { name: 'model', deadlineMs: modelDeadlineMs, run: (signal) => checkModels(config.models, signal) },
+    { name: 'clock', run: () => checkClock(config.database, evidence) },
+  ]
+}

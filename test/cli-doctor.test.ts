@@ -1,0 +1,404 @@
+// `umpire doctor`: what each check says where all is right, and where it isn't.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../src/db/database.ts'
+import { judgeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
+import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
+import { checkService } from '../src/workflows/diagnose/check-service.ts'
+import { answer, type Forge } from './fakes/forge/forge.ts'
+import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
+import { silentLog } from './fakes/test-database.ts'
+import { forgeEnvironment, reviewerToken, startShopForge } from './review-scenario.ts'
+import { runUmpire, umpireCommand } from './run-command.ts'
+import { signInWithToken } from './sign-in.ts'
+import { pullRequestPayload, sign, webhookSecret } from './start-app.ts'
+import { createSite, type Site, startProcess, type UmpireProcess } from './start-process.ts'
+
+interface Result {
+  readonly name: string
+  readonly state: string
+  readonly message: string
+  readonly remedy: string | null
+  readonly unreachable: boolean
+}
+
+const modelKey = 'sk-canary-0123456789-model'
+const clientSecret = 'canary-of-the-application-0123456789'
+const secretKey = 'canary of the secret key in 32 letters'
+
+let forge: Forge
+let model: ModelServer
+let folder: string
+let application: Record<string, string>
+beforeAll(async () => {
+  forge = await startShopForge()
+  model = await startModelServer({ protocol: 'openai-chat', script: () => ({ text: 'ready' }) })
+  folder = mkdtempSync(join(tmpdir(), 'umpire-doctor-'))
+  const { clientId } = forge.createOAuthApp({ clientSecret })
+  application = { OAUTH_CLIENT_ID: clientId, OAUTH_CLIENT_SECRET: clientSecret }
+})
+afterAll(async () => {
+  await model.close()
+  await forge[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(() => {
+  forge.faults.clear()
+  model.respondWith(() => ({ text: 'ready' }))
+})
+
+/** A set-up in which everything is right; without a service. */
+function goodEnvironment(): Record<string, string> {
+  return {
+    ...forgeEnvironment(forge),
+    ...application,
+    DATA_DIR: join(folder, 'data'),
+    SIGN_IN_ALLOWED: 'alice, bob',
+    SECRET_KEY: secretKey,
+    WEBHOOK_SECRET: webhookSecret,
+    MODEL: 'compatible:local',
+    MODEL_BASE_URL: model.url,
+    MODEL_API_KEY: modelKey,
+  }
+}
+
+/** Runs the command, and gives what it found. Its output never holds a secret. */
+async function doctor(env: Record<string, string>) {
+  const { code, stdout, stderr } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
+  const secretNames = Object.keys(env).filter((name) => /KEY|SECRET|TOKEN/.test(name))
+  for (const name of secretNames) expect(stdout + stderr, name).not.toContain(env[name])
+  if (stdout === '') throw new Error(`No report: ${stderr}`)
+  const report = JSON.parse(stdout) as { exit_code: number; checks: Result[] }
+  expect(report.exit_code).toBe(code)
+  const of = (name: string) => {
+    const found = report.checks.filter((check) => check.name === name)
+    return found.map(({ state, message, remedy }) => [state, message, remedy ?? ''].join(' | ')).join('\n')
+  }
+  return { code, of, checks: report.checks, states: (state: string) => namesIn(report.checks, state) }
+}
+
+function namesIn(checks: readonly Result[], state: string): string[] {
+  return checks.filter((check) => check.state === state).map(({ name }) => name)
+}
+
+/** A server of any kind on loopback. */
+async function listen(respond: RequestListener) {
+  const server = createServer(respond)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close,
+    [Symbol.asyncDispose]: async () => void (await close()),
+  }
+}
+
+/** An address at which nothing listens. */
+async function deadAddress(): Promise<string> {
+  const server = await listen(() => undefined)
+  await server.close()
+  return server.url
+}
+
+describe('beside a running service', () => {
+  let site: Site
+  let service: UmpireProcess
+  const environment = (): Record<string, string> => ({
+    ...goodEnvironment(),
+    ...site.env,
+    PUBLIC_URL: service.url as string,
+  })
+  beforeAll(async () => {
+    site = await createSite()
+    chmodSync(site.dataDir, 0o700)
+    service = await startProcess(site, { args: ['--no-worker'], env: forgeEnvironment(forge) })
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await site[Symbol.asyncDispose]()
+  })
+
+  it('says of everything that it is right', async () => {
+    const body = JSON.stringify(pullRequestPayload())
+    const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': sign(body, webhookSecret) }
+    expect((await fetch(`${service.url}/api/v1/webhooks/host`, { method: 'POST', body, headers })).status).toBe(200)
+    const alice = await signInWithToken({ url: service.url as string }, 'ghp_token_of_alice')
+    const install = { method: 'POST', headers: alice.bearer }
+    expect((await fetch(`${service.url}/api/v1/repos/acme/shop/install`, install)).status).toBeLessThan(300)
+
+    const found = await doctor(environment())
+    expect(found.checks.filter(({ state }) => state !== 'ok')).toEqual([])
+    expect(found.code).toBe(0)
+    expect(found.of('node')).toContain(`Node.js ${process.versions.node}`)
+    expect(found.of('git')).toMatch(/git \d+\.\d+/)
+    expect(found.of('database')).toMatch(/in use by the running service \(process \d+\); its schema is up to date/)
+    expect(found.of('deliveries')).toContain('1 repository is connected. The newest delivery came')
+    expect(found.of('platform token')).toMatch(/is of umpire-bot and may do: .*repo/)
+    expect(found.of('sign-in')).toContain('2 people may sign in')
+    expect(found.of('service')).toContain(`Umpire answers at ${service.url}/api/v1/webhooks/host`)
+    expect(found.of('model')).toContain('compatible:local answers')
+    expect(found.of('clock')).toContain("agrees with the platform's")
+    expect(found.of('disk')).toMatch(/GB are free/)
+  })
+
+  it('says what is wrong with each part, all at once, and shows no secret that others sent back', async () => {
+    const token = 'ghp_canary_of_a_wrong_token_0123456789'
+    const hour = new Date(Date.now() + 3_600_000).toUTCString()
+    forge.faults.add({
+      match: ({ path }) => path.endsWith('/rate_limit'),
+      action: answer(200, { rate: {} }, { date: hour }),
+    })
+    forge.faults.add({
+      match: ({ path }) => path === '/api/v3/user',
+      action: answer(401, { message: `Bad credentials: ${token} ${secretKey}` }),
+    })
+    model.respondWith(() => ({ status: 401, body: { error: { message: `wrong key ${modelKey} ${token}` } } }))
+    const programs = join(folder, 'programs')
+    mkdirSync(programs)
+    writeFileSync(join(programs, 'git'), '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 })
+    chmodSync(site.dataDir, 0o755)
+    const { SIGN_IN_ALLOWED: _, WEBHOOK_SECRET: __, ...rest } = environment()
+    const found = await doctor({
+      ...rest,
+      PLATFORM_TOKEN: token,
+      OAUTH_CLIENT_SECRET: 'canary-of-a-wrong-secret-0123456789',
+      SECRET_KEY: 'ab'.repeat(16),
+      PUBLIC_URL: forge.url,
+      PATH: `${programs}:${process.env.PATH}`,
+    })
+    chmodSync(site.dataDir, 0o700)
+    expect(found.code).toBe(3)
+    expect(found.of('git')).toMatch(/^problem \| git 2\.30 is too old\. \| Install git 2\.36/)
+    expect(found.of('data folder')).toMatch(/^warning \| .* is open to other users.* \| chmod 700 /)
+    expect(found.of('secret key')).toMatch(/^warning \| SECRET_KEY is of few different characters/)
+    expect(found.of('platform token')).toMatch(/^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/)
+    expect(found.of('sign-in application')).toMatch(/^problem \| The platform does not accept OAUTH_CLIENT_ID/)
+    expect(found.of('sign-in')).toMatch(/^warning \| Everybody .* \| Name in SIGN_IN_ALLOWED who may/)
+    expect(found.of('service')).toMatch(/^problem \| .*something answers that isn't Umpire/)
+    expect(found.of('webhook secret')).toMatch(/^warning \| .*accepted unsigned/)
+    expect(found.of('model')).toMatch(/^problem \| compatible:local: Model: the provider does not accept the key/)
+    expect(found.of('clock')).toMatch(/^problem \| This machine's clock is \d+ s behind the platform's/)
+    expect(found.states('ok')).toEqual(
+      expect.arrayContaining(['configuration', 'node', 'disk', 'database', 'platform']),
+    )
+  })
+
+  it('warns of what works and is likely not meant so', async () => {
+    const minutes = new Date(Date.now() - 120_000).toUTCString()
+    forge.faults.add({
+      match: ({ path }) => path.endsWith('/rate_limit'),
+      action: answer(200, { rate: {} }, { date: minutes }),
+    })
+    forge.createUser('reader', { token: 'ghp_token_of_a_reader', scopes: ['read:user'] })
+    const found = await doctor({
+      ...environment(),
+      APP_ENV: 'development',
+      REVIEW_BUDGET_USD: '1',
+      PLATFORM_TOKEN: 'ghp_token_of_a_reader',
+    })
+    expect(found.of('clock')).toMatch(/^warning \| This machine's clock is \d+ s ahead of the platform's/)
+    expect(found.of('model')).toMatch(/^warning \| .*its price is not known/)
+    expect(found.of('webhook secret')).toMatch(/^warning \| Signatures of deliveries are not enforced/)
+    expect(found.of('platform token')).toMatch(/^problem \| .*is of reader and may do too little: read:user/)
+    expect(found.states('problem')).toEqual(['platform token'])
+  })
+
+  it('a service that can’t be asked is named', async () => {
+    const dataDir = join(site.dataDir, 'x'.repeat(100))
+    mkdirSync(dataDir)
+    await using silent = await startProcess(site, { args: ['--no-worker'], env: { DATA_DIR: dataDir } })
+    expect(silent.url).toMatch(/^http/)
+    const found = await doctor({ ...environment(), DATA_DIR: dataDir })
+    expect(found.of('database')).toMatch(/^problem \| .*in use by the process \d+.*can't be asked at/)
+    expect(found.code).toBe(3)
+  })
+
+  it('prints the same for people: coloured and narrow on a terminal, plain elsewhere', async () => {
+    const env = environment()
+    const plain = await runUmpire(['doctor'], { cwd: folder, env })
+    expect(plain.code).toBe(0)
+    expect(plain.stdout).toMatch(/^ok {7}configuration: /)
+    expect(plain.stdout).toMatch(/\n\n\d+ ok\n$/)
+    expect(plain.stdout).not.toContain('\u001b')
+    expect(plain.stderr).toBe('Checking the set-up …\n')
+    const onTerminal = (more: Record<string, string> = {}) => {
+      const program = ['script', '-qec', `stty cols 40; '${umpireCommand}' doctor`, '/dev/null']
+      return runUmpire([], { cwd: folder, env: { ...env, TERM: 'xterm', ...more }, program })
+    }
+    const coloured = (await onTerminal()).stdout
+    expect(coloured).toContain('\u001b[32mok')
+    expect((await onTerminal({ NO_COLOR: '1' })).stdout).not.toContain('\u001b[32m')
+    // Words are not broken, so that addresses can be copied.
+    const lines = stripVTControlCharacters(coloured).split(/\r?\n|\r/)
+    const long = lines.filter((line) => line.length > 40 && line.trim().split(' ').length > 2)
+    expect(long).toEqual([])
+  })
+})
+
+describe('without a service', () => {
+  it('ends with 5 where all that is wrong is that something can’t be reached', async () => {
+    const dead = await deadAddress()
+    const env = {
+      ...goodEnvironment(),
+      PLATFORM_URL: dead,
+      PLATFORM_API_URL: dead,
+      PUBLIC_URL: dead,
+      MODEL_BASE_URL: dead,
+    }
+    const found = await doctor(env)
+    const names = ['platform', 'platform token', 'sign-in application', 'service', 'model']
+    expect(found.states('problem')).toEqual(names)
+    expect(found.checks.filter(({ unreachable }) => unreachable).map(({ name }) => name)).toEqual(names)
+    expect(found.of('service')).toMatch(/Nothing listens at .* \| Start it with umpire serve/)
+    expect(found.of('database')).toMatch(/^ok \| There is none yet/)
+    expect(found.of('data folder')).toMatch(/^ok \| .*isn't there yet/)
+    expect(found.of('clock')).toMatch(/^skipped/)
+    expect(found.code).toBe(5)
+  })
+
+  it('lists every problem of the configuration', async () => {
+    const found = await doctor({ PORT: 'x', SECRET_KEY: 'too short', MODEL: 'openai:gpt', OAUTH_CLIENT_ID: 'id' })
+    expect(found.of('configuration').split('\n')).toEqual([
+      expect.stringMatching(/^problem \| PORT must be/),
+      expect.stringMatching(/^problem \| SECRET_KEY must have/),
+      expect.stringMatching(/^problem \| OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together/),
+      expect.stringMatching(/^problem \| MODEL needs OPENAI_API_KEY/),
+    ])
+    expect(found.code).toBe(3)
+  })
+
+  it('without a model, an application or a token it says what that means', async () => {
+    const found = await doctor({
+      PLATFORM_URL: forge.url,
+      PLATFORM_API_URL: forge.apiUrl,
+      PUBLIC_URL: await deadAddress(),
+    })
+    expect(found.of('model')).toMatch(/^ok \| No MODEL is set/)
+    expect(found.of('platform token')).toMatch(/^skipped \| PLATFORM_TOKEN is not set/)
+    expect(found.of('sign-in application')).toMatch(/^skipped \| .*personal access token/)
+    expect(found.of('sign-in')).toMatch(/^ok \| Everybody .* No model costs anything/)
+    expect(found.of('secret key')).toMatch(/^ok \| None yet/)
+  })
+
+  it('an older schema, a newer one, a key that is none, and nothing to review', async () => {
+    await using site = await createSite({ migrated: false })
+    const { SECRET_KEY: _, PLATFORM_TOKEN: __, ...rest } = { ...goodEnvironment(), ...site.env }
+    const env = { ...rest, PUBLIC_URL: await deadAddress() }
+    const older = await doctor(env)
+    expect(older.of('database')).toMatch(/^warning \| .*has to be brought up to date \(0001.* \| .*umpire migrate/)
+    expect(older.of('deliveries')).toMatch(/^skipped/)
+    const migrated = await runUmpire(['migrate'], { cwd: site.dataDir, env: site.env })
+    expect(migrated.code).toBe(0)
+    writeFileSync(join(site.dataDir, 'secret-key'), 'short\n', { mode: 0o600 })
+    const current = await doctor(env)
+    expect(current.of('database')).toMatch(/^ok \| .*its schema is up to date/)
+    expect(current.of('deliveries')).toMatch(/^warning \| 0 repositories are connected\. No delivery has come yet/)
+    expect(current.of('secret key')).toMatch(/^problem \| .*holds no key of at least 32 characters/)
+    {
+      await using database = await openDatabase(site.database, silentLog)
+      await database.jobs.executeSql(`insert into kysely_migration values ('9999-of-tomorrow', '2026')`)
+    }
+    writeFileSync(join(site.dataDir, 'secret-key'), `${'0123456789abcdef'.repeat(2)}\n`, { mode: 0o644 })
+    chmodSync(join(site.dataDir, 'secret-key'), 0o644)
+    const newer = await doctor(env)
+    expect(newer.of('database')).toMatch(/^problem \| .*newer version of this program \(9999-of-tomorrow\)/)
+    expect(newer.of('secret key')).toMatch(/^warning \| .*can be read by other users.* \| chmod 600/)
+  })
+
+  it('a data folder that is none', async () => {
+    const file = join(folder, 'a-file')
+    writeFileSync(file, '')
+    const dead = await deadAddress()
+    const is = async (dataDir: string) =>
+      (await doctor({ ...goodEnvironment(), PUBLIC_URL: dead, DATA_DIR: dataDir })).of('data folder')
+    expect(await is(file)).toMatch(/^problem \| .*is no folder/)
+    expect(await is(join(file, 'below'))).toMatch(/^problem \| .*can't be made/)
+  })
+
+  it('usage', async () => {
+    const run = (...args: string[]) => runUmpire(['doctor', ...args], { cwd: folder, env: {} })
+    expect(await run('--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
+    expect(await run('--help')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: umpire doctor /) })
+  })
+})
+
+it('what is free on the disk', () => {
+  const megabyte = 1024 * 1024
+  expect(judgeSpace(1024 * megabyte, '/data')).toMatchObject({ state: 'ok', message: '1 GB are free where /data is.' })
+  expect(judgeSpace(1024 * megabyte - 1, '/data')).toMatchObject({ state: 'warning' })
+  expect(judgeSpace(64 * megabyte, '/data')).toMatchObject({ state: 'warning' })
+  expect(judgeSpace(64 * megabyte - 1, '/data')).toMatchObject({ state: 'problem' })
+})
+
+describe('who reaches the public address', () => {
+  const machine = 'http://127.0.0.1:1'
+  const network = 'http://10.1.2.3'
+  const world = 'https://203.0.113.5'
+  it.each([
+    [machine, machine, 'ok'],
+    ['http://localhost:1', network, 'problem'],
+    [machine, world, 'problem'],
+    ['http://[::1]:1', world, 'problem'],
+    [network, machine, 'ok'],
+    [network, network, 'ok'],
+    ['http://[fd00::1]', world, 'problem'],
+    [world, world, 'ok'],
+    [world, machine, 'ok'],
+    ['http://203.0.113.6', world, 'warning'],
+  ])('at %s, with a platform at %s: %s', async (publicUrl, url, state) => {
+    const http = { host: '', port: 1, publicUrl }
+    const config = { http, platform: { url } } as unknown as Parameters<typeof checkPublicAddress>[0]
+    expect(await checkPublicAddress(config)).toMatchObject({ state })
+  })
+})
+
+describe('what answers under the public address', () => {
+  const forever = new AbortController().signal
+  it.each([
+    ['a proxy alone', 502, '', 'problem', true, /a proxy answers \(status 502\)/],
+    ['a redirect', 301, '', 'problem', undefined, /only redirects elsewhere/],
+    ['another program', 200, 'hello', 'problem', undefined, /isn't Umpire \(status 200\)/],
+    ['a proxy that keeps the receiver to itself', 200, '{"status":"ok"}', 'problem', undefined, /don't reach Umpire/],
+  ])('%s', async (_, status, body, state, unreachable, message) => {
+    await using server = await listen((__, response) => {
+      response.writeHead(status, { location: 'https://elsewhere.example/' }).end(body)
+    })
+    const found = await checkService(server.url, forever)
+    expect(found).toMatchObject({ state, message: expect.stringMatching(message) })
+    expect(found.unreachable).toBe(unreachable)
+  })
+})
+
+describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL server', () => {
+  it('asks it, and compares clocks', async () => {
+    await using site = await createSite({ engine: 'postgresql' })
+    const env = { ...goodEnvironment(), ...site.env, PUBLIC_URL: await deadAddress() }
+    const found = await doctor(env)
+    expect(found.of('database')).toMatch(/^ok \| PostgreSQL \d+.* at DATABASE_URL; its schema is up to date/)
+    expect(found.of('clock')).toContain("agrees with the database's")
+    expect(found.states('problem')).toEqual(['service'])
+    expect(found.code).toBe(5)
+  })
+
+  it('says so where there is none', async () => {
+    const password = 'canary-password-0123456789'
+    const { port } = new URL(await deadAddress())
+    const env = { ...goodEnvironment(), DATABASE_URL: `postgresql://u:${password}@127.0.0.1:${port}/d` }
+    const { stdout } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
+    expect(stdout).toMatch(/can't be reached \(ECONNREFUSED\)/)
+    expect(stdout).not.toContain(password)
+  })
+})
+
+it('reviews are not made, and nothing is written at the platform', () => {
+  const writes = forge.requests.filter(({ method, headers }) => method !== 'GET' && headers.authorization)
+  expect(writes.filter(({ headers }) => headers.authorization?.includes(reviewerToken))).toEqual([])
+})

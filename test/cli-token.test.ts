@@ -1,0 +1,182 @@
+// `umpire token`, and the socket through which it reaches a running service.
+import { existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Forge } from './fakes/forge/forge.ts'
+import { forgeEnvironment, startShopForge } from './review-scenario.ts'
+import { runUmpire } from './run-command.ts'
+import { signInWithToken } from './sign-in.ts'
+import { createSite, type Site, startProcess, type UmpireProcess } from './start-process.ts'
+
+let forge: Forge
+let site: Site
+beforeEach(async () => {
+  forge = await startShopForge()
+  site = await createSite()
+})
+afterEach(async () => {
+  await site[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+
+/** Part of what a token says: the service's own is asked for. */
+const publicUrl = { PUBLIC_URL: 'https://umpire.example' }
+
+function token(...args: string[]) {
+  const env = { ...site.env, ...forgeEnvironment(forge), ...publicUrl }
+  return runUmpire(['token', ...args], { cwd: site.dataDir, env })
+}
+
+function serve(env: Record<string, string> = {}): Promise<UmpireProcess & { url: string }> {
+  const started = startProcess(site, {
+    args: ['--no-worker'],
+    env: { ...forgeEnvironment(forge), ...publicUrl, ...env },
+  })
+  return started as Promise<UmpireProcess & { url: string }>
+}
+
+/** Status and body of a request for the audit log. */
+async function readAudit(service: { url: string }, jwt: string) {
+  const response = await fetch(`${service.url}/api/v1/audit`, { headers: { authorization: `Bearer ${jwt.trim()}` } })
+  return { status: response.status, body: JSON.stringify(await response.json()) }
+}
+
+function idIn(stderr: string): string {
+  return /--revoke (\S+)/.exec(stderr)?.[1] ?? ''
+}
+
+const oneJwt = /^[\w-]+\.[\w-]+\.[\w-]+\n$/
+const socketOf = () => join(site.dataDir, 'control.sock')
+
+describe('beside a running service on the embedded database', () => {
+  it('makes a token that works, lists it, and takes it back', async () => {
+    await using service = await serve()
+    await signInWithToken(service, 'ghp_token_of_alice')
+    const made = await token('--user', 'ALICE', '--name', 'nightly job', '--days', '7')
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(oneJwt) })
+    expect(made.stderr).toMatch(/acts as alice, until \d{4}-/)
+    const answer = await readAudit(service, made.stdout)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatch(/"login":"operator","action":"token_created","subject":"nightly job"/)
+
+    const listed = await token('--list')
+    expect(listed.code).toBe(0)
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${idIn(made.stderr)}  alice  until \\S+  last used \\S+  nightly job\\n$`),
+    )
+
+    expect(await token('--revoke', idIn(made.stderr))).toMatchObject({ code: 0, stdout: '' })
+    expect((await readAudit(service, made.stdout)).status).toBe(401)
+    expect(await token('--revoke', idIn(made.stderr))).toMatchObject({ code: 2, stdout: '' })
+    expect(await token('--list')).toMatchObject({ code: 0, stdout: '', stderr: 'There are no tokens for programs.\n' })
+  })
+
+  it('says what is wrong, in the same words as without a service', async () => {
+    await using service = await serve()
+    expect(service.url).toMatch(/^http/)
+    for (const args of [
+      ['--user', 'mallory'],
+      ['--user', 'operator'],
+    ]) {
+      expect(await token(...args)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `umpire: Nobody called ${args[1]} has signed in yet: that comes first.\n`,
+      })
+    }
+    expect(await token('--revoke', '../status')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching('no token ../status'),
+    })
+    const migrate = await runUmpire(['migrate'], { cwd: site.dataDir, env: site.env })
+    expect(migrate).toMatchObject({ code: 3, stdout: '' })
+    expect(migrate.stderr).toMatch(/is in use by the process \d+\. Stop it first/)
+  })
+
+  it('the socket is for its owner only, goes with the service, and that of one that was killed is in nobody’s way', async () => {
+    {
+      await using service = await serve()
+      expect(service.url).toMatch(/^http/)
+    }
+    expect(existsSync(socketOf())).toBe(true)
+    expect(await token('--admin')).toMatchObject({ code: 0, stdout: expect.stringMatching(oneJwt) })
+    await using again = await serve()
+    const made = await token('--admin', '--name', 'second')
+    expect((await readAudit(again, made.stdout)).status).toBe(200)
+    expect(lstatSync(socketOf())).toMatchObject({ mode: 0o140600 })
+    again.signal('SIGTERM')
+    expect(await again.exited).toMatchObject({ code: 0 })
+    expect(existsSync(socketOf())).toBe(false)
+  })
+
+  it('a data folder whose path is too long for a socket: the service works, commands say who is in the way', async () => {
+    const dataDir = join(site.dataDir, 'x'.repeat(100))
+    mkdirSync(dataDir)
+    await using service = await serve({ DATA_DIR: dataDir })
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    const [line] = service.lines(
+      "The control socket could not be opened: commands can't reach this process (its path is longer than 107 bytes; choose a DATA_DIR with a shorter one)",
+    )
+    expect(line).toBeDefined()
+    const env = { ...site.env, DATA_DIR: dataDir }
+    const result = await runUmpire(['token', '--admin'], { cwd: site.dataDir, env })
+    expect(result).toMatchObject({ code: 3, stdout: '' })
+    expect(result.stderr).toMatch(/is in use by the process \d+/)
+  })
+})
+
+describe('without a service', () => {
+  it('an administrator’s token sees all, and its account is not the first one', async () => {
+    const made = await token('--admin', '--name', 'ci')
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(oneJwt) })
+    expect(made.stderr).toMatch(/acts as operator, which sees all, until/)
+    await using service = await serve()
+    const alice = await signInWithToken(service, 'ghp_token_of_alice')
+    const me = await fetch(`${service.url}/auth/me`, { headers: alice.cookie })
+    expect(await me.json()).toMatchObject({ login: 'alice', is_admin: true })
+    // What others did, too.
+    expect((await readAudit(service, made.stdout)).body).toMatch(/"login":"alice","action":"signed_in"/)
+    const ofAlice = await token('--user', 'alice', '--admin')
+    expect(ofAlice.stderr).toMatch(/acts as alice, which sees all/)
+    expect((await readAudit(service, ofAlice.stdout)).status).toBe(200)
+  })
+
+  it.each([
+    [[], 'say whose token it is to be: --user <login>, --admin, or both'],
+    [['--admin', '--days', '366'], '--days must be a whole number from 1 to 365'],
+    [['--admin', '--name', 'a\nb'], '--name must have 1 to 100 characters'],
+    [['--admin', '--list'], 'give either what a new token is to be, or --list, or --revoke'],
+    [['--usr', 'alice'], 'there is no option --usr; did you mean --user?'],
+  ])('usage: %j', async (args, said) => {
+    const { code, stdout, stderr } = await token(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`umpire: ${said}`)
+    expect(stderr).toMatch(/[.?] See umpire token --help\.\n$/)
+  })
+
+  it('shows how it is used', async () => {
+    const { code, stdout } = await token('--help')
+    expect(stdout).toMatch(/^Usage: umpire token /)
+    expect(code).toBe(0)
+  })
+})
+
+it.skipIf(process.env.TEST_DATABASE_URL === undefined)(
+  'on a PostgreSQL server it opens the database itself',
+  async () => {
+    await using server = await createSite({ engine: 'postgresql' })
+    const env = { ...forgeEnvironment(forge), ...publicUrl }
+    await using service = await startProcess(server, { args: ['--no-worker'], env })
+    const url = service.url as string
+    const run = (settings: Record<string, string>, ...args: string[]) =>
+      runUmpire(['token', ...args], { cwd: server.dataDir, env: { ...server.env, ...settings } })
+    const made = await run(publicUrl, '--admin')
+    expect((await readAudit({ url }, made.stdout)).status).toBe(200)
+    expect((await run(publicUrl, '--list')).stdout).toContain(idIn(made.stderr))
+    // The address and the key have to be those of the service.
+    const elsewhere = await run({}, '--admin')
+    expect((await readAudit({ url }, elsewhere.stdout)).status).toBe(401)
+    const otherKey = await run({ ...publicUrl, SECRET_KEY: 'another key of the tests of 32 letters' }, '--admin')
+    expect((await readAudit({ url }, otherKey.stdout)).status).toBe(401)
+  },
+)
