@@ -1,18 +1,17 @@
 // The demonstration: the service on its embedded database, a local forge, and a pull request with real bugs in it.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
 import { readSample } from './sample.ts'
-import { type RunningService, startService } from './service.ts'
+import { type RunningService, signIn, startService } from './service.ts'
 import { createSteps, printDetail, printReview } from './terminal.ts'
 
 const repo = 'acme/shop'
 const branch = 'cancel-and-pay'
 const title = 'Cancel orders, pay them, and import several at once'
-const webhookSecret = 'secret-of-the-demo'
 const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
 const reviewPatience = { timeoutMs: 15 * 60_000, what: 'a review' }
 
@@ -46,7 +45,8 @@ async function demonstrate(): Promise<void> {
   forge.createUser(reviewer.login, { token: reviewer.token })
   await forge.createRepository(repo)
   forge.setPermission(repo, 'alice', 'admin')
-  forge.setPermission(repo, reviewer.login, 'write')
+  // To make the webhook; for the reviews alone it could be less.
+  forge.setPermission(repo, reviewer.login, 'admin')
   await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start the shop' })
   printDetail(`alice pushed ${repo}: orders, stock and mail of a small shop`)
 
@@ -55,7 +55,12 @@ async function demonstrate(): Promise<void> {
   await using service = await startService(await describeEnvironment(forge, model), logFile)
   step(`Umpire runs at ${service.url}, on its embedded database`)
   printDetail(model === null ? 'no model is configured: the built-in static reviewer works alone' : `model: ${model}`)
-  forge.addWebhook(repo, { url: `${service.url}/api/v1/webhooks/host`, secret: webhookSecret })
+
+  const umpire = await signIn(service.url, reviewer.token)
+  const connected = await umpire.send('POST', `/api/v1/repos/${repo}/install`)
+  step(`${reviewer.login} signs in with a token of the platform and connects ${repo}`)
+  printDetail(`Umpire answers ${JSON.stringify(connected)}`)
+  printDetail(`the platform has a webhook to ${forge.webhooks(repo)[0]?.url}`)
 
   const topic = readSample('topic')
   await forge.push(repo, branch, topic, { author: 'alice', message: 'Cancel and pay orders' })
@@ -72,11 +77,14 @@ async function demonstrate(): Promise<void> {
   step('alice pushes a fix for two of the findings')
   await watchReview(forge, service, number)
   printOutcome(forge.pullRequest(repo, number))
+  step('The API tells the same')
+  printList(await umpire.send('GET', '/api/v1/reviews'))
 
   if (options.once) return
   console.log('\nTo look at:')
   printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
-  printDetail(`Umpire's health    ${service.url}/readyz`)
+  printDetail(`Umpire's API       ${service.url}/docs`)
+  printDetail(`to sign in         ${service.url}/auth/login?return_to=/auth/me`)
   printDetail(`Umpire's log       ${logFile}`)
   console.log('Ctrl-C ends everything and leaves nothing behind.')
   await Promise.race([interrupted, service.failed])
@@ -105,6 +113,14 @@ function printOutcome(view: PullRequestView): void {
   printDetail(`${view.threads.length} threads, none of them twice; ${resolved} resolved because their cause is gone`)
 }
 
+function printList(reviews: unknown): void {
+  for (const review of reviews as Record<string, unknown>[]) {
+    const [verdict, confidence] = String(review.ai_summary).split('\n')
+    printDetail(`${review.repo_name}#${review.pr_number} ${review.pr_title}`)
+    printDetail(`${review.status}, the pull request is ${review.pr_status}: ${verdict}, ${confidence?.toLowerCase()}`)
+  }
+}
+
 function headOf(payload: Record<string, unknown>): string | undefined {
   return (payload.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha
 }
@@ -117,28 +133,37 @@ function chooseModel(): string | null {
 }
 
 async function describeEnvironment(forge: Forge, model: string | null): Promise<Record<string, string>> {
+  const port = await choosePort(8484)
+  const publicUrl = `http://127.0.0.1:${port}`
+  const { clientId, clientSecret } = forge.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
   return {
     ...(process.env as Record<string, string>),
     APP_ENV: 'development',
-    PORT: String(await choosePort(8484)),
-    PUBLIC_URL: '',
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
     DATA_DIR: join(folder, 'umpire'),
     DATABASE_URL: '',
     PLATFORM_URL: forge.url,
     PLATFORM_API_URL: forge.apiUrl,
-    PLATFORM_TOKEN: reviewer.token,
-    WEBHOOK_SECRET: webhookSecret,
+    PLATFORM_TOKEN: '',
+    WEBHOOK_SECRET: '',
+    OAUTH_CLIENT_ID: clientId,
+    OAUTH_CLIENT_SECRET: clientSecret,
+    SIGN_IN_ALLOWED: '',
     MODEL: model ?? '',
     MODEL_FAST: model === null ? '' : (process.env.MODEL_FAST ?? ''),
   }
 }
 
-/** The usual port, or any free one where it is taken. */
+/** The usual port, or a free one where it is taken. */
 async function choosePort(preferred: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', () => resolve(0))
-    probe.listen(preferred, '127.0.0.1', () => probe.close(() => resolve(preferred)))
+    probe.once('error', () => resolve(choosePort(0)))
+    probe.listen(preferred, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => resolve(port))
+    })
   })
 }
 

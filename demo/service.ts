@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { signInWithToken } from '../test/sign-in.ts'
 
 export interface RunningService extends AsyncDisposable {
   readonly url: string
@@ -38,6 +39,26 @@ export async function startService(environment: Record<string, string>, logFile:
       child.kill('SIGTERM')
       await exited
       log.end()
+    },
+  }
+}
+
+/** Somebody who is signed in. */
+export interface Session {
+  /** Sends a request as this person, and returns the JSON of its answer. Throws for any status but 2xx. */
+  send(method: 'GET' | 'POST', path: string): Promise<unknown>
+}
+
+/** Signs in with a token of the platform. */
+export async function signIn(url: string, token: string): Promise<Session> {
+  const { bearer } = await signInWithToken({ url }, token)
+  return {
+    async send(method, path) {
+      const response = await fetch(url + path, { method, headers: bearer })
+      const body: unknown = await response.json()
+      if (!response.ok)
+        throw new Error(`${method} ${path} was answered with ${response.status}: ${JSON.stringify(body)}`)
+      return body
     },
   }
 }
