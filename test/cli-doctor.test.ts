@@ -158,7 +158,7 @@ describe('beside a running service', () => {
     })
     forge.faults.add({
       match: ({ path }) => path === '/api/v3/user',
-      action: answer(401, { message: `Bad credentials: ${token} ${secretKey}` }),
+      action: answer(401, { message: `Bad credentials: ${token} ${modelKey}` }),
     })
     model.respondWith(() => ({ status: 401, body: { error: { message: `wrong key ${modelKey} ${token}` } } }))
     const programs = join(folder, 'programs')
@@ -386,6 +386,11 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
     expect(found.of('clock')).toContain("agrees with the database's")
     expect(found.states('problem')).toEqual(['service'])
     expect(found.code).toBe(5)
+    {
+      await using database = await openDatabase(site.database, silentLog)
+      await database.jobs.executeSql('drop index pull_request_search_text')
+    }
+    expect((await doctor(env)).of('database')).toMatch(/^warning \| .*pg_trgm.* \| .*create extension pg_trgm; create/)
   })
 
   it('says so where there is none', async () => {

@@ -8,6 +8,8 @@ export interface DatabaseState {
   /** Of PostgreSQL, as in `17.5`. */
   readonly version: string
   readonly schema: SchemaComparison
+  /** The index that needs the extension pg_trgm, see migrations/0003-accounts.ts. */
+  readonly hasSearchIndex: boolean
   /** The database's clock. */
   readonly now: Date
 }
@@ -15,8 +17,9 @@ export interface DatabaseState {
 /** Asks an open database, whether or not its schema is up to date. */
 export async function inspectDatabase({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseState> {
   const schema = await compareSchema(db)
-  const { rows } = await sql<{ version: string; now: Date }>`
-    select current_setting('server_version') as version, clock_timestamp() as now`.execute(db)
-  const { version, now } = rows[0]!
-  return { engine, version: version.split(' ')[0]!, schema, now }
+  const { rows } = await sql<{ version: string; has_search_index: boolean; now: Date }>`
+    select current_setting('server_version') as version, clock_timestamp() as now,
+      to_regclass('pull_request_search_text') is not null as has_search_index`.execute(db)
+  const { version, has_search_index: hasSearchIndex, now } = rows[0]!
+  return { engine, version: version.split(' ')[0]!, schema, hasSearchIndex, now }
 }

@@ -51,6 +51,7 @@ export const databaseFacts = z.object({
   engine: z.enum(['embedded', 'postgresql']),
   version: z.string(),
   schema: z.object({ missing: names, unknown: names }),
+  hasSearchIndex: z.boolean(),
   now: time,
   activity: z.object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() }).nullable(),
 }) satisfies z.ZodType<DatabaseFacts>

@@ -22,6 +22,10 @@ function remedyFor({ code }: UmpireError): string | undefined {
   return remedies[code]
 }
 
+const addSearchIndex =
+  'As an administrator of the database: create extension pg_trgm; ' +
+  'create index pull_request_search_text on pull_request_search using gin (text gin_trgm_ops);'
+
 function judgeDatabase({ facts, heldBy }: DatabaseReading, config: Config['database']): Observation {
   const place = config.engine === 'embedded' ? `in ${config.directory}` : 'at DATABASE_URL'
   if (facts === null) return ok(`There is none yet ${place}: the service makes it at its first start.`)
@@ -36,6 +40,10 @@ function judgeDatabase({ facts, heldBy }: DatabaseReading, config: Config['datab
   if (missing.length > 0) {
     const remedy = heldBy === null ? 'The service does that when it starts, or umpire migrate.' : 'Restart the service.'
     return warning(`${what}: its schema has to be brought up to date (${missing.join(', ')}).`, remedy)
+  }
+  // The embedded engine has no such extension, and searches what one machine reviews.
+  if (facts.engine === 'postgresql' && !facts.hasSearchIndex) {
+    return warning(`${what}: without the extension pg_trgm, searching the list reads all titles.`, addSearchIndex)
   }
   return ok(`${what}; its schema is up to date.`)
 }
