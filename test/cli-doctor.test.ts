@@ -211,7 +211,7 @@ describe('beside a running service', () => {
     expect(found.states('problem')).toEqual(['platform token'])
   })
 
-  it('a service that can’t be asked is named', async () => {
+  it('a service that can’t be asked is named, whether it has no socket or is silent there', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
     await using silent = await startProcess(site, { args: ['--no-worker'], env: { DATA_DIR: dataDir } })
@@ -219,6 +219,15 @@ describe('beside a running service', () => {
     const found = await doctor({ ...environment(), DATA_DIR: dataDir })
     expect(found.of('database')).toMatch(/^problem \| .*in use by the process \d+.*can't be asked at/)
     expect(found.code).toBe(3)
+
+    const cut = join(folder, 'cut')
+    mkdirSync(cut)
+    const server = createServer((_, response) => response.destroy())
+    await new Promise<void>((resolve) => server.listen(join(cut, 'control.sock'), resolve))
+    const broken = await doctor({ ...environment(), DATA_DIR: cut })
+    await new Promise((resolve) => server.close(resolve))
+    expect(broken.of('database')).toMatch(/^problem \| The running service can't be asked at .*ECONNRESET/)
+    expect(broken.code).toBe(5)
   })
 
   it('prints the same for people: coloured and narrow on a terminal, plain elsewhere', async () => {
@@ -400,6 +409,11 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
     const { stdout } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
     expect(stdout).toMatch(/can't be reached \(ECONNREFUSED\)/)
     expect(stdout).not.toContain(password)
+    await using site = await createSite({ engine: 'postgresql' })
+    const { href } = Object.assign(new URL(site.env.DATABASE_URL as string), { pathname: '/nowhere' })
+    const missing = await doctor({ ...env, DATABASE_URL: href })
+    expect(missing.of('database')).toMatch(/^problem \| .*"nowhere" does not exist \| .* DATABASE_URL/)
+    expect(missing.code).toBe(3)
   })
 })
 

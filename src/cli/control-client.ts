@@ -78,10 +78,19 @@ async function exchange(call: Call<unknown>): Promise<{ status: number; text: st
     })
   } catch (error) {
     call.signal?.throwIfAborted()
-    if (!deadline.aborted) throw error
-    const message = `The running service does not answer at ${socketPath}.`
-    throw new UmpireError('control_silent', message, { retryable: true })
+    const code = deadline.aborted ? 'no answer' : ((error as NodeJS.ErrnoException).code ?? '')
+    if (error instanceof UmpireError || absent.has(code)) throw error
+    throw explainSilence(socketPath, code)
   }
+}
+
+function explainSilence(socketPath: string, code: string): UmpireError {
+  if (code === 'EACCES' || code === 'EPERM') {
+    const message = `${socketPath} is for its owner only: run this as the user that the service runs as.`
+    return new UmpireError('control_denied', message)
+  }
+  const message = `The running service can't be asked at ${socketPath} (${code}). Try again.`
+  return new UmpireError('control_silent', message, { retryable: true })
 }
 
 async function readText(answer: AsyncIterable<Buffer>): Promise<string> {

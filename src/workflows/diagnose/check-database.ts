@@ -9,17 +9,15 @@ export async function checkDatabase(config: Config['database'], { database }: Ev
   try {
     return judgeDatabase((await database).answer, config)
   } catch (error) {
-    return explainError(error, error instanceof UmpireError ? remedyFor(error) : undefined)
+    // What goes wrong with the embedded one says itself what to do.
+    return explainError(error, config.engine === 'postgresql' ? remedyFor(error) : undefined)
   }
 }
 
-const remedies: Readonly<Record<string, string>> = {
-  database_unavailable: 'Start the server, and check host, port, name and password in DATABASE_URL.',
-  database_version: 'Upgrade the server: PostgreSQL 15 or later.',
-}
-
-function remedyFor({ code }: UmpireError): string | undefined {
-  return remedies[code]
+function remedyFor(error: unknown): string {
+  const isOld = error instanceof UmpireError && error.code === 'database_version'
+  if (isOld) return 'Upgrade the server: PostgreSQL 15 or later.'
+  return 'See that the server runs, and check host, port, name and password in DATABASE_URL.'
 }
 
 const addSearchIndex =

@@ -86,5 +86,5 @@ export function explainError(error: unknown, remedy?: string): Observation {
   if (error instanceof UmpireError) {
     return error.retryable ? unreachable(error.message, remedy) : problem(error.message, remedy)
   }
-  return problem(`The check failed: ${error instanceof Error ? error.message : String(error)}`)
+  return problem(`The check failed: ${error instanceof Error ? error.message : String(error)}`, remedy)
 }
