@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
+import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
@@ -43,7 +44,7 @@ export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<Deli
     scope === 'all'
       ? sql`
           select id from events where id < ${before} ${status === undefined ? sql`` : sql`and status = ${status}`}
-          order by id desc limit ${limit}`
+          order by id desc ${limitRows(limit)}`
       : newestOfRepositories(scope, status === undefined ? statuses : [status], before, limit)
   return describe(db, newest)
 }
@@ -52,7 +53,7 @@ export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<Deli
 export async function listPullRequestDeliveries(db: Db, ref: PullRequestRef, limit: number): Promise<DeliveryEntry[]> {
   return describe(
     db,
-    sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc limit ${limit}`,
+    sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc ${limitRows(limit)}`,
   )
 }
 
@@ -65,14 +66,14 @@ function newestOfRepositories(
 ): RawBuilder<unknown> {
   const newest = (count: number) => sql`
     select id from events where repo = lane.repo and status = lane.status and id < ${before}
-    order by id desc limit ${count}`
+    order by id desc ${limitRows(count)}`
   return sql`
     with lane as materialized (
       select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as status
     ), best as materialized (
-      select lane.* from lane, lateral (${newest(1)}) as first order by first.id desc limit ${limit}
+      select lane.* from lane, lateral (${newest(1)}) as first order by first.id desc ${limitRows(limit)}
     )
-    select entry.id from best as lane, lateral (${newest(limit)}) as entry order by entry.id desc limit ${limit}`
+    select entry.id from best as lane, lateral (${newest(limit)}) as entry order by entry.id desc ${limitRows(limit)}`
 }
 
 async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEntry[]> {

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
+import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import { makeSearchPattern } from './search-text.ts'
@@ -69,7 +70,7 @@ async function sortFound(db: Db, query: ReviewQuery, maximum: number | null): Pr
   const { scope, search, limit, filter = anyState } = query
   const found = sql`
     select repo, number from pull_request_search where text like ${makeSearchPattern(search)} ${inScope(scope)}
-    limit ${maximum === null ? null : maximum + 1}`
+    ${maximum === null ? sql`` : limitRows(maximum + 1)}`
   // One look into the index for each: the limit keeps the planner from reading all pull requests instead.
   const chosen = sql`
     select p.* from found, lateral (
@@ -77,7 +78,7 @@ async function sortFound(db: Db, query: ReviewQuery, maximum: number | null): Pr
       where p.repo = found.repo and p.number = found.number and ${isAmong(filter)}
       limit 1) as p
     ${maximum === null ? sql`` : sql`where (select count(*) from found) <= ${maximum}`}
-    order by listed_event_id desc limit ${limit}`
+    order by listed_event_id desc ${limitRows(limit)}`
   const { rows } = await sql<ListedReview & { count: number }>`
     with found as materialized (${found}), chosen as materialized (${chosen})
     select counted.count, entry.* from (select count(*) as count from found) as counted
@@ -98,7 +99,7 @@ async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedRevi
     db,
     sql`
       select * from (${newestOfAll(filter, most)}) as newest
-      where ${search === '' ? sql`true` : isFound} ${inScope(scope)} limit ${limit}`,
+      where ${search === '' ? sql`true` : isFound} ${inScope(scope)} ${limitRows(limit)}`,
   )
   if (entries.length === limit) return entries
   const { rows } = await sql`select 1 from (${newestOfAll(filter, most)}) as newest offset ${most - 1}`.execute(db)
@@ -111,9 +112,9 @@ function newestOfAll({ column, values }: ReviewFilter, limit: number): RawBuilde
     (value) => sql`(
       select repo, number, listed_event_id from pull_requests
       where ${sql.ref(column)} = ${value} and listed_event_id is not null
-      order by listed_event_id desc limit ${limit})`,
+      order by listed_event_id desc ${limitRows(limit)})`,
   )
-  return sql`select * from (${sql.join(lanes, sql` union all `)}) as lane order by listed_event_id desc limit ${limit}`
+  return sql`select * from (${sql.join(lanes, sql` union all `)}) as lane order by listed_event_id desc ${limitRows(limit)}`
 }
 
 /**
@@ -128,15 +129,15 @@ function newestOfRepositories(
   const newest = (count: number) => sql`
     select repo, number, listed_event_id from pull_requests
     where repo = lane.repo and ${sql.ref(column)} = lane.value and listed_event_id is not null
-    order by listed_event_id desc limit ${count}`
+    order by listed_event_id desc ${limitRows(count)}`
   return sql`
     with lane as materialized (
       select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as value
     ), best as materialized (
-      select lane.* from lane, lateral (${newest(1)}) as first order by first.listed_event_id desc limit ${limit}
+      select lane.* from lane, lateral (${newest(1)}) as first order by first.listed_event_id desc ${limitRows(limit)}
     )
     select entry.* from best as lane, lateral (${newest(limit)}) as entry
-    order by entry.listed_event_id desc limit ${limit}`
+    order by entry.listed_event_id desc ${limitRows(limit)}`
 }
 
 function isAmong({ column, values }: ReviewFilter): RawBuilder<unknown> {

@@ -1,5 +1,7 @@
 // The text in which the reviews list is searched, and the pattern that finds a part of it.
 
+import { toStorable } from '../lib/text.ts'
+
 /** Stands between the fields, so that nothing is found across two of them; fields themselves have none. */
 const separator = '\u001f'
 
@@ -14,5 +16,5 @@ export function makeSearchPattern(search: string): string {
 }
 
 function fold(text: string): string {
-  return text.toLowerCase().replaceAll(separator, '\ufffd')
+  return toStorable(text).toLowerCase().replaceAll(separator, '\ufffd')
 }

@@ -1,0 +1,339 @@
+// A single review, reviewing once more, and what became of each delivery.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readSample } from '../../demo/sample.ts'
+import { type Answer, type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { answer, hold } from '../fakes/forge/forge.ts'
+import { waitUntilSettled } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload } from '../start-app.ts'
+
+let scene: ConnectScene
+let root: SignedIn
+
+beforeAll(async () => {
+  scene = await startConnectScene()
+  root = await signInWithToken(scene.app, tokenOf('root'))
+})
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]()
+})
+beforeEach(() => scene.forge.faults.clear())
+
+async function askAsRoot(path: string, method = 'GET'): Promise<Answer> {
+  const response = await fetch(`${scene.app.url}${path}`, { method, headers: root.bearer })
+  return { status: response.status, body: await response.json() }
+}
+
+/** A repository that alice connected, with some files and a pull request, reviewed or failed by now. */
+async function reviewedPullRequest(): Promise<{ repo: string; number: number }> {
+  const { forge } = scene
+  const repo = await scene.createRepository()
+  expect((await scene.connect('alice', repo)).status).toBe(200)
+  await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
+  await forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
+  const number = await forge.openPullRequest({ repo, head: 'topic', title: 'Take payments', author: 'alice' })
+  await settled()
+  return { repo, number }
+}
+
+async function settled(): Promise<void> {
+  const isAnswered = () => scene.forge.deliveries.every((delivery) => delivery.status !== null)
+  await scene.forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+  await waitUntilSettled(scene.app)
+}
+
+/** Makes the reviews of a pull request fail at once. */
+function breakReviews(repo: string): () => void {
+  return scene.forge.faults.add({
+    match: ({ path }) => path.includes(`/repos/${repo}/pulls/`),
+    action: answer(404, { message: 'Not Found' }),
+  })
+}
+
+/** Alice's entry in the list. */
+async function entryOf(repo: string) {
+  const { body } = await scene.ask('alice', `/api/v1/reviews?search=${repo}`)
+  return body[0]
+}
+
+const read = (person: Person, id: number | string) => scene.ask(person, `/api/v1/reviews/${id}`)
+const retry = (person: Person, id: number | string) => scene.ask(person, `/api/v1/reviews/${id}/retry`, 'POST')
+const notFound = { status: 404, body: { detail: 'Review not found' } }
+const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
+
+describe('a review', () => {
+  it('is shown with its findings, coverage, usage, and what became of the deliveries', async () => {
+    const { repo } = await reviewedPullRequest()
+    const entry = await entryOf(repo)
+    const { status, body } = await read('alice', entry.id)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...entry,
+      status: 'completed',
+      error: null,
+      error_code: null,
+      attempts: 1,
+      retry_at: null,
+      verdict: entry.ai_summary.split('\n')[0],
+      head_sha: (await scene.forge.branches(repo)).get('topic'),
+      published_url: expect.stringContaining(`/${repo}/`),
+      coverage: { files_total: 2, files_reviewed: 2, complete: true, skipped: [], set_aside: [] },
+      usage: { calls: 0, input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cost_usd: 0 },
+      deliveries: [
+        {
+          event_type: 'pull_request.opened',
+          repo_name: repo,
+          status: 'completed',
+          outcome: 'reviewed',
+          duplicates: 0,
+          error: null,
+        },
+      ],
+    })
+    expect(body.ai_summary).toContain(`Confidence: ${body.confidence}/5`)
+    expect(body.findings.length).toBeGreaterThan(0)
+    for (const finding of body.findings) {
+      expect(finding).toMatchObject({ state: 'open', verified: true, side: 'RIGHT', evidence: expect.any(Array) })
+    }
+    const worst = body.findings.map(({ severity }: { severity: string }) => severity)
+    const order = ['critical', 'moderate', 'minor']
+    expect(worst).toEqual(worst.toSorted((a: string, b: string) => order.indexOf(a) - order.indexOf(b)))
+    const inline = scene.forge.pullRequest(repo, 1).inlineComments
+    const shown = body.findings.filter(({ placement }: { placement: string }) => placement === 'inline')
+    expect(shown).toHaveLength(inline.length)
+    for (const { comment_url } of shown) expect(comment_url).toContain('#discussion_r')
+  })
+
+  it('says why it failed', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const { secret } = scene.forge.webhooks(repo)[0]!
+    // The platform knows of no such pull request.
+    await scene.app.deliver(pullRequestPayload({ repo, number: 77 }), { secret })
+    await waitUntilSettled(scene.app)
+    const { id } = await entryOf(repo)
+    const { body } = await read('alice', id)
+    expect(body).toMatchObject({
+      status: 'failed',
+      ai_summary: null,
+      files_analyzed: 0,
+      error_code: 'platform_not_found',
+      error: expect.stringMatching(/\w/),
+      verdict: null,
+      coverage: null,
+      usage: null,
+      findings: [],
+    })
+    expect(body.deliveries).toMatchObject([{ id, outcome: 'failed', error: body.error }])
+  })
+
+  it('is there for whoever it is listed for; every other id is a 404', async () => {
+    const { repo } = await reviewedPullRequest()
+    const { id } = await entryOf(repo)
+    for (const unknown of [
+      id + 1000,
+      0,
+      -1,
+      'x',
+      '1e3',
+      `${id}.0`,
+      `0x${id}`,
+      `${id} or 1=1`,
+      '9'.repeat(15),
+      '9'.repeat(30),
+    ]) {
+      const path = encodeURIComponent(String(unknown))
+      expect(await read('alice', path), `${unknown}`).toEqual(notFound)
+      expect(await retry('alice', path), `${unknown}`).toEqual(notFound)
+    }
+    const { secret } = scene.forge.webhooks(repo)[0]!
+    const ping = await scene.app.deliver({ zen: 'Keep it', repository: { full_name: repo } }, { event: 'ping', secret })
+    expect(await read('alice', ping.body.event_id as number)).toEqual(notFound)
+  })
+})
+
+it('case 26: the review, its retry and its deliveries are nobody else’s', async () => {
+  const { repo } = await reviewedPullRequest()
+  const { id } = await entryOf(repo)
+  expect(await read('bob', id)).toEqual(notFound)
+  expect(await retry('bob', id)).toEqual(notFound)
+  expect(await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)).toEqual(denied)
+  const { body } = await scene.ask('bob', '/api/v1/deliveries?limit=100')
+  expect(body.deliveries.filter((delivery: { repo_name: string }) => delivery.repo_name === repo)).toEqual([])
+  expect((await askAsRoot(`/api/v1/reviews/${id}`)).status).toBe(200)
+  // Once it was connected, what was there stays to be seen, but nothing new is started.
+  await scene.disconnect('alice', repo)
+  expect((await read('alice', id)).status).toBe(200)
+  expect((await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries).toHaveLength(1)
+  expect(await retry('alice', id)).toEqual(denied)
+})
+
+describe('a retry', () => {
+  it('reviews once more what failed', async () => {
+    const repo = await scene.createRepository()
+    const mend = breakReviews(repo)
+    await scene.connect('alice', repo)
+    await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
+    await scene.forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
+    const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    await settled()
+    const failed = await entryOf(repo)
+    expect(failed.status).toBe('failed')
+    mend()
+
+    const { status, body } = await retry('alice', failed.id)
+    expect({ status, body }).toEqual({ status: 202, body: { status: 'retry_started', event_id: expect.any(Number) } })
+    await settled()
+    const entry = await entryOf(repo)
+    expect(entry).toMatchObject({
+      id: body.event_id,
+      event_type: 'pull_request.retry',
+      status: 'completed',
+      branch: 'topic',
+    })
+    const { body: detail } = await read('alice', entry.id)
+    expect(detail.deliveries).toMatchObject([
+      { id: body.event_id, outcome: 'reviewed', delivery_id: null },
+      { id: failed.id, outcome: 'failed' },
+    ])
+    expect(scene.forge.pullRequest(repo, number).comments).toHaveLength(1)
+    const audited = await scene.app.db
+      .selectFrom('audit_log')
+      .select(['login', 'subject'])
+      .where('action', '=', 'review_retried')
+      .where('subject', '=', `${repo}#${number}`)
+      .execute()
+    expect(audited).toEqual([{ login: 'alice', subject: `${repo}#${number}` }])
+  })
+
+  it('is refused while a review is waiting or under way, and makes one of many at once', async () => {
+    const { repo } = await reviewedPullRequest()
+    const { id } = await entryOf(repo)
+    // The review doesn't end before all have asked.
+    const held = hold()
+    scene.forge.faults.add({ match: ({ path }) => path.includes(`/repos/${repo}`), action: held })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => retry('alice', id)))
+    held.release()
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
+    for (const { status, body } of answers.filter((one) => one.status !== 202)) {
+      expect({ status, body }).toEqual({
+        status: 409,
+        body: { detail: 'A review of this pull request is waiting or under way already' },
+      })
+    }
+    await settled()
+    expect((await read('alice', id)).body.deliveries).toHaveLength(2)
+  })
+
+  it('is refused for a pull request that was merged or closed, also where no webhook said so', async () => {
+    const { repo, number } = await reviewedPullRequest()
+    const { id } = await entryOf(repo)
+    scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
+    await scene.forge.mergePullRequest(repo, number)
+    await scene.app.db.updateTable('pull_requests').set({ state_checked_at: null }).where('repo', '=', repo).execute()
+    expect(await retry('alice', id)).toEqual({
+      status: 409,
+      body: { detail: 'The pull request is merged: nothing is left to review' },
+    })
+  })
+
+  it('is an administrator’s too where nobody connected the repository, and only there', async () => {
+    const repo = await scene.createRepository()
+    const { body } = await scene.app.deliver(pullRequestPayload({ repo, number: 5 }))
+    await waitUntilSettled(scene.app)
+    expect((await askAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).status).toBe(202)
+    await waitUntilSettled(scene.app)
+    await scene.connect('bob', repo)
+    expect(await askAsRoot(`/api/v1/reviews/${body.event_id}/retry`, 'POST')).toEqual(denied)
+  })
+
+  it('takes the cookie too, but not from another site', async () => {
+    const { repo } = await reviewedPullRequest()
+    const { id } = await entryOf(repo)
+    const { cookie } = await scene.signIn('alice')
+    const path = `${scene.app.url}/api/v1/reviews/${id}/retry`
+    const foreign = await fetch(path, { method: 'POST', headers: { ...cookie, origin: 'https://evil.example' } })
+    expect(foreign.status).toBe(403)
+    expect((await fetch(path, { method: 'POST' })).status).toBe(401)
+    expect((await fetch(path, { method: 'POST', headers: cookie })).status).toBe(202)
+    await settled()
+  })
+})
+
+describe('the deliveries', () => {
+  it('are listed newest first, page by page, with what became of each', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const { secret } = scene.forge.webhooks(repo)[0]!
+    const ids: number[] = []
+    for (const [index, action] of ['opened', 'edited', 'labeled', 'reopened', 'closed'].entries()) {
+      const payload = pullRequestPayload({ repo, number: 9, action, state: action === 'closed' ? 'closed' : 'open' })
+      const headers = { 'x-github-delivery': `delivery-${index}` }
+      const { body } = await scene.app.deliver(payload, { secret, headers })
+      ids.unshift(body.event_id as number)
+      await waitUntilSettled(scene.app)
+    }
+    const pages: { id: number; event_type: string; outcome: string; delivery_id: string }[][] = []
+    let next: number | null = null
+    do {
+      const before: string = next === null ? '' : `&before=${next}`
+      const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo.toUpperCase()}&limit=2${before}`)
+      pages.push(body.deliveries)
+      next = body.next
+    } while (next !== null)
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2)
+    // The ping of the new webhook may have come before its secret was stored.
+    const all = pages.flat().filter(({ event_type }) => event_type !== 'ping')
+    expect(all.map(({ id }) => id)).toEqual(ids)
+    expect(all.map(({ outcome }) => outcome)).toEqual([...Array(4).fill('recorded'), 'failed'])
+    expect(all.map(({ delivery_id }) => delivery_id)).toEqual([4, 3, 2, 1, 0].map((n) => `delivery-${n}`))
+    const failed = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=failed`)
+    expect(failed.body).toMatchObject({ deliveries: [{ id: ids.at(-1), error: expect.any(String) }], next: null })
+    expect((await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries).toEqual([])
+  })
+
+  it('count the duplicates that were skipped', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    const { secret } = scene.forge.webhooks(repo)[0]!
+    const payload = pullRequestPayload({ repo, number: 4 })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => scene.app.deliver(payload, { secret })))
+    const received = answers.filter(({ body }) => body.status === 'received').length
+    await waitUntilSettled(scene.app)
+    const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}`)
+    const stored = body.deliveries.filter(({ outcome }: { outcome: string }) => outcome !== 'recorded')
+    expect(stored).toHaveLength(received)
+    const skipped = stored.reduce((sum: number, { duplicates }: { duplicates: number }) => sum + duplicates, 0)
+    expect(skipped).toBe(5 - received)
+  })
+
+  it('without a repository are shown to administrators only', async () => {
+    const { body } = await scene.app.deliver({ zen: 'Keep it' }, { event: 'ping' })
+    const id = body.event_id as number
+    const shows = ({ body: page }: Answer) => page.deliveries.some((delivery: { id: number }) => delivery.id === id)
+    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100'))).toBe(true)
+    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=pending'))).toBe(true)
+    expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=failed'))).toBe(false)
+    expect(shows(await scene.ask('alice', '/api/v1/deliveries?limit=100'))).toBe(false)
+  })
+
+  it.each([
+    ['limit=0', /^limit /],
+    ['limit=101', /^limit /],
+    ['before=0', /^before /],
+    ['before=x', /^before /],
+    ['status=open', /^status must be one of pending, processing, completed, failed$/],
+    ['repo=a&repo=b', /^repo /],
+  ])('case 27: %s is a 422 that names it', async (query, detail) => {
+    const { status, body } = await scene.ask('alice', `/api/v1/deliveries?${query}`)
+    expect({ status, body }).toEqual({ status: 422, body: { detail: expect.stringMatching(detail) } })
+  })
+
+  it.each(['a', 'a/b/c', '../x', '.git/x', 'x'.repeat(300), '\u202eabc/def', 'acme/%00'])(
+    'of the repository %s are nobody’s',
+    async (repo) => {
+      expect(await scene.ask('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).toEqual(denied)
+      expect((await askAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body.deliveries).toEqual([])
+    },
+  )
+})
