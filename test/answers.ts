@@ -61,9 +61,10 @@ export function createAnswerChecker(document: Document): AnswerChecker {
   return {
     async findProblem(method, path, response) {
       const route = findRoute(path)
-      const operation =
-        route?.item?.[method.toLowerCase() as 'get'] ?? (method === 'HEAD' ? route?.item?.get : undefined)
-      const declared = operation?.responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
+      const operation = route?.item?.[method.toLowerCase() as 'get']
+      // A HEAD is answered as its GET is, where there is one for it.
+      const responses = operation?.responses ?? (method === 'HEAD' ? route?.item?.get?.responses : undefined)
+      const declared = responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
       if (declared === undefined) return 'the document does not say so'
       if (declared === null || method === 'HEAD') return null
       return findMisfit(declared as OpenAPIV3_1.ResponseObject, response, validatorOf)

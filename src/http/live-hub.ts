@@ -4,7 +4,7 @@ import { findScope } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
-import { changesChannel } from '../events/listing.ts'
+import { type ConnectionChange, changesChannel, type ListingChange } from '../events/listing.ts'
 import type { EventStream } from '../lib/event-stream.ts'
 import type { Log } from '../lib/logger.ts'
 
@@ -13,12 +13,15 @@ const streamsPerProcess = 1000
 /** Every so often a stream shows that it lives; every other time its caller is looked at anew. */
 const keepAliveMs = 20_000
 
-/** See `ListingChange`, and who announces that a repository was connected or disconnected. */
-const announcement = z.union([
-  z.object({ repo: z.string(), number: z.int(), event: z.int(), status: z.string() }),
+const announcement: z.ZodType<ListingChange | ConnectionChange> = z.union([
+  z.object({
+    repo: z.string(),
+    number: z.int(),
+    event: z.int(),
+    status: z.enum(['pending', 'processing', 'completed', 'failed']),
+  }),
   z.object({ repo: z.string(), user: z.int(), connected: z.boolean() }),
 ])
-type Announcement = z.output<typeof announcement>
 
 interface Subscriber {
   readonly stream: EventStream
@@ -74,7 +77,7 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
     }
   }
 
-  function tell(subscriber: Subscriber, told: Announcement): void {
+  function tell(subscriber: Subscriber, told: ListingChange | ConnectionChange): void {
     const { stream, caller, scope } = subscriber
     if ('number' in told) {
       if (scope !== 'all' && !scope.has(told.repo)) return
@@ -97,9 +100,9 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
   const listening = await database.listen(
     changesChannel,
     (payload) => {
-      const told = announcement.safeParse(JSON.parse(payload))
-      if (!told.success) return log.warn({}, 'An announcement of the database was not understood')
-      for (const subscriber of subscribers) tell(subscriber, told.data)
+      const told = readAnnouncement(payload)
+      if (told === null) return log.warn({}, 'An announcement of the database was not understood')
+      for (const subscriber of subscribers) tell(subscriber, told)
     },
     () => {
       for (const subscriber of subscribers) void renew(subscriber, 'resync')
@@ -129,5 +132,13 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
       for (const { stream } of subscribers) stream.end()
       await listening.close()
     },
+  }
+}
+
+function readAnnouncement(payload: string): ListingChange | ConnectionChange | null {
+  try {
+    return announcement.parse(JSON.parse(payload))
+  } catch {
+    return null
   }
 }

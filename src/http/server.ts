@@ -14,6 +14,7 @@ import fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Log } from '../lib/logger.ts'
+import { boundClosing } from './close-connections.ts'
 import { describeError } from './describe-error.ts'
 import { answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
 
@@ -56,6 +57,7 @@ export async function createServer(log: Log): Promise<Server> {
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
   server.removeContentTypeParser('text/plain')
   answerUnknownPaths(server)
+  boundClosing(server)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
   })

@@ -1,9 +1,9 @@
 // The webhook receiver through its front door, on each database engine: numbered cases 1–14, 17, 18.
-import { connect } from 'node:net'
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unpackPayload } from '../../src/events/payload.ts'
+import { sendRaw } from '../raw-request.ts'
 import { countRows, pullRequestPayload, sign, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
 let app: TestApp
@@ -47,7 +47,7 @@ describe('signature', () => {
   })
 
   it('case 3: two signature headers are refused, also two right ones', async () => {
-    const response = await rawRequest(app.url, [
+    const response = await sendRaw(app.url, [
       'POST /api/v1/webhooks/host HTTP/1.1',
       'host: localhost',
       'content-type: application/json',
@@ -157,7 +157,7 @@ describe('bodies', () => {
     const rawBody = Buffer.from(frame.replace('"padding":""', `"padding":"${'x'.repeat(limit - frame.length)}"`))
     expect(rawBody).toHaveLength(limit)
     expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
-    const tooLarge = await rawRequest(app.url, [
+    const tooLarge = await sendRaw(app.url, [
       'POST /api/v1/webhooks/host HTTP/1.1',
       'host: localhost',
       `content-length: ${limit + 1}`,
@@ -166,7 +166,7 @@ describe('bodies', () => {
     ])
     expect(tooLarge).toMatch(/^HTTP\/1\.1 413 .*"detail"/s)
     const chunk = `${(1 << 20).toString(16)}\r\n${'x'.repeat(1 << 20)}\r\n`
-    const overrun = await rawRequest(app.url, [
+    const overrun = await sendRaw(app.url, [
       'POST /api/v1/webhooks/host HTTP/1.1',
       'host: localhost',
       'transfer-encoding: chunked',
@@ -341,8 +341,8 @@ describe('clients that dawdle', () => {
   it('case 33: are cut off, with headers or a body that never end, while others are served', async () => {
     const start = ['POST /api/v1/webhooks/host HTTP/1.1', 'host: localhost']
     const slow = [
-      rawRequest(app.url, [...start, 'x-header: and n']),
-      rawRequest(app.url, [...start, 'content-length: 1000', '', '{']),
+      sendRaw(app.url, [...start, 'x-header: and n']),
+      sendRaw(app.url, [...start, 'content-length: 1000', '', '{']),
     ]
     expect(await app.deliver(pullRequestPayload())).toMatchObject({ status: 200 })
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
@@ -364,23 +364,6 @@ describe('other requests', () => {
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
   })
 })
-
-/** Sends lines over a plain socket and reads until the other side closes it. */
-function rawRequest(url: string, lines: readonly string[]): Promise<string> {
-  const { hostname, port } = new URL(url)
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname)
-    let answer = ''
-    socket.setEncoding('latin1')
-    socket.on('data', (text) => {
-      answer += text
-    })
-    // A side that stops reading may reset what we are still writing.
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(answer))
-    socket.write(lines.join('\r\n'))
-  })
-}
 
 function splice(buffer: Buffer, text: string, bytes: number[]): Buffer {
   const at = buffer.indexOf(text)

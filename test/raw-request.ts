@@ -1,0 +1,25 @@
+// HTTP over a plain socket, for what no client would send or do.
+import { connect, type Socket } from 'node:net'
+
+/** Opens a connection and writes lines to it. */
+export function openSocket(url: string, lines: readonly string[]): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.setEncoding('latin1')
+  // A side that stops reading may reset what we are still writing.
+  socket.on('error', () => {})
+  socket.write(lines.join('\r\n'))
+  return socket
+}
+
+/** Writes lines and reads until the other side closes the connection. */
+export function sendRaw(url: string, lines: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = openSocket(url, lines)
+    let answer = ''
+    socket.on('data', (text) => {
+      answer += text
+    })
+    socket.on('close', () => resolve(answer))
+  })
+}
