@@ -15,6 +15,7 @@ import { createKeyRing } from '../src/lib/key-ring.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
 import { explainStatements } from './api-plans.ts'
 import { seed, type Viewers } from './api-seed.ts'
+import { readCpuTime } from './cpu-time.ts'
 import { type LoadResult, sendAll } from './load.ts'
 import { startUmpireServer } from './umpire-server.ts'
 
@@ -38,6 +39,12 @@ interface Question {
   readonly name: string
   readonly path: string
   readonly place: 'bearer' | 'cookie'
+}
+
+/** What came of asking a question many times. */
+interface Measured extends LoadResult {
+  /** Milliseconds for each request, of the service and of its database's connections; 0 where it can't be known. */
+  readonly cpu: number
 }
 
 /** What the list is asked for, by name. */
@@ -127,18 +134,38 @@ async function measure(url: string, viewers: Viewers, events: number): Promise<v
     PLATFORM_URL: 'http://127.0.0.1:9',
     PLATFORM_API_URL: 'http://127.0.0.1:9',
   })
-  const results = new Map<string, Map<string, LoadResult>>()
+  const results = new Map<string, Map<string, Measured>>()
+  await using backends = await watchBackends(url)
   for (const [viewer, userId] of viewers) {
     const headers = await signIn(url, userId)
     for (const question of questions.filter(({ name }) => name.startsWith(values.only))) {
       const request = composeRequest(question, headers[question.place])
       const target = { host: '127.0.0.1', port: umpire.port }
       await sendAll(target, Array(20).fill(request), 1)
-      const row = results.get(question.name) ?? new Map<string, LoadResult>()
-      results.set(question.name, row.set(viewer, await sendAll(target, Array(requests).fill(request), 1)))
+      const processes = [umpire.pid, ...(await backends.list())]
+      const cpuSoFar = () => processes.reduce((sum, pid) => sum + readCpuTime(pid), 0)
+      const before = cpuSoFar()
+      const result = await sendAll(target, Array(requests).fill(request), 1)
+      const row = results.get(question.name) ?? new Map<string, Measured>()
+      results.set(question.name, row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }))
     }
   }
   print(results, [...viewers.keys()], events)
+}
+
+/** The processes of a database's connections, where its server runs on this machine. */
+async function watchBackends(url: string): Promise<{ list(): Promise<number[]> } & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return {
+    async list() {
+      const { rows } = await client.query(
+        'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      return rows.map((row: { pid: number }) => row.pid)
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  }
 }
 
 /** Headers with a user's credentials. */
@@ -157,25 +184,29 @@ function composeRequest({ path }: Question, credential: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: umpire.example\r\n${credential}\r\n\r\n`)
 }
 
-function print(results: ReadonlyMap<string, ReadonlyMap<string, LoadResult>>, viewers: string[], events: number): void {
+function print(results: ReadonlyMap<string, ReadonlyMap<string, Measured>>, viewers: string[], events: number): void {
   const load = loadavg()[0]?.toFixed(1)
   console.log(`\n${events} events, ${requests} requests each; ${cpus().length} cores, load ${load}; milliseconds\n`)
-  console.log(`| | ${viewers.map((viewer) => `${viewer}, p50 | p99`).join(' | ')} |`)
-  console.log(`|---|${'---|---|'.repeat(viewers.length)}`)
+  console.log(`| | ${viewers.map((viewer) => `${viewer}, p50 | p99 | CPU`).join(' | ')} |`)
+  console.log(`|---|${'---|---|---|'.repeat(viewers.length)}`)
   for (const [name, row] of results) {
     const cells = viewers.flatMap((viewer) => {
-      const { p50, p99 } = row.get(viewer) as LoadResult
-      return [p50.toFixed(1), p99.toFixed(1)]
+      const { p50, p99, cpu } = row.get(viewer) as Measured
+      return [p50, p99, cpu].map((figure) => figure.toFixed(1))
     })
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }
-  const worst = (kind: string) =>
-    Math.max(
-      ...[...results].flatMap(([name, row]) => (name.startsWith(kind) ? [...row.values()].map((r) => r.p99) : [])),
-    )
-  console.log(
-    `\nWorst p99: list ${worst('list').toFixed(1)} (wanted: under 20), insights ${worst('insights').toFixed(1)} (wanted: under 200)`,
-  )
+  const measured = [...results].flatMap(([name, row]) => [...row.values()].map((each) => ({ name, ...each })))
+  for (const [kind, wanted] of [
+    ['list', 20],
+    ['insights', 200],
+  ] as const) {
+    const own = measured.filter(({ name }) => name.startsWith(kind))
+    if (own.length === 0) continue
+    const worst = Math.max(...own.map(({ p99 }) => p99)).toFixed(1)
+    const dearest = Math.max(...own.map(({ cpu }) => cpu)).toFixed(1)
+    console.log(`\nWorst p99 of ${kind}: ${worst} (wanted: under ${wanted}); most CPU: ${dearest}`)
+  }
 }
 
 /** Shows the plans of all questions. Fails when one of them reads all events. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { readCpuTime } from './cpu-time.ts'
 import type { OpenPullRequest } from './overhead-forge.ts'
 
 /** CPU time since the process began, in milliseconds. */
@@ -150,11 +151,7 @@ function readCpu(pid: number): CpuTime {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   // In hundredths of a second on every Linux.
   const [cutime, cstime] = [Number(fields[13]), Number(fields[14])]
-  const threads = readdirSync(`/proc/${pid}/task`).map((id) => {
-    const [onCpu = '0'] = readOrEmpty(`/proc/${pid}/task/${id}/schedstat`).split(' ')
-    return Number(onCpu) / 1e6
-  })
-  return { own: threads.reduce((sum, each) => sum + each, 0), children: (cutime + cstime) * 10 }
+  return { own: readCpuTime(pid), children: (cutime + cstime) * 10 }
 }
 
 function readMemory(pid: number): Memory {

@@ -8,6 +8,7 @@ const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
 
 export interface RunningServer extends AsyncDisposable {
   readonly port: number
+  readonly pid: number
 }
 
 /** Starts `umpire serve --no-worker`, configured by its environment alone. Resolves when it listens. */
@@ -17,7 +18,7 @@ export async function startUmpireServer(environment: Readonly<Record<string, str
     stdio: ['ignore', 'inherit', 'pipe'],
   })
   const port = await readPort(child, child.stderr as NodeJS.ReadableStream, /"url":"http:\/\/[^"]*:(\d+)"/)
-  return { port, [Symbol.asyncDispose]: () => end(child) }
+  return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => end(child) }
 }
 
 /** The port that a server's output names first. Rejects when it ends before. */
