@@ -80,7 +80,7 @@ const errorAnswer: OpenAPIV3_1.ResponseObject = {
 /** What holds for answers that no operation declares. Null: nothing, for what isn't part of the API. */
 function undeclared(path: string, isOperation: boolean, { status }: Response) {
   if (isOperation) return undefined
-  if (status === 404 || status === 405) return errorAnswer
+  if ([400, 404, 405, 414].includes(status)) return errorAnswer
   return /^\/(api|auth|healthz|readyz)(\/|$)/.test(path) ? undefined : null
 }
 
@@ -109,6 +109,6 @@ function withOwnReferences(schema: object): object {
 }
 
 function toPattern(path: string): RegExp {
-  const source = path.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')
+  const source = path.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]*')
   return new RegExp(`^${source}$`)
 }

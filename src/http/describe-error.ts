@@ -18,6 +18,14 @@ const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> 
   not_configured: 503,
 }
 
+/** What the framework's own words would say with its codes, or with what was sent. */
+const detailOf: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The path is no valid percent-encoding',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON, of the type application/json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
+}
+
 export interface ErrorAnswer {
   readonly status: number
   readonly detail: string
@@ -41,7 +49,7 @@ export function describeError(error: FastifyError, bodyLimit: number | undefined
     return { status: 413, detail: `The body is larger than ${bodyLimit} bytes` }
   }
   const status = error.statusCode ?? 500
-  return status < 500 ? { status, detail: error.message } : internal
+  return status < 500 ? { status, detail: detailOf[error.code] ?? error.message } : internal
 }
 
 function describeOwn(error: UmpireError): ErrorAnswer {
@@ -53,7 +61,11 @@ function describeOwn(error: UmpireError): ErrorAnswer {
     : { status, detail, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) }
 }
 
-function listIssues(error: FastifyError): string {
-  const messages = (error.validation ?? []).map((issue) => issue.message ?? 'A parameter is malformed')
+function listIssues({ validation = [], validationContext }: FastifyError): string {
+  const messages = validation.map(({ instancePath, keyword, message }) =>
+    validationContext === 'body' && instancePath === '/' && keyword === 'invalid_type'
+      ? 'The body must be a JSON object'
+      : (message ?? 'A parameter is malformed'),
+  )
   return [...new Set(messages)].slice(0, 5).join('; ')
 }

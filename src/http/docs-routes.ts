@@ -62,6 +62,8 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
 function describeRoute(schema: FastifySchema = {}, route: RouteOptions): FastifySchema {
   const fromServer = {
     ...(schema.body === undefined ? {} : errors(400, 413, 415)),
+    // A part of the path that is no percent-encoding, or too long.
+    ...(route.url.includes(':') ? errors(400, 414) : {}),
     ...(isRateLimited(route.url) ? errors(429) : {}),
     ...errors(500, 503),
   }

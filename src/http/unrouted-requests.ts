@@ -24,7 +24,7 @@ export function answerUnknownPaths(server: Server): void {
 function toPattern(url: string): RegExp {
   const source = url
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*|:\w+/g, (part) => (part === '*' ? '.*' : '[^/]+'))
+    .replace(/\*|:\w+/g, (part) => (part === '*' ? '.*' : '[^/]*'))
   return new RegExp(`^${source}$`)
 }
 

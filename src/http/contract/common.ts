@@ -11,6 +11,7 @@ const meanings = {
   404: 'There is no such thing, or not for this caller',
   409: 'Not now',
   413: 'The body is too large',
+  414: 'A part of the path is too long',
   415: 'The body is not JSON',
   422: 'A parameter is malformed or out of range; the detail names it',
   429: 'Too many requests',

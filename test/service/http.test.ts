@@ -1,0 +1,333 @@
+// What holds for all of HTTP: error bodies, limits, request ids and logs, the OpenAPI document and its page.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAnswerChecker } from '../answers.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { sendRaw } from '../raw-request.ts'
+import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
+import { createSite, startProcess } from '../start-process.ts'
+
+const token = 'ghp_token_of_alice'
+const parts = { web: true, worker: false }
+
+let forge: Forge
+let app: TestApp
+beforeAll(async () => {
+  forge = await startShopForge()
+  app = await startTestApp({ env: forgeEnvironment(forge), parts })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+
+describe('errors', () => {
+  const json = { 'content-type': 'application/json' }
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = json) => ({
+    method: 'POST',
+    body,
+    headers,
+  })
+
+  it.each<[string, string, RequestInit, number]>([
+    ['an unknown path', '/api/v1/nothing', {}, 404],
+    ['a path outside of the API', '/index.php', {}, 404],
+    ['a slash too many', '/healthz/', {}, 404],
+    ['a path that is no encoding', '/api/v1/repos/%zz/x/install', {}, 400],
+    ['a part of a path that is too long', `/api/v1/repos/${'x'.repeat(600)}/x/install`, { method: 'POST' }, 414],
+    ['JSON that is none', '/auth/login', post('{"token":'), 400],
+    ['an empty body', '/auth/login', post(''), 422],
+    ['a key that names a prototype', '/auth/login', post('{"__proto__":{"token":"x"}}'), 400],
+    [
+      'a body of another type',
+      '/auth/login',
+      post('token=x', { 'content-type': 'application/x-www-form-urlencoded' }),
+      415,
+    ],
+    ['a plain text', '/auth/login', post('{"token":"x"}', { 'content-type': 'text/plain' }), 415],
+    ['a body without a type', '/auth/login', post(new Uint8Array([123, 125]), {}), 415],
+    ['a body over 1 MB', '/auth/login', post(JSON.stringify({ token: 'x'.repeat(1024 * 1024) })), 413],
+    ['an array', '/auth/login', post('[]'), 422],
+    ['a missing field', '/auth/login', post('{}'), 422],
+  ])('are a status and a detail: %s', async (_name, path, init, status) => {
+    const response = await fetch(`${app.url}${path}`, init)
+    const body = await response.json()
+    expect([response.status, body]).toEqual([status, { detail: expect.stringMatching(/^[A-Z\w][^\n]{3,200}$/) }])
+    expect(JSON.stringify(body)).not.toMatch(/Invalid input|node_modules|\.ts:\d|%zz|FST_/)
+    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  })
+
+  it.each([
+    ['PUT', '/healthz', 'GET, HEAD'],
+    ['OPTIONS', '/healthz', 'GET, HEAD'],
+    ['GET', '/api/v1/repos/acme/shop/install', 'DELETE, POST'],
+    ['GET', '/api/v1/webhooks/host', 'POST'],
+    ['PATCH', '/openapi.json', 'GET, HEAD'],
+  ])('of %s %s are a 405 that says what is allowed', async (method, path, allowed) => {
+    const response = await fetch(`${app.url}${path}`, { method })
+    expect([response.status, await response.json()]).toEqual([405, { detail: 'Method not allowed' }])
+    expect(response.headers.get('allow')).toBe(allowed)
+  })
+
+  it('have no body where the request is a HEAD', async () => {
+    for (const [path, status] of [
+      ['/healthz', 200],
+      ['/nothing', 404],
+      ['/auth/me', 401],
+    ] as const) {
+      const response = await fetch(`${app.url}${path}`, { method: 'HEAD' })
+      expect([path, response.status, await response.text()]).toEqual([path, status, ''])
+    }
+  })
+
+  it.each([
+    ['no HTTP at all', ['HELO', '', ''], 400],
+    ['an unknown method', ['BREW /healthz HTTP/1.1', 'host: localhost', '', ''], 400],
+    [
+      'headers that are too large',
+      ['GET /healthz HTTP/1.1', 'host: localhost', `x: ${'y'.repeat(20_000)}`, '', ''],
+      431,
+    ],
+    [
+      'two lengths',
+      ['POST /auth/login HTTP/1.1', 'host: localhost', 'content-length: 1', 'content-length: 2', '', ''],
+      400,
+    ],
+    [
+      'a method that no path knows',
+      ['PROPFIND /healthz HTTP/1.1', 'host: localhost', 'connection: close', '', ''],
+      405,
+    ],
+  ])('are a detail also for %s', async (_name, lines, status) => {
+    const answer = await sendRaw(app.url, lines)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({ detail: expect.any(String) })
+  })
+
+  it('are never a fault of the service, whatever stands in parameters', async () => {
+    const odd = [
+      '',
+      '%00',
+      '%ED%A0%80',
+      '%',
+      '__proto__',
+      "'%20or%201=1--",
+      '..%2F..',
+      '-1',
+      '1e99',
+      '%F0%9F%92%A5',
+      'x'.repeat(499),
+    ]
+    const document = await readDocument()
+    const { cookie, bearer } = await signInWithToken(app, token)
+    const answers = new Map<string, number>()
+    for (const [path, method, operation] of operationsOf(document)) {
+      if (path === '/api/v1/live' || path === '/auth/logout') continue
+      for (const value of odd) {
+        const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]
+        const query = parameters.filter((one) => one.in === 'query').map((one) => `${one.name}=${value}`)
+        const url = `${app.url}${path.replace(/\{\w+\}/g, value)}?${query.join('&')}`
+        // No body: what a path and a query can do.
+        const response = await fetch(url, { method, headers: { ...cookie, ...bearer }, redirect: 'manual' })
+        answers.set(`${method} ${path} ${value}`, response.status)
+        await response.text()
+      }
+    }
+    expect(answers.size).toBeGreaterThan(200)
+    expect([...answers].filter(([, status]) => status === 500)).toEqual([])
+  })
+})
+
+describe('the rate limit', () => {
+  it('holds for each caller by itself, whichever credential is shown, and before the database is asked', async () => {
+    await using limited = await startTestApp({ env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' }, parts })
+    const alice = await signInWithToken(limited, token)
+    const bot = await signInWithToken(limited, 'ghs_token_of_the_reviewer')
+    const ask = async (headers: Record<string, string>) => (await fetch(`${limited.url}/auth/me`, { headers })).status
+    // One was the request for the bearer token.
+    const statuses = [
+      await ask(alice.cookie),
+      await ask(alice.bearer),
+      await ask(alice.cookie),
+      await ask(alice.bearer),
+    ]
+    expect([...statuses, await ask(alice.cookie)]).toEqual([200, 200, 200, 200, 200])
+    const over = await fetch(`${limited.url}/auth/me`, { headers: alice.bearer })
+    expect([over.status, await over.json()]).toEqual([429, { detail: 'More than 6 requests in a minute' }])
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await ask(bot.cookie)).toBe(200)
+    // A forged token has no counter of its own: it counts for the address, as the two sign-ins did.
+    const forged = { authorization: `Bearer ${alice.bearer.authorization.slice(7, -4)}AAAA` }
+    expect([await ask(forged), await ask({}), await ask(forged), await ask({}), await ask(forged)]).toEqual([
+      401, 401, 401, 401, 429,
+    ])
+    await limited.db.updateTable('tokens').set({ revoked_at: new Date() }).execute()
+    expect(await ask(alice.cookie)).toBe(429)
+  })
+
+  it('leaves deliveries, health and the document alone', async () => {
+    await using limited = await startTestApp({ env: { RATE_LIMIT_PER_MINUTE: '1' }, parts })
+    for (let number = 1; number <= 3; number++) {
+      expect(await limited.deliver(pullRequestPayload({ number }))).toMatchObject({ status: 200 })
+      for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/']) {
+        expect([path, (await fetch(`${limited.url}${path}`)).status]).toEqual([path, 200])
+      }
+    }
+  })
+})
+
+describe('the request log', () => {
+  it('names the route, the status, the user and the request, and nothing that was sent', async () => {
+    await using site = await createSite()
+    await using umpire = await startProcess(site, {
+      args: ['--no-worker'],
+      env: { ...forgeEnvironment(forge), LOG_LEVEL: 'trace' },
+    })
+    const url = umpire.url!
+    const { cookie, bearer, session } = await signInWithToken({ url }, token)
+    const canaries = ['canary-in-query', 'canary-in-path', 'canary-in-header', 'canary-in-body']
+    const asked = await fetch(`${url}/auth/me?token=canary-in-query`, {
+      headers: { ...cookie, 'x-note': 'canary-in-header' },
+    })
+    await fetch(`${url}/canary-in-path?token=canary-in-query`)
+    await fetch(`${url}/auth/login`, {
+      method: 'POST',
+      body: '{"token":"canary-in-body',
+      headers: { 'content-type': 'application/json' },
+    })
+    const own = umpire.lines('Request answered').find((line) => line.request_id === asked.headers.get('x-request-id'))
+    expect(own).toMatchObject({ method: 'GET', route: '/auth/me', status: 200, user: expect.any(Number) })
+    umpire.signal('SIGTERM')
+    const { stderr } = await umpire.exited
+    expect(stderr).toContain('"status":404')
+    for (const secret of [...canaries, token, session, bearer.authorization.slice(7)]) {
+      expect(stderr).not.toContain(secret)
+    }
+  })
+})
+
+describe('the OpenAPI document', () => {
+  it('is of version 3.1, whole, and made of valid schemas', async () => {
+    const document = await readDocument()
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Umpire', version: expect.any(String) } })
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+    addFormats.default(ajv)
+    ajv.addVocabulary(['components'])
+    ajv.addSchema({ $id: 'document', components: document.components } as object)
+    for (const name of Object.keys(document.components?.schemas ?? {})) {
+      expect(ajv.getSchema(`document#/components/schemas/${name}`), name).toBeTypeOf('function')
+    }
+    for (const schema of schemasOf(document)) {
+      const own = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')
+      expect(() => ajv.compile(JSON.parse(own)), own).not.toThrow()
+    }
+  })
+
+  it('describes every operation: what it is, whom it lets in, its parameters, and an answer that is none of failure', async () => {
+    const document = await readDocument()
+    const schemes = Object.keys(document.components?.securitySchemes ?? {})
+    for (const [path, method, operation] of operationsOf(document)) {
+      const name = `${method} ${path}`
+      expect(operation.summary, name).toMatch(/\w/)
+      expect(operation.tags, name).toHaveLength(1)
+      for (const scheme of (operation.security ?? []).flatMap(Object.keys)) expect(schemes, name).toContain(scheme)
+      expect(
+        Object.keys(operation.responses ?? {}).some((status) => status < '400'),
+        name,
+      ).toBe(true)
+      const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]
+      const inPath = parameters.filter((one) => one.in === 'path').map((one) => `{${one.name}}`)
+      expect(inPath.sort(), name).toEqual((path.match(/\{\w+\}/g) ?? []).sort())
+      for (const one of parameters)
+        expect(Object.keys(one.schema ?? {}).length, `${name} ${one.name}`).toBeGreaterThan(0)
+    }
+  })
+
+  it.each([
+    ['/api/v1/memory/project-map', 'get', ['bearer']],
+    ['/api/v1/memory/rescan', 'post', ['cookie']],
+    ['/api/v1/memory/stats', 'get', ['cookie']],
+    ['/api/v1/analytics/insights', 'get', ['cookie']],
+    ['/api/v1/analytics/contributors', 'get', ['bearer']],
+    ['/api/v1/analytics/graph', 'get', ['cookie']],
+    ['/api/v1/repos/{owner}/{repo}/install', 'post', ['bearer']],
+    ['/api/v1/repos/{owner}/{repo}/install', 'delete', ['bearer']],
+    ['/api/v1/webhooks/host', 'post', []],
+    ['/api/v1/live', 'get', ['cookie', 'bearer']],
+    ['/auth/login', 'post', []],
+    ['/healthz', 'get', []],
+    ['/readyz', 'get', []],
+  ] as const)('has %s (%s), with its credential', async (path, method, credentials) => {
+    const operation = (await readDocument()).paths?.[path]?.[method]
+    expect(operation).toBeDefined()
+    expect((operation?.security ?? []).flatMap(Object.keys)).toEqual(credentials)
+  })
+
+  it('finds an answer that it does not foresee', async () => {
+    const checker = createAnswerChecker(await readDocument())
+    const find = (status: number, body: object, path = '/healthz', type = 'application/json') =>
+      checker.findProblem(
+        'GET',
+        path,
+        new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }),
+      )
+    expect(await find(200, { status: 'ok' })).toBeNull()
+    expect(await find(200, { status: 'ok', more: 1 })).toMatch(/additional properties/)
+    expect(await find(200, { status: 'fine' })).toMatch(/must be equal to/)
+    expect(await find(200, {})).toMatch(/required property/)
+    expect(await find(201, { status: 'ok' })).toMatch(/does not say so/)
+    expect(await find(200, { status: 'ok' }, '/healthz', 'text/html')).toMatch(/content type/)
+    expect(await find(200, {}, '/api/v1/unheard-of')).toMatch(/does not say so/)
+    expect(await find(404, { error: 'no' }, '/api/v1/unheard-of')).toMatch(/required property/)
+  })
+
+  it('can be read on a page that runs no script but its own', async () => {
+    const page = await fetch(`${app.url}/docs/`)
+    expect(page.status).toBe(200)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    const html = await page.text()
+    expect(html.match(/<style|\son\w+=|\sstyle=/g)).toBeNull()
+    const scripts = [...html.matchAll(/<script([^>]*)>([^<]*)<\/script>/g)]
+    expect(scripts.length).toBeGreaterThan(0)
+    for (const [, , inside] of scripts) expect(inside!.trim()).toBe('')
+    for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const part = await fetch(new URL(address!, `${app.url}/docs/`))
+      expect([address, part.status]).toEqual([address, 200])
+      await part.text()
+    }
+    expect(await (await fetch(`${app.url}/docs/json`)).json()).toEqual(await readDocument())
+  })
+})
+
+async function readDocument(): Promise<OpenAPIV3_1.Document> {
+  const response = await fetch(`${app.url}/openapi.json`)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  return (await response.json()) as OpenAPIV3_1.Document
+}
+
+function operationsOf(document: OpenAPIV3_1.Document): [path: string, method: string, OpenAPIV3_1.OperationObject][] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item ?? {}).map(([method, operation]): [string, string, OpenAPIV3_1.OperationObject] => [
+      path,
+      method.toUpperCase(),
+      operation as OpenAPIV3_1.OperationObject,
+    ]),
+  )
+}
+
+/** Every schema of an operation. */
+function schemasOf(document: OpenAPIV3_1.Document): object[] {
+  const found: object[] = []
+  JSON.stringify(document.paths, (key, value) => {
+    if (key === 'schema') found.push(value as object)
+    return value
+  })
+  return found
+}
