@@ -40,21 +40,32 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
   }
   if (newest.size === 0) return
   const rows = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => pullRequestRow(entry))
-  const saved = upsertPullRequests(tx, rows)
-  // In the same statement: only payloads that count bring a new title.
-  await sql`
-    with saved as (${saved})
-    insert into pull_request_search as known (repo, number, text)
-    select repo, number, text
-    from saved
-    join unnest(${rows.map(({ repo }) => repo)}::text[], ${rows.map(({ number }) => number)}::int[],
-      ${rows.map(composeSearchText)}::text[]) as new (repo, number, text) using (repo, number)
-    on conflict (repo, number) do update set text = excluded.text
-    where known.text <> excluded.text`.execute(tx)
+  await Promise.all([upsertPullRequests(tx, rows), saveSearchTexts(tx, rows)])
 }
 
-function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
-  return tx
+/** Under the lock that `upsertPullRequests` took. Few payloads bring a new title: the others write nothing. */
+async function saveSearchTexts(tx: Db, rows: readonly PullRequestRow[]): Promise<void> {
+  const column = <Value>(read: (row: PullRequestRow) => Value) => rows.map(read)
+  await sql`
+    insert into pull_request_search (repo, number, text)
+    select repo, number, new.text
+    from unnest(${column(({ repo }) => repo)}::text[], ${column(({ number }) => number)}::int[],
+      ${column(({ title }) => title)}::text[], ${column(composeSearchText)}::text[]) as new (repo, number, title, text)
+    -- Not of a payload that was older than what is known. The limits make it one look into an index for each.
+    join lateral (
+      select from pull_requests p where p.repo = new.repo and p.number = new.number and p.title = new.title
+      limit 1) as saved on true
+    left join lateral (
+      select text from pull_request_search s where s.repo = new.repo and s.number = new.number
+      limit 1) as known on true
+    where known.text is distinct from new.text
+    on conflict (repo, number) do update set text = excluded.text`.execute(tx)
+}
+
+type PullRequestRow = ReturnType<typeof pullRequestRow>
+
+async function upsertPullRequests(tx: Db, rows: PullRequestRow[]): Promise<void> {
+  await tx
     .insertInto('pull_requests')
     .values(rows)
     .onConflict((conflict) =>
@@ -78,7 +89,7 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
         }))
         .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
     )
-    .returning(['repo', 'number'])
+    .execute()
 }
 
 /** Not where a live look at the platform was newer than the payload. */
