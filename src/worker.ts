@@ -95,7 +95,8 @@ async function runOne(
   }
   if (claim.kind === 'exhausted') {
     ctx.log.error(ref, 'The review was given up: its worker was lost in every try')
-    await showFailure(ctx, ref, await chooseAccess(ctx, ref.repo), 'Its worker was lost in every try.')
+    const access = await chooseAccess(ctx, ref.repo).catch(() => null)
+    if (access) await showFailure(ctx, ref, access, 'Its worker was lost in every try.')
   }
   if (claim.kind !== 'claimed') return
   const { run } = claim

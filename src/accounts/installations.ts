@@ -20,12 +20,13 @@ const noSecrets: WebhookSecrets = { active: [], inactive: [] }
 export async function findWebhookSecrets(db: Db, repos: readonly (string | null)[]): Promise<WebhookSecrets[]> {
   const named = [...new Set(repos.flatMap((repo) => (repo === null ? [] : [repo.toLowerCase()])))]
   if (named.length === 0) return repos.map(() => noSecrets)
-  const rows = await db
-    .selectFrom('installations')
-    .select(['webhook_secret', 'is_active'])
-    .select(sql<string>`lower(repo_full_name)`.as('repo'))
-    .where(sql<string>`lower(repo_full_name)`, '=', sql<string>`any(${named}::text[])`)
-    .execute()
+  const { rows } = await sql<{ repo: string; webhook_secret: string; is_active: boolean }>`
+    select lower(repo_full_name) as repo, webhook_secret, is_active from installations
+    where lower(repo_full_name) = any(${named}::text[])
+    union all
+    -- Those that are being connected.
+    select repo, webhook_secret, true from repository_reservations
+    where repo = any(${named}::text[]) and webhook_secret is not null and expires_at > now()`.execute(db)
   const byRepo = Map.groupBy(rows, (row) => row.repo)
   return repos.map((repo) => {
     const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []

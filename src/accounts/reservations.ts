@@ -66,15 +66,25 @@ export async function endAllReservations(db: Db): Promise<void> {
   await db.deleteFrom('repository_reservations').execute()
 }
 
+/** Has deliveries accepted that are signed with this secret, as long as the reservation holds. */
+export async function noteWebhookSecret(db: Db, { repo, holder }: Reservation, secret: string): Promise<void> {
+  await db
+    .updateTable('repository_reservations')
+    .set({ webhook_secret: secret })
+    .where('repo', '=', repo)
+    .where('holder', '=', holder)
+    .execute()
+}
+
 async function reserve(db: Db, { repo, holder }: Reservation): Promise<boolean> {
   const expiresAt = sql<Date>`now() + make_interval(secs => ${reservationSeconds})`
   const row = await db
     .insertInto('repository_reservations')
-    .values({ repo, holder, expires_at: expiresAt })
+    .values({ repo, holder, expires_at: expiresAt, webhook_secret: null })
     .onConflict((conflict) =>
       conflict
         .column('repo')
-        .doUpdateSet({ holder, expires_at: expiresAt })
+        .doUpdateSet({ holder, expires_at: expiresAt, webhook_secret: null })
         .where('repository_reservations.expires_at', '<', sql<Date>`now()`),
     )
     .returning('repo')

@@ -3,6 +3,7 @@ import { UmpireError } from '../domain/errors.ts'
 
 export type DatabaseErrorCode =
   | 'database_unavailable' // no server there, or it went away; retryable
+  | 'database_refused' // a server is there, but doesn't let us in
   | 'database_stopped' // the embedded engine broke or was closed; start the program again
   | 'database_locked' // another process has the embedded folder open
   | 'database_version' // the folder or server has another PostgreSQL version

@@ -1,6 +1,6 @@
 // A PostgreSQL server: the pool of connections and the one connection that listens.
 import pg from 'pg'
-import { DatabaseFault, isDatabaseUnavailable } from './errors.ts'
+import { DatabaseFault, databaseErrorCode, isDatabaseUnavailable } from './errors.ts'
 import { encodeParameter, parserOf } from './values.ts'
 
 interface Log {
@@ -32,7 +32,7 @@ function clientConfig(url: string): pg.ClientConfig {
  * Opens the pool and checks that a server is there.
  *
  * @param url `postgres://…`, also with a unix socket as its host
- * @throws DatabaseFault `database_unavailable` or `database_version`
+ * @throws DatabaseFault `database_unavailable`, `database_refused` or `database_version`
  */
 export async function openPool(url: string, poolSize: number, log: Log): Promise<pg.Pool> {
   const pool = new pg.Pool({ ...clientConfig(url), max: poolSize })
@@ -46,11 +46,22 @@ export async function openPool(url: string, poolSize: number, log: Log): Promise
     throw new DatabaseFault('database_version', `PostgreSQL ${major} is too old: version ${oldestMajor} is needed.`)
   } catch (error) {
     await pool.end()
-    if (error instanceof DatabaseFault || !isDatabaseUnavailable(error)) throw error
+    if (error instanceof DatabaseFault) throw error
+    const code = databaseErrorCode(error)
+    if (isRefusal(code)) {
+      const message = `The server at DATABASE_URL refuses us: its user, password or database is not right (${code}).`
+      throw new DatabaseFault('database_refused', message)
+    }
+    if (!isDatabaseUnavailable(error)) throw error
     // Not the driver's own message: it can hold the address, and with it a password.
-    const reason = (error as { code?: string }).code ?? 'no answer'
+    const reason = code ?? 'no answer'
     throw new DatabaseFault('database_unavailable', `The database at DATABASE_URL can't be reached (${reason}).`)
   }
+}
+
+/** SQLSTATE class 28 (authorization), and a database that isn't there. */
+function isRefusal(code: string | undefined): boolean {
+  return code !== undefined && /^(28...|3D000)$/.test(code)
 }
 
 /** Runs statements on any connection of the pool; what the pool's own `query` does, with our parameters. */

@@ -55,6 +55,8 @@ export interface RepositoryReservationsTable {
   repo: string
   holder: string
   expires_at: Timestamp
+  /** Of the webhook that is being made: its first delivery may come before it is stored. */
+  webhook_secret: Generated<string | null>
 }
 
 /** What people and the operator did. */

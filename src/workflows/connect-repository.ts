@@ -8,7 +8,7 @@ import {
   listActiveInstallations,
   type Webhook,
 } from '../accounts/installations.ts'
-import { assertReservation, type Reservation, withReservation } from '../accounts/reservations.ts'
+import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../accounts/reservations.ts'
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
@@ -73,6 +73,7 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   if (shared !== undefined) return store(ctx, attempt, shared)
 
   const secret = randomBytes(32).toString('hex')
+  await noteWebhookSecret(ctx.db, attempt.reservation, secret)
   const id = await refusing(() => ctx.platform.createWebhook(access, { url, secret }, signal))
   try {
     return await store(ctx, attempt, { id, secret })

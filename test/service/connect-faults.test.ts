@@ -1,4 +1,5 @@
 // Connecting and disconnecting at the same time, and while the platform or the database fails in the middle.
+
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -15,6 +16,7 @@ import {
   startForge,
   truncated,
 } from '../fakes/forge/forge.ts'
+import type { Delivery } from '../fakes/forge/state.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { createSite, startProcess } from '../start-process.ts'
 
@@ -124,6 +126,22 @@ describe('races', () => {
     expect(await connecting).toMatchObject({ status: 409 })
     expect(await scene.records(repo)).toEqual([])
     expect(forge.webhooks(repo)).toEqual([])
+  })
+})
+
+describe('the first delivery of a webhook', () => {
+  it('is accepted before the webhook is stored', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    const held = hold({ applied: true })
+    forge.faults.add({ match: isCreation, times: 1, action: held })
+    const connecting = scene.connect('alice', repo)
+    await held.arrived
+    const isPing = ({ event, hookId, status }: Delivery) =>
+      event === 'ping' && status !== null && forge.webhooks(repo).some(({ id }) => id === hookId)
+    expect(await forge.waitForDelivery(isPing)).toMatchObject({ status: 200 })
+    held.release()
+    expect(await connecting).toMatchObject({ status: 200 })
   })
 })
 

@@ -93,6 +93,15 @@ describe('a pull request whose webhook is missing', () => {
   })
 })
 
+it('is not taken from a platform that knows less than its own delivery said', async () => {
+  const { repo, number, secret } = await quietPullRequest()
+  const newer = { repo, number, action: 'closed', state: 'closed', updatedAt: '2040-01-01T00:00:00Z' }
+  await scene.app.deliver(pullRequestPayload(newer), { secret })
+  expect(await shownStates(repo)).toEqual(['closed'])
+  expect(asked({ repo, number })).toHaveLength(1)
+  expect(await storedPullRequest({ repo, number })).toMatchObject({ state: 'closed' })
+})
+
 it('is asked for once in half a minute, however many ask at the same time', async () => {
   const pullRequest = await quietPullRequest()
   const lists = Array.from({ length: 8 }, () => shownStates(pullRequest.repo))
