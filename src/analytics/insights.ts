@@ -35,6 +35,10 @@ export interface Insights {
   readonly sizes: { readonly median: number | null; readonly p90: number | null }
 }
 
+/** From creation to merge; an age that can't be is none. */
+const hours = sql`
+  case when merged_at >= opened_at then extract(epoch from merged_at - opened_at)::float8 / 3600 end`
+
 /**
  * Reads the figures of the last `days`. Percentiles are interpolated linearly. The period ends now, so that a pull request
  * had an event in it exactly when its newest event is no older than its start.
@@ -48,8 +52,7 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
       select repo, author, verdict, confidence, critical_count, moderate_count, minor_count,
         additions::float8 + deletions as size,
         coalesce(merged_at between ${start} and now(), false) as is_merged,
-        -- An age that can't be is none.
-        case when merged_at >= opened_at then extract(epoch from merged_at - opened_at)::float8 / 3600 end as hours
+        ${hours} as hours
       from pull_requests
       where last_event_at >= ${start} and ${isVisible}
     ), grouped as (
@@ -57,10 +60,16 @@ export async function readInsights(db: Db, scope: Scope, days: number): Promise<
         sum(critical_count + moderate_count + minor_count) as issues,
         coalesce(round(avg(confidence), 1), 0) as confidence
       from active group by grouping sets ((author), (repo))
+    ), unannounced as (
+      -- Merges that no event told of: a look at the platform did.
+      select ${hours} as hours from pull_requests
+      where merged_at > last_event_at and merged_at between ${start} and now() and last_event_at < ${start}
+        and ${isVisible}
     ), merges as (
       select count(*), percentile_cont(0.5) within group (order by hours) as "medianHours",
         percentile_cont(0.9) within group (order by hours) as "p90Hours"
-      from active where is_merged and hours is not null
+      from (select hours from active where is_merged union all select hours from unannounced) as merged
+      where hours is not null
     ), sizes as (
       select percentile_cont(0.5) within group (order by size) as median,
         percentile_cont(0.9) within group (order by size) as p90

@@ -93,6 +93,9 @@ async function addListing(db: Kysely<unknown>): Promise<void> {
   }
   await sql`create index pull_requests_active on pull_requests (last_event_at)`.execute(db)
   await sql`create index pull_requests_repo_active on pull_requests (repo, last_event_at)`.execute(db)
+  await sql`
+    create index pull_requests_unannounced on pull_requests (merged_at)
+    where merged_at > last_event_at`.execute(db)
 }
 
 /**
