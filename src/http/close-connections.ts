@@ -6,18 +6,24 @@ import type { Server } from './server.ts'
 const lastRequestsMs = 8_000
 
 /**
- * Bounds how long closing takes. Node closes connections between two requests and waits for the others without an end;
- * among them are those that clients opened ahead of their first request, which may never come.
+ * Bounds how long closing takes. Node closes at once what is between two requests, and waits without an end for the
+ * others: connections that clients opened ahead of a first request, which may never come, and those that go idle later.
  */
 export function boundClosing(server: Server): void {
+  const http = server.server
   const unused = new Set<Socket>()
-  server.server.on('connection', (socket: Socket) => {
+  http.on('connection', (socket: Socket) => {
     unused.add(socket)
     socket.once('close', () => unused.delete(socket))
   })
-  server.server.on('request', ({ socket }) => unused.delete(socket))
+  http.on('request', ({ socket }) => unused.delete(socket))
   server.addHook('preClose', async () => {
     for (const socket of unused) socket.destroy()
-    setTimeout(() => server.server.closeAllConnections(), lastRequestsMs).unref()
+    const idle = setInterval(() => http.closeIdleConnections(), 100).unref()
+    const last = setTimeout(() => http.closeAllConnections(), lastRequestsMs).unref()
+    http.once('close', () => {
+      clearInterval(idle)
+      clearTimeout(last)
+    })
   })
 }

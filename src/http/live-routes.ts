@@ -23,7 +23,6 @@ export async function addLiveRoutes(
   const route = { schema: live, onRequest: authenticate.either, exposeHeadRoute: false }
   server.get('/api/v1/live', route, async (request, reply) => {
     const events = openEventStream(limits)
-    events.output.once('close', () => setTimeout(() => reply.raw.destroy(), limits.lastReadMs).unref())
     try {
       await hub.subscribe(callerOf(request), events, () => authenticate.findCallerAgain(request))
     } catch (error) {

@@ -1,5 +1,6 @@
 // The live stream of changes, with a third party's client and plain sockets, on each database engine.
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { saveToken } from '../../src/accounts/tokens.ts'
@@ -201,24 +202,32 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
   expect(arrived).toBeLessThan((bytes * batch * batches) / 2)
 })
 
-it('case 63: streams are closed when the service stops, also one whose client does not read', async () => {
+it('case 63: streams are ended when the service stops, and what was asked before is still answered', async () => {
   await using site = await createSite()
   await using umpire = await startProcess(site, { args: ['--no-worker'], env: forgeEnvironment(scene.forge) })
   const url = umpire.url!
   const { cookie } = await signInWithToken({ url }, tokenOf('root'))
   using stream = await followLive(url, cookie)
-  const request = ['GET /api/v1/live HTTP/1.1', 'host: localhost', `cookie: ${cookie.cookie}`, '', '']
-  const idle = openSocket(url, request)
-  await once(idle, 'data')
-  idle.pause()
+  const read = readAll(
+    openSocket(url, ['GET /api/v1/live HTTP/1.1', 'host: localhost', `cookie: ${cookie.cookie}`, '', '']),
+  )
+  await read.begun
   // Browsers open connections ahead of their requests.
   const unused = openSocket(url, [''])
   await once(unused, 'connect')
+  const closed = once(unused.resume(), 'close')
+  const half = openSocket(url, ['POST /auth/login HTTP/1.1', 'host: localhost', 'content-type: application/json'])
+  half.write('\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n')
+  const answer = readAll(half)
+  await answer.begun
   umpire.signal('SIGTERM')
   await stream.ended
+  // The last chunk is there: it was not torn off.
+  expect(await read.all).toMatch(/event: ready[\s\S]*\r\n0\r\n\r\n$/)
+  await closed
+  half.write('{}')
+  expect(await answer.all).toContain('HTTP/1.1 422 ')
   expect(await umpire.exited).toMatchObject({ code: 0, signal: null })
-  idle.destroy()
-  unused.destroy()
 })
 
 it('works across processes, and says when something may have been missed', async (context) => {
@@ -241,3 +250,11 @@ it('works across processes, and says when something may have been missed', async
   const later = await here.deliver(pullRequestPayload({ repo: 'acme/elsewhere', number: 5 }))
   expect(await stream.next()).toEqual(review('acme/elsewhere', 5, Number(later.body.event_id)))
 })
+
+function readAll(socket: Socket): { begun: Promise<unknown>; all: Promise<string> } {
+  let text = ''
+  socket.on('data', (part) => {
+    text += part
+  })
+  return { begun: once(socket, 'data'), all: once(socket, 'close').then(() => text) }
+}
