@@ -16,7 +16,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import type { Log } from '../lib/logger.ts'
 import { boundClosing } from './close-connections.ts'
 import { describeError } from './describe-error.ts'
-import { answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
+import { answerExpectations, answerMalformedHttp, answerUnknownPaths } from './unrouted-requests.ts'
 
 /** The server, whose routes check what comes in and what goes out by their zod schemas. */
 export type Server = FastifyInstance<
@@ -57,6 +57,7 @@ export async function createServer(log: Log): Promise<Server> {
   server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
   server.removeContentTypeParser('text/plain')
   answerUnknownPaths(server)
+  answerExpectations(server)
   boundClosing(server)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
@@ -75,8 +76,12 @@ export async function createServer(log: Log): Promise<Server> {
   return server
 }
 
-/** Many clients announce JSON with every request; where nothing comes after it, there is no body. */
+/** Many clients announce a type with every request; where nothing comes after it, there is no body. */
 function takeEmptyBodies(server: Server): void {
+  server.addHook('onRequest', async ({ headers }) => {
+    if (headers['content-length'] === '0') delete headers['content-type']
+  })
+  // Of a body in chunks it shows only when it has come.
   const parse = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
     body === '' ? done(null) : parse(request, body, done),

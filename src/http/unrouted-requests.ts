@@ -1,5 +1,5 @@
 // What is answered where no route is reached: unknown paths and methods, and what is no HTTP.
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Server } from './server.ts'
@@ -26,6 +26,15 @@ function toPattern(url: string): RegExp {
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
     .replace(/\*|:\w+/g, (part) => (part === '*' ? '.*' : '[^/]*'))
   return new RegExp(`^${source}$`)
+}
+
+/** Answers what asks for more by `Expect` than to go on, which Node would do without a body. */
+export function answerExpectations(server: Server): void {
+  server.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    response.statusCode = 417
+    response.setHeader('content-type', 'application/json').setHeader('connection', 'close')
+    response.end(JSON.stringify({ detail: 'What the Expect header asks for is not known here' }))
+  })
 }
 
 const malformed: Readonly<Record<string, readonly [status: number, detail: string]>> = {

@@ -73,6 +73,14 @@ describe('errors', () => {
     expect(response.headers.get('allow')).toBe(allowed)
   })
 
+  it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
+    'are none where %s is announced and no body comes',
+    async (type) => {
+      const response = await fetch(`${app.url}/auth/logout`, post('', { 'content-type': type }))
+      expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
+    },
+  )
+
   it('have no body where the request is a HEAD', async () => {
     for (const [path, status] of [
       ['/healthz', 200],
@@ -101,6 +109,11 @@ describe('errors', () => {
       'a method that no path knows',
       ['PROPFIND /healthz HTTP/1.1', 'host: localhost', 'connection: close', '', ''],
       405,
+    ],
+    [
+      'an expectation that nobody knows',
+      ['GET /healthz HTTP/1.1', 'host: localhost', 'expect: miracles', 'connection: close', '', ''],
+      417,
     ],
   ])('are a detail also for %s', async (_name, lines, status) => {
     const answer = await sendRaw(app.url, lines)
