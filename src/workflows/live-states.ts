@@ -1,6 +1,7 @@
 // How pull requests stand at the platform now, as far as it says so in the time that there is.
 import { readPlatformToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
+import { PlatformError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../events/pull-request-states.ts'
 import { createSlots } from '../lib/slots.ts'
@@ -33,7 +34,10 @@ export async function refreshStates(
   return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
 }
 
-/** What the platform said until the signal fired. What is older than what is known is left out. */
+/**
+ * What the platform said until the signal fired, or until it said that it was asked too much: reviews need the same token.
+ * What is older than what is known is left out.
+ */
 async function askPlatform(
   ctx: StateContext,
   token: string,
@@ -42,15 +46,17 @@ async function askPlatform(
 ): Promise<readonly SeenState[]> {
   const slots = createSlots(askedAtOnce)
   const seen: SeenState[] = []
+  let isLimited = false
   const ask = async ({ repo, number, stateAsOf }: StateCheck) => {
     const release = await slots.take()
     try {
-      signal.throwIfAborted()
+      if (isLimited || signal.aborted) return
       const { state, mergedAt, updatedAt } = await ctx.platform.getPullRequest({ repo, token }, number, signal)
       if (stateAsOf === null || Date.parse(updatedAt) >= stateAsOf.getTime()) {
         seen.push({ repo, number, state, mergedAt, updatedAt })
       }
     } catch (error) {
+      isLimited ||= error instanceof PlatformError && error.code === 'platform_rate_limited'
       ctx.log.debug({ err: error, repo, pull_request: number }, 'The state of a pull request is not known now')
     } finally {
       release()

@@ -147,3 +147,15 @@ describe('the stored state is shown', () => {
     held.release()
   })
 })
+
+it('asks no further in a list when the platform says that it was asked too much', async () => {
+  const { repo, secret } = await quietPullRequest()
+  const numbers = Array.from({ length: 40 }, (_, index) => 1000 + index)
+  await Promise.all(numbers.map((number) => scene.app.deliver(pullRequestPayload({ repo, number }), { secret })))
+  const limited = answer(429, { message: 'You have exceeded a rate limit.' }, { 'retry-after': '60' })
+  scene.forge.faults.add({ match: ({ path }) => /\/pulls\/\d+$/.test(path), action: limited })
+  expect(await shownStates(repo, '&limit=100')).toHaveLength(41)
+  const calls = scene.forge.requests.filter(({ path }) => path.includes(`/${repo}/pulls/`))
+  // As many as are under way at once.
+  expect(calls.length).toBeLessThanOrEqual(16)
+})
