@@ -103,10 +103,10 @@ const verdictOf = `case when critical > 0 then 'REQUEST_CHANGES' when moderate >
 const isReviewed = `outcome = 'completed'`
 
 const savePulls = `
-  insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, additions, deletions,
+  insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, state, head_sha, additions, deletions,
     opened_at, merged_at, updated_at, state_as_of, state_checked_at, listed_event_id, listed_status, last_event_at,
     reviewed_run_id, verdict, confidence, critical_count, moderate_count, minor_count)
-  select repo, number, title, author, 'topic-' || i, 'main', 'https://forge.example/' || repo || '/pull/' || number, state,
+  select repo, number, title, lower(concat_ws(E'\\x1f', title, repo, number)), author, 'topic-' || i, 'main', 'https://forge.example/' || repo || '/pull/' || number, state,
     md5(i::text) || '00000000', additions, deletions, opened_at, case when state = 'merged' then last_at end, last_at,
     last_at, 'infinity', r.id, r.status, last_at,
     case when ${isReviewed} then run_id end, case when ${isReviewed} then ${verdictOf} end,
@@ -117,7 +117,7 @@ const savePulls = `
 
 const saveSearch = `
   insert into pull_request_search (repo, number, text)
-  select repo, number, lower(concat_ws(E'\\x1f', title, repo, number)) from seeded_pulls order by i`
+  select repo, number, search_text from pull_requests order by listed_event_id`
 
 /** Payloads stand in for real ones, which are kept outside of the row. */
 const saveEvents = `

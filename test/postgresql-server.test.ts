@@ -59,6 +59,14 @@ describe.skipIf(programs === null)('a server', () => {
     await listening.close()
   })
 
+  it('that takes no writes, as a standby does, counts as one that is gone', async () => {
+    const writing = open.db.transaction().execute(async (tx) => {
+      await sql`set transaction read only`.execute(tx)
+      await sql`create table written ()`.execute(tx)
+    })
+    await expect(writing).rejects.toSatisfy(isDatabaseUnavailable)
+  })
+
   it('that ends a connection does not end the program', async () => {
     await Promise.all(Array.from({ length: 4 }, () => sql`select 1`.execute(open.db)))
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(open.db)

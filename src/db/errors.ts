@@ -50,11 +50,11 @@ const goneMessages =
 /**
  * Whether the database itself can't be reached or can't work now: nothing is wrong with the request, it may be sent
  * again. SQLSTATE classes 08 (connection), 53 (out of resources), 57P (shutdown, crash, starting) and 58 (system
- * error); PostgreSQL manual, appendix A.
+ * error), and 25006 (takes no writes: we were led to a standby); PostgreSQL manual, appendix A.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error)
-  if (code !== undefined) return goneCodes.has(code) || /^(08|53|57P|58)[0-9A-Z]{2,3}$/.test(code)
+  if (code !== undefined) return goneCodes.has(code) || /^((08|53|57P|58)[0-9A-Z]{2,3}|25006)$/.test(code)
   return error instanceof Error && goneMessages.test(error.message)
 }
 

@@ -133,6 +133,8 @@ export interface PullRequestsTable {
   merged_at: NullableTimestamp
   /** The platform's clock. */
   updated_at: Timestamp
+  /** See events/search-text.ts. */
+  search_text: Generated<string>
   /** The platform's clock when `state` was so: a live look may have been newer than all payloads. */
   state_as_of: NullableTimestamp
   /** When the platform was asked last for the state; our clock. */
@@ -152,11 +154,10 @@ export interface PullRequestsTable {
   minor_count: Generated<number>
 }
 
-/** What the reviews list is searched in. */
+/** The `search_text` of each pull request once more, with an index. */
 export interface PullRequestSearchTable {
   repo: string
   number: number
-  /** See events/search-text.ts. */
   text: string
 }
 

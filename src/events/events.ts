@@ -43,22 +43,20 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
   await Promise.all([upsertPullRequests(tx, rows), saveSearchTexts(tx, rows)])
 }
 
-/** Under the lock that `upsertPullRequests` took. Few payloads bring a new title: the others write nothing. */
+/** After `upsertPullRequests`. Few payloads bring a new title: the others write nothing. */
 async function saveSearchTexts(tx: Db, rows: readonly PullRequestRow[]): Promise<void> {
-  const column = <Value>(read: (row: PullRequestRow) => Value) => rows.map(read)
   await sql`
     insert into pull_request_search (repo, number, text)
-    select repo, number, new.text
-    from unnest(${column(({ repo }) => repo)}::text[], ${column(({ number }) => number)}::int[],
-      ${column(({ title }) => title)}::text[], ${column(composeSearchText)}::text[]) as new (repo, number, title, text)
-    -- Not of a payload that was older than what is known. The limits make it one look into an index for each.
+    select new.repo, new.number, saved.search_text
+    from unnest(${rows.map(({ repo }) => repo)}::text[], ${rows.map(({ number }) => number)}::int[]) as new (repo, number)
+    -- The limits make it one look into an index for each.
     join lateral (
-      select from pull_requests p where p.repo = new.repo and p.number = new.number and p.title = new.title
+      select search_text from pull_requests p where p.repo = new.repo and p.number = new.number
       limit 1) as saved on true
     left join lateral (
       select text from pull_request_search s where s.repo = new.repo and s.number = new.number
       limit 1) as known on true
-    where known.text is distinct from new.text
+    where known.text is distinct from saved.search_text
     on conflict (repo, number) do update set text = excluded.text`.execute(tx)
 }
 
@@ -73,6 +71,7 @@ async function upsertPullRequests(tx: Db, rows: PullRequestRow[]): Promise<void>
         .columns(['repo', 'number'])
         .doUpdateSet((eb) => ({
           title: eb.ref('excluded.title'),
+          search_text: eb.ref('excluded.search_text'),
           author: eb.ref('excluded.author'),
           branch: eb.ref('excluded.branch'),
           base_branch: eb.ref('excluded.base_branch'),
@@ -166,6 +165,7 @@ function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: 
     repo,
     number: pr.number,
     title: pr.title,
+    search_text: composeSearchText({ title: pr.title, repo, number: pr.number }),
     author: pr.author,
     branch: pr.branch,
     base_branch: pr.baseBranch,

@@ -45,8 +45,6 @@ export type ReviewFilter =
 
 const anyState: ReviewFilter = { column: 'state', values: ['open', 'merged', 'closed'] }
 
-/** So many that a search finds are sorted without further ado; of more than that, the newest are soon met. */
-const sortedAtOnce = 2000
 /** A scope of so many repositories has its newest entries likely among the newest of all. */
 const wideScope = 20
 
@@ -54,63 +52,56 @@ const wideScope = 20
 export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit, filter = anyState } = query
   if (scope !== 'all' && scope.length === 0) return []
-  const steps = []
-  if (search !== '') steps.push(() => sortFound(db, query, sortedAtOnce))
-  if (search !== '' || (scope !== 'all' && scope.length >= wideScope)) steps.push(() => lookThroughNewest(db, query))
-  for (const step of steps) {
-    const entries = await step()
+  const isWide = scope === 'all' || scope.length >= wideScope
+  if (isWide && (search !== '' || scope !== 'all')) {
+    const entries = await lookThroughNewest(db, query)
     if (entries) return entries
   }
-  if (search !== '') return (await sortFound(db, query, null)) ?? []
+  if (search !== '') return sortFound(db, query)
   return describe(db, scope === 'all' ? newestOfAll(filter, limit) : newestOfRepositories(scope, filter, limit))
-}
-
-/** Finds first, then sorts. Undefined where more than `maximum` are found. */
-async function sortFound(db: Db, query: ReviewQuery, maximum: number | null): Promise<ListedReview[] | undefined> {
-  const { scope, search, limit, filter = anyState } = query
-  const found = sql`
-    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} ${inScope(scope)}
-    ${maximum === null ? sql`` : limitRows(maximum + 1)}`
-  // One look into the index for each: the limit keeps the planner from reading all pull requests instead.
-  const chosen = sql`
-    select p.* from found, lateral (
-      select repo, number, listed_event_id from pull_requests p
-      where p.repo = found.repo and p.number = found.number and ${isAmong(filter)}
-      limit 1) as p
-    ${maximum === null ? sql`` : sql`where (select count(*) from found) <= ${maximum}`}
-    order by listed_event_id desc ${limitRows(limit)}`
-  const { rows } = await sql<ListedReview & { count: number }>`
-    with found as materialized (${found}), chosen as materialized (${chosen})
-    select counted.count, entry.* from (select count(*) as count from found) as counted
-    left join (${entriesOfChosen}) as entry on true
-    order by entry.id desc`.execute(db)
-  const isTooMany = maximum !== null && (rows[0]?.count ?? 0) > maximum
-  return isTooMany ? undefined : rows.filter(({ id }) => id !== null)
 }
 
 /** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
 async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
   const { scope, search, limit, filter = anyState } = query
   const most = 2000 + 20 * limit
-  const isFound = sql`(
-    select text like ${makeSearchPattern(search)} from pull_request_search s
-    where s.repo = newest.repo and s.number = newest.number)`
+  const isFound = search === '' ? sql`` : sql`and search_text like ${makeSearchPattern(search)}`
   const entries = await describe(
     db,
     sql`
-      select * from (${newestOfAll(filter, most)}) as newest
-      where ${search === '' ? sql`true` : isFound} ${inScope(scope)} ${limitRows(limit)}`,
+      select * from (${newestOfAll(filter, most, search === '' ? sql`` : sql`, search_text`)}) as newest
+      where true ${isFound} ${inScope(scope)} ${limitRows(limit)}`,
   )
   if (entries.length === limit) return entries
   const { rows } = await sql`select 1 from (${newestOfAll(filter, most)}) as newest offset ${most - 1}`.execute(db)
   return rows.length === 0 ? entries : undefined
 }
 
+/** Finds first, then sorts: what is found often has been met among the newest. */
+async function sortFound(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
+  const { scope, search, limit, filter = anyState } = query
+  const found = sql`
+    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} ${inScope(scope)}`
+  // One look into the index for each: the limit keeps the planner from reading all pull requests instead, and that both state
+  // and status are asked for keeps it from reading a whole lane for each, none of which has both.
+  return describe(
+    db,
+    sql`
+      with found as materialized (${found})
+      select repo, number, listed_event_id from found, lateral (
+        select listed_event_id, state, listed_status from pull_requests p
+        where p.repo = found.repo and p.number = found.number
+        limit 1) as p
+      where listed_event_id is not null and state is not null and listed_status is not null and ${isAmong(filter)}
+      order by listed_event_id desc ${limitRows(limit)}`,
+  )
+}
+
 /** Each value of the filter is in order in an index; they are merged. */
-function newestOfAll({ column, values }: ReviewFilter, limit: number): RawBuilder<unknown> {
+function newestOfAll({ column, values }: ReviewFilter, limit: number, further = sql``): RawBuilder<unknown> {
   const lanes = values.map(
     (value) => sql`(
-      select repo, number, listed_event_id from pull_requests
+      select repo, number, listed_event_id ${further} from pull_requests
       where ${sql.ref(column)} = ${value} and listed_event_id is not null
       order by listed_event_id desc ${limitRows(limit)})`,
   )

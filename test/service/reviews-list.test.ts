@@ -278,9 +278,9 @@ describe('of thousands', () => {
           ${column((row) => [row.title, row.repo, row.number].join('\u001f').toLowerCase())}::text[])
           as new (id, repo, number, title, status, state, text)
       ), pull_requests as (
-        insert into pull_requests (repo, number, title, author, branch, base_branch, url, head_sha, updated_at, state,
+        insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, head_sha, updated_at, state,
           state_checked_at, listed_event_id, listed_status)
-        select repo, number, title, 'zoe', 'topic', 'main', '', '', now(), state, '2100-01-01', id, status from new
+        select repo, number, title, text, 'zoe', 'topic', 'main', '', '', now(), state, '2100-01-01', id, status from new
       ), search as (
         insert into pull_request_search select repo, number, text from new
       )
