@@ -156,8 +156,12 @@ export function duplicateKey({ eventType, delivery }: NewEvent): string {
   return `${eventType} ${delivery.repo}#${delivery.pullRequest?.number}`
 }
 
+/** A payload can't be from later than its delivery: one that claims to would win over all that come after it. */
+const clockToleranceMs = 5 * 60_000
+
 function timeOf(pullRequest: DeliveredPullRequest): number {
-  return Date.parse(pullRequest.updatedAt ?? pullRequest.createdAt ?? '') || 0
+  const time = Date.parse(pullRequest.updatedAt ?? pullRequest.createdAt ?? '') || 0
+  return Math.min(time, Date.now() + clockToleranceMs)
 }
 
 function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: DeliveredPullRequest }) {

@@ -35,17 +35,14 @@ export interface DeliveryQuery {
   readonly before: number | undefined
 }
 
-const statuses: readonly EventStatus[] = ['pending', 'processing', 'completed', 'failed']
-
 /** The newest, those without a repository only where the scope is all. */
 export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<DeliveryEntry[]> {
   const { scope, status, limit, before = Number.MAX_SAFE_INTEGER } = query
+  const isAsked = sql`id < ${before} ${status === undefined ? sql`` : sql`and status = ${status}`}`
   const newest =
     scope === 'all'
-      ? sql`
-          select id from events where id < ${before} ${status === undefined ? sql`` : sql`and status = ${status}`}
-          order by id desc ${limitRows(limit)}`
-      : newestOfRepositories(scope, status === undefined ? statuses : [status], before, limit)
+      ? sql`select id from events where ${isAsked} order by id desc ${limitRows(limit)}`
+      : newestOfRepositories(scope, isAsked, limit)
   return describe(db, newest)
 }
 
@@ -57,19 +54,17 @@ export async function listPullRequestDeliveries(db: Db, ref: PullRequestRef, lim
   )
 }
 
-/** As in list-reviews.ts: each status of each repository is in order in an index. */
+/** As in list-reviews.ts: each repository is in order in an index. */
 function newestOfRepositories(
   repos: readonly string[],
-  values: readonly EventStatus[],
-  before: number,
+  isAsked: RawBuilder<unknown>,
   limit: number,
 ): RawBuilder<unknown> {
   const newest = (count: number) => sql`
-    select id from events where repo = lane.repo and status = lane.status and id < ${before}
-    order by id desc ${limitRows(count)}`
+    select id from events where repo = lane.repo and ${isAsked} order by id desc ${limitRows(count)}`
   return sql`
     with lane as materialized (
-      select * from unnest(${repos}::text[]) as repo, unnest(${values}::text[]) as status
+      select * from unnest(${repos}::text[]) as repo
     ), best as materialized (
       select lane.* from lane, lateral (${newest(1)}) as first order by first.id desc ${limitRows(limit)}
     )

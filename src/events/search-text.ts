@@ -5,9 +5,12 @@ import { toStorable } from '../lib/text.ts'
 /** Stands between the fields, so that nothing is found across two of them; fields themselves have none. */
 const separator = '\u001f'
 
+/** Titles are shorter at the platforms. What is longer was made up, and is found by its beginning. */
+const longestTitle = 1000
+
 /** What a pull request is found by. Case is folded here, so that it doesn't hang on the database's locale. */
 export function composeSearchText({ title, repo, number }: { title: string; repo: string; number: number }): string {
-  return [title, repo, String(number)].map(fold).join(separator)
+  return [title.slice(0, longestTitle), repo, String(number)].map(fold).join(separator)
 }
 
 /** A pattern for LIKE that fits where one of the fields has `search` in it, literally but for case. */

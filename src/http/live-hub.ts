@@ -100,6 +100,7 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
   const listening = await database.listen(
     changesChannel,
     (payload) => {
+      if (subscribers.size === 0) return
       const told = readAnnouncement(payload)
       if (told === null) return log.warn({}, 'An announcement of the database was not understood')
       for (const subscriber of subscribers) tell(subscriber, told)

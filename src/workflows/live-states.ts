@@ -1,8 +1,9 @@
 // How pull requests stand at the platform now, as far as it says so in the time that there is.
+import { findConnections } from '../accounts/installations.ts'
 import { readPlatformToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { PlatformError } from '../domain/errors.ts'
-import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
+import type { PullRequestRef, PullRequestState, RepositoryName } from '../domain/pull-request.ts'
 import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../events/pull-request-states.ts'
 import { createSlots } from '../lib/slots.ts'
 
@@ -15,8 +16,8 @@ const askedAtOnce = 16
 export const keyOf = ({ repo, number }: PullRequestRef): string => `${repo}#${number}`
 
 /**
- * Asks for those that nobody asked for just now, with the caller's own token, else the deployment-wide one, and writes down
- * what is new. Whatever the platform does, it ends when the signal fires at the latest.
+ * Asks for those that nobody asked for just now, with the caller's own token where they connected the repository, else the
+ * deployment-wide one, and writes down what is new. Whatever the platform does, it ends when the signal fires at the latest.
  *
  * @returns the states that are newer than the stored ones, by `keyOf`
  */
@@ -25,13 +26,31 @@ export async function refreshStates(
   input: { userId: number; pullRequests: readonly PullRequestRef[] },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PullRequestState>> {
-  const token = (await readPlatformToken(ctx.db, ctx.keys, input.userId)) ?? ctx.config.fallback.token
-  if (token === null || signal.aborted) return new Map()
-  const checks = await claimStateChecks(ctx.db, input.pullRequests)
+  const tokenFor = await findTokens(ctx, input)
+  // Who can't ask leaves it to those who can.
+  const askable = input.pullRequests.filter(({ repo }) => tokenFor(repo) !== null)
+  if (askable.length === 0 || signal.aborted) return new Map()
+  const checks = await claimStateChecks(ctx.db, askable)
   if (checks.length === 0) return new Map()
-  const seen = await askPlatform(ctx, token, checks, signal)
+  const seen = await askPlatform(ctx, tokenFor, checks, signal)
   await saveSeenStates(ctx.db, seen)
   return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
+}
+
+/** With which token to ask for the pull requests of a repository; null where there is none. */
+type TokenFor = (repo: RepositoryName) => string | null
+
+async function findTokens(
+  ctx: StateContext,
+  { userId, pullRequests }: { userId: number; pullRequests: readonly PullRequestRef[] },
+): Promise<TokenFor> {
+  const repos = [...new Set(pullRequests.map(({ repo }) => repo))]
+  const [own, connections] = await Promise.all([
+    readPlatformToken(ctx.db, ctx.keys, userId),
+    findConnections(ctx.db, userId, repos),
+  ])
+  const common = ctx.config.fallback.token
+  return (repo) => (own !== undefined && connections.has(repo.toLowerCase()) ? own : common)
 }
 
 /**
@@ -40,7 +59,7 @@ export async function refreshStates(
  */
 async function askPlatform(
   ctx: StateContext,
-  token: string,
+  tokenFor: TokenFor,
   checks: readonly StateCheck[],
   signal: AbortSignal,
 ): Promise<readonly SeenState[]> {
@@ -51,7 +70,8 @@ async function askPlatform(
     const release = await slots.take()
     try {
       if (isLimited || signal.aborted) return
-      const { state, mergedAt, updatedAt } = await ctx.platform.getPullRequest({ repo, token }, number, signal)
+      const access = { repo, token: tokenFor(repo) as string }
+      const { state, mergedAt, updatedAt } = await ctx.platform.getPullRequest(access, number, signal)
       if (stateAsOf === null || Date.parse(updatedAt) >= stateAsOf.getTime()) {
         seen.push({ repo, number, state, mergedAt, updatedAt })
       }

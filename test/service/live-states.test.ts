@@ -1,7 +1,9 @@
 // How pull requests stand at the platform now, in the reviews list: webhooks that never came, a platform that is slow.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConnectScene, startConnectScene } from '../connect-scene.ts'
+import { type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
 import { answer, drop, hold, html } from '../fakes/forge/forge.ts'
+import { reviewerLogin } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
 let scene: ConnectScene
@@ -95,11 +97,27 @@ describe('a pull request whose webhook is missing', () => {
 
 it('is not taken from a platform that knows less than its own delivery said', async () => {
   const { repo, number, secret } = await quietPullRequest()
-  const newer = { repo, number, action: 'closed', state: 'closed', updatedAt: '2040-01-01T00:00:00Z' }
+  const newer = {
+    repo,
+    number,
+    action: 'closed',
+    state: 'closed',
+    updatedAt: new Date(Date.now() + 240_000).toISOString(),
+  }
   await scene.app.deliver(pullRequestPayload(newer), { secret })
   expect(await shownStates(repo)).toEqual(['closed'])
   expect(asked({ repo, number })).toHaveLength(1)
   expect(await storedPullRequest({ repo, number })).toMatchObject({ state: 'closed' })
+})
+
+it('is asked for with the token of those who connected the repository, else with the common one', async () => {
+  const pullRequest = await quietPullRequest({ private: true })
+  const root = await signInWithToken(scene.app, tokenOf('root'))
+  const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${pullRequest.repo}`, { headers: root.bearer })
+  expect(await list.json()).toMatchObject([{ pr_status: 'open' }])
+  await forgetLastLook(pullRequest.repo)
+  await shownStates(pullRequest.repo)
+  expect(asked(pullRequest).map(({ login }) => login)).toEqual([reviewerLogin, 'alice'])
 })
 
 it('is asked for once in half a minute, however many ask at the same time', async () => {

@@ -137,10 +137,11 @@ describe('an entry', () => {
 
   it('shows the pull request as the payload with the newest updated_at has it, and is found by that title', async () => {
     const repo = await connectedRepository()
-    await deliver({ repo, title: 'First words', updatedAt: '2040-01-01T00:00:00Z' })
-    const newest = { title: 'Newest words', state: 'closed', updatedAt: '2040-01-03T00:00:00Z' }
+    const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    await deliver({ repo, title: 'First words', updatedAt: minutesFromNow(1) })
+    const newest = { title: 'Newest words', state: 'closed', updatedAt: minutesFromNow(3) }
     await deliver({ repo, action: 'edited', ...newest })
-    await deliver({ repo, action: 'reopened', title: 'Late words', updatedAt: '2040-01-02T00:00:00Z' })
+    await deliver({ repo, action: 'reopened', title: 'Late words', updatedAt: minutesFromNow(2) })
     const { body } = await list('alice', `?search=${repo}`)
     expect(body).toMatchObject([{ pr_title: 'Newest words', pr_status: 'closed', event_type: 'pull_request.reopened' }])
     const found = async (search: string) => (await list('alice', `?search=${search}`)).body.length

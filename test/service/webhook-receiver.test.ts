@@ -292,6 +292,14 @@ describe('duplicates and order', () => {
     expect(second.title).toBe('new')
   })
 
+  it('case 13: a payload from the future does not win over all that come after it', async () => {
+    const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    await app.deliver(pullRequestPayload({ title: 'for ever', updatedAt: '9999-12-31T00:00:00Z' }))
+    await app.deliver(pullRequestPayload({ action: 'edited', title: 'later', updatedAt: minutesFromNow(6) }))
+    const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
+    expect(row.title).toBe('later')
+  })
+
   it('case 14: pings, unknown events and other actions are recorded and not reviewed', async () => {
     const cases = [
       ['ping', { zen: 'x', repository: { full_name: 'acme/shop' } }, 'ping'],
