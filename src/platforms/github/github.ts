@@ -1,5 +1,5 @@
 // GitHub, in the cloud or as Enterprise Server: puts the parts together.
-import { createSlots } from '../../lib/slots.ts'
+import { createSharedSlots } from '../../lib/slots.ts'
 import { readDelivery } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
@@ -20,6 +20,8 @@ import { listThreads, resolveThread } from './threads.ts'
 
 /** GitHub allows an account 100, and several processes may share ours. */
 const callsAtOnce = 32
+/** So that a slow answer to one person, or many of their questions, leaves places for the others. */
+const callsAtOncePerToken = 12
 
 /** The adapter. Holds nothing but the accounts behind the tokens it has seen, and the line of calls that wait. */
 export function createGithub(config: PlatformConfig): Platform {
@@ -83,6 +85,6 @@ function makeConnection(config: PlatformConfig): Connection {
     graphqlUrl: `${apiUrl.replace(/\/v3$/, '')}/graphql`,
     userAgent: config.userAgent,
     timeoutMs: config.timeoutMs ?? 30_000,
-    slots: createSlots(callsAtOnce),
+    slots: createSharedSlots(callsAtOnce, callsAtOncePerToken),
   }
 }

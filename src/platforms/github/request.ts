@@ -1,9 +1,10 @@
 // Sends one request to the REST API: deadline, redirects within the host, bounded answers, failures told apart.
+import { createHash } from 'node:crypto'
 import { setTimeout as startTimer } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
-import type { Slots } from '../../lib/slots.ts'
+import type { SharedSlots } from '../../lib/slots.ts'
 import { explainRefusal } from './errors.ts'
 
 /** Where the platform is and how we speak to it. Addresses have no slash at the end. */
@@ -14,8 +15,8 @@ export interface Connection {
   readonly userAgent: string
   /** For one call, redirects and answer included. */
   readonly timeoutMs: number
-  /** As many calls as may be under way at once. */
-  readonly slots: Slots
+  /** As many calls as may be under way at once; the parties are tokens. */
+  readonly slots: SharedSlots
 }
 
 export interface Call {
@@ -50,7 +51,7 @@ const redirects = new Set([301, 302, 307, 308])
  * @throws the reason of `call.signal` when that was what ended it
  */
 export async function send(connection: Connection, call: Call): Promise<Answer> {
-  const release = await connection.slots.take()
+  const release = await connection.slots.take(nameParty(call.token), call.signal)
   const deadline = new AbortController()
   const timer = startTimer(() => deadline.abort(), connection.timeoutMs)
   const signal = call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
@@ -67,6 +68,11 @@ export async function send(connection: Connection, call: Call): Promise<Answer> 
     clearTimeout(timer)
     release()
   }
+}
+
+/** Calls without a token are one party. */
+function nameParty(token: string | undefined): string {
+  return token === undefined ? 'nobody' : createHash('sha256').update(token).digest('base64')
 }
 
 /** Sends a call and checks that its answer has the promised shape. */
