@@ -40,30 +40,22 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
   }
   if (newest.size === 0) return
   const rows = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => pullRequestRow(entry))
-  await Promise.all([upsertPullRequests(tx, rows), saveSearchTexts(tx, rows)])
-}
-
-/** After `upsertPullRequests`. Few payloads bring a new title: the others write nothing. */
-async function saveSearchTexts(tx: Db, rows: readonly PullRequestRow[]): Promise<void> {
   await sql`
+    with saved as (${upsertPullRequests(tx, rows)})
     insert into pull_request_search (repo, number, text)
-    select new.repo, new.number, saved.search_text
-    from unnest(${rows.map(({ repo }) => repo)}::text[], ${rows.map(({ number }) => number)}::int[]) as new (repo, number)
-    -- The limits make it one look into an index for each.
-    join lateral (
-      select search_text from pull_requests p where p.repo = new.repo and p.number = new.number
-      limit 1) as saved on true
+    select repo, number, search_text from saved
+    -- The limit makes it one look into the index for each.
     left join lateral (
-      select text from pull_request_search s where s.repo = new.repo and s.number = new.number
+      select text from pull_request_search s where s.repo = saved.repo and s.number = saved.number
       limit 1) as known on true
+    -- Few payloads bring a new title: the others write nothing.
     where known.text is distinct from saved.search_text
     on conflict (repo, number) do update set text = excluded.text`.execute(tx)
 }
 
-type PullRequestRow = ReturnType<typeof pullRequestRow>
-
-async function upsertPullRequests(tx: Db, rows: PullRequestRow[]): Promise<void> {
-  await tx
+/** Returns those that the payload is news of. */
+function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
+  return tx
     .insertInto('pull_requests')
     .values(rows)
     .onConflict((conflict) =>
@@ -88,7 +80,7 @@ async function upsertPullRequests(tx: Db, rows: PullRequestRow[]): Promise<void>
         }))
         .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
     )
-    .execute()
+    .returning(['repo', 'number', 'search_text'])
 }
 
 /** Not where a live look at the platform was newer than the payload. */
