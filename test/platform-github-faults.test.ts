@@ -99,7 +99,8 @@ describe('many calls', () => {
       if (isOpen || request.path === '/beside') return answer(200, {})(request, response)
       if (held.push(response) === 32) full.resolve()
     })
-    const calls = Array.from({ length: 40 }, () => platform.languages(access))
+    const callers = Array.from({ length: 10 }, (_, index) => ({ ...access, token: `${token}-${index}` }))
+    const calls = Array.from({ length: 40 }, (_, index) => platform.languages(callers[index % 10]!))
     await full.promise
     // What had been sent with the others would have come by then.
     await fetch(`${url}/beside`)
