@@ -91,7 +91,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   }
   let url: string | null = null
   if (parts.web) {
-    const server = await createServer(log)
+    const server = await createServer(log, config.http.trustedProxies)
     stack.defer(() => server.close())
     await addRoutes(server, ctx, database)
     await listen(server, config.http)

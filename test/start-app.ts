@@ -54,6 +54,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     WEBHOOK_SECRET: webhookSecret,
     REVIEW_RETRY_SECONDS: '0',
+    SIGN_INS_PER_MINUTE: '100000',
     SHUTDOWN_GRACE_SECONDS: '10',
     ...options.env,
   })

@@ -27,6 +27,10 @@ export interface Config {
     readonly publicUrl: string
     /** Requests a minute that a caller of the API may make. */
     readonly rateLimitPerMinute: number
+    /** Tokens of the platform a minute that one address may sign in with. */
+    readonly signInsPerMinute: number
+    /** Addresses and ranges of the reverse proxies that are believed whom they ask for. */
+    readonly trustedProxies: readonly string[]
   }
   readonly database: DatabaseConfig
   readonly secrets: {

@@ -5,6 +5,7 @@ export const defaults = {
   HOST: '127.0.0.1',
   PORT: 8484,
   RATE_LIMIT_PER_MINUTE: 3000,
+  SIGN_INS_PER_MINUTE: 20,
   APP_ENV: 'production',
   SERVICE_NAME: 'umpire',
   DATA_DIR: '.umpire',

@@ -36,6 +36,8 @@ export function groupVariables(v: Variables, environment: Environment): Config {
       port: v.PORT,
       publicUrl: v.PUBLIC_URL ?? `http://localhost:${v.PORT}`,
       rateLimitPerMinute: v.RATE_LIMIT_PER_MINUTE,
+      signInsPerMinute: v.SIGN_INS_PER_MINUTE,
+      trustedProxies: v.TRUSTED_PROXIES ?? [],
     },
     database: v.DATABASE_URL
       ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }

@@ -21,6 +21,7 @@ const secretKey = z
   .trim()
   .min(32, 'must have at least 32 characters')
   .regex(/^[^,]*$/, 'must have no comma, which separates the keys of SECRET_KEYS_OLD')
+const addressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((range) => !range.endsWith('/0'))
 const modelName = z
   .string()
   .regex(
@@ -34,6 +35,14 @@ export const variables = z.object({
   PORT: wholeNumber(0, 65535).default(defaults.PORT),
   PUBLIC_URL: httpUrl.optional(),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(defaults.RATE_LIMIT_PER_MINUTE),
+  SIGN_INS_PER_MINUTE: wholeNumber(1, 100_000).default(defaults.SIGN_INS_PER_MINUTE),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((ranges) => ranges.split(',').map((range) => range.trim()))
+    .refine((ranges) => ranges.every((range) => addressRange.safeParse(range).success), {
+      error: 'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+    })
+    .optional(),
   APP_ENV: z
     .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
     .default(defaults.APP_ENV),

@@ -18,8 +18,8 @@ export interface Authenticate {
   readonly cookie: onRequestAsyncHookHandler
   /** The bearer token where the header is there, else the cookie. */
   readonly either: onRequestAsyncHookHandler
-  /** Whom a valid signature names. The database isn't asked whether the credential still counts. */
-  readUserId(request: FastifyRequest): Promise<number | null>
+  /** Which credential a valid signature names. The database isn't asked whether it still counts. */
+  readTokenId(request: FastifyRequest): Promise<string | null>
   /** Whom the credential of a request that `either` let in names now; null when it counts no more. */
   findCallerAgain(request: FastifyRequest): Promise<Caller | null>
 }
@@ -73,7 +73,7 @@ export function createAuthenticate(
     bearer,
     cookie,
     either: (request) => (placeOf(request) === 'bearer' ? bearer(request) : cookie(request)),
-    readUserId: async (request) => (await readClaims(request, placeOf(request)))?.userId ?? null,
+    readTokenId: async (request) => (await readClaims(request, placeOf(request)))?.tokenId ?? null,
     findCallerAgain: async (request) => identify(await verify(request, placeOf(request))),
   }
 }

@@ -25,7 +25,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   const authenticate = createAuthenticate(server, { db, credentials, publicUrl: config.http.publicUrl, signInAllowed })
   // These two see the routes that come after them.
   await addDocsRoutes(server, config.http.publicUrl)
-  await addRateLimit(server, authenticate, config.http.rateLimitPerMinute)
+  await addRateLimit(server, authenticate, config.http)
   addHealthRoutes(server, { checkReady: () => database.ping(2000) })
   await addWebhookRoutes(server, {
     platform,

@@ -30,9 +30,14 @@ export type Server = FastifyInstance<
 /** Largest request body, in bytes, of routes that don't say otherwise. */
 const bodyLimit = 1024 * 1024
 
-/** Makes the server without routes. Every error body is `{ "detail": string }`. */
-export async function createServer(log: Log): Promise<Server> {
+/**
+ * Makes the server without routes. Every error body is `{ "detail": string }`.
+ *
+ * @param trustedProxies addresses and ranges whose `X-Forwarded-For` says where a request comes from
+ */
+export async function createServer(log: Log, trustedProxies: readonly string[] = []): Promise<Server> {
   const server: Server = fastify({
+    trustProxy: [...trustedProxies],
     bodyLimit,
     // A client that dawdles with its headers or body is cut off, ten seconds after it began at the latest.
     requestTimeout: 8_000,

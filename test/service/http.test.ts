@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../src/config/env.ts'
 import { createAnswerChecker } from '../answers.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { sendRaw } from '../raw-request.ts'
@@ -156,10 +157,11 @@ describe('errors', () => {
 })
 
 describe('the rate limit', () => {
-  it('holds for each caller by itself, whichever credential is shown, and before the database is asked', async () => {
+  it('holds for each session by itself, in either place, and before the database is asked', async () => {
+    forge.createUser('bob', { token: 'ghp_token_of_bob' })
     await using limited = await startTestApp({ env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' }, parts })
     const alice = await signInWithToken(limited, token)
-    const bot = await signInWithToken(limited, 'ghs_token_of_the_reviewer')
+    const bob = await signInWithToken(limited, 'ghp_token_of_bob')
     const ask = async (headers: Record<string, string>) => (await fetch(`${limited.url}/auth/me`, { headers })).status
     // One was the request for the bearer token.
     const statuses = [
@@ -172,7 +174,7 @@ describe('the rate limit', () => {
     const over = await fetch(`${limited.url}/auth/me`, { headers: alice.bearer })
     expect([over.status, await over.json()]).toEqual([429, { detail: 'More than 6 requests in a minute' }])
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await ask(bot.cookie)).toBe(200)
+    expect(await ask(bob.cookie)).toBe(200)
     // A forged token has no counter of its own: it counts for the address, as the two sign-ins did.
     const forged = { authorization: `Bearer ${alice.bearer.authorization.slice(7, -4)}AAAA` }
     expect([await ask(forged), await ask({}), await ask(forged), await ask({}), await ask(forged)]).toEqual([
@@ -180,6 +182,17 @@ describe('the rate limit', () => {
     ])
     await limited.db.updateTable('tokens').set({ revoked_at: new Date() }).execute()
     expect(await ask(alice.cookie)).toBe(429)
+  })
+
+  it('leaves a person alone whose revoked token somebody goes on with', async () => {
+    await using limited = await startTestApp({ env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' }, parts })
+    const [lost, alice] = [await signInWithToken(limited, token), await signInWithToken(limited, token)]
+    const ask = async (headers: Record<string, string>) => (await fetch(`${limited.url}/auth/me`, { headers })).status
+    await fetch(`${limited.url}/auth/logout`, { method: 'POST', headers: lost.cookie })
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count++) statuses.push(await ask(lost.bearer))
+    expect(statuses).toEqual([401, 401, 401, 401, 429, 429])
+    expect(await ask(alice.bearer)).toBe(200)
   })
 
   it('leaves deliveries, health and the document alone', async () => {
@@ -191,6 +204,58 @@ describe('the rate limit', () => {
       }
     }
   })
+})
+
+describe('the limit of sign-ins', () => {
+  const trusting = { SIGN_INS_PER_MINUTE: '2', TRUSTED_PROXIES: '10.1.0.0/16, 127.0.0.1' }
+  const startLimited = (env: Record<string, string>) =>
+    startTestApp({ env: { ...forgeEnvironment(forge), ...env }, parts })
+  /** Signs in from behind a proxy, with what isn't accepted: that is asked of the platform too. */
+  async function signIn(limited: TestApp, forwardedFor: string, body: unknown = { token: 'ghp_of_nobody' }) {
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(`${limited.url}/auth/login`, init)
+    return [response.status, ((await response.json()) as { detail: string }).detail]
+  }
+  const unknown = [401, 'The platform does not accept this token']
+
+  it('holds for each address, and what is no token does not count', async () => {
+    await using limited = await startLimited(trusting)
+    for (let count = 0; count < 3; count++) expect((await signIn(limited, '192.0.2.1', {}))[0]).toBe(422)
+    expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
+    expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
+    const asked = forge.requests.length
+    expect(await signIn(limited, '192.0.2.1')).toEqual([429, 'More than 2 sign-ins in a minute'])
+    expect(forge.requests).toHaveLength(asked)
+    // What a client says itself stands before what the proxies saw.
+    expect((await signIn(limited, '192.0.2.9, 192.0.2.1, 10.1.2.3'))[0]).toBe(429)
+    expect(await signIn(limited, '192.0.2.2')).toEqual(unknown)
+  })
+
+  it('holds for all addresses together, of which one alone cannot use it up', async () => {
+    await using limited = await startLimited(trusting)
+    for (let count = 0; count < 30; count++) await signIn(limited, '192.0.2.1')
+    for (let count = 0; count < 18; count++) {
+      expect(await signIn(limited, `198.51.100.${count}`)).toEqual(unknown)
+    }
+    expect(await signIn(limited, '203.0.113.1')).toEqual([429, 'More than 20 sign-ins in a minute'])
+  })
+
+  it.each([
+    ['no proxy is trusted', ''],
+    ['others are trusted', '10.0.0.0/8,::2'],
+  ])('counts the address of the connection where %s', async (_what, TRUSTED_PROXIES) => {
+    await using limited = await startLimited({ ...trusting, TRUSTED_PROXIES })
+    for (const address of ['192.0.2.1', '192.0.2.2']) expect(await signIn(limited, address)).toEqual(unknown)
+    expect((await signIn(limited, '192.0.2.3'))[0]).toBe(429)
+  })
+
+  it.each(['proxy.example', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,', 'true'])(
+    'takes no %j for trusted proxies',
+    (TRUSTED_PROXIES) => {
+      expect(() => readConfig({ TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES must be addresses or ranges/)
+    },
+  )
 })
 
 describe('the request log', () => {
