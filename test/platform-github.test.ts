@@ -65,6 +65,7 @@ async function start(): Promise<PlatformFixture> {
     login,
     other: { repo, token: 'token-alice' },
     otherLogin,
+    personalToken: 'ghp_0123456789',
     push: (branch, files, message) => forge.push(repo, branch, files, message === undefined ? {} : { message }),
     open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
     openIssue: async (input) => forge.openIssue(repo, input),

@@ -244,8 +244,8 @@ export interface Delivery {
 }
 
 /**
- * A code-hosting platform. All methods but `readDelivery`, `findIssues` and the addresses ask the network, take a signal, and
- * throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
+ * A code-hosting platform. All methods but `readDelivery`, `findIssues`, `isPersonalToken` and the addresses ask the
+ * network, take a signal, and throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
  */
 export interface Platform {
   /** Also the `source` of events. */
@@ -261,6 +261,11 @@ export interface Platform {
   /** Whether the configured application and its secret are accepted. */
   acceptsApplication(signal?: AbortSignal): Promise<boolean>
   viewer(token: string, signal?: AbortSignal): Promise<Viewer>
+  /**
+   * Whether the account's owner may have made the token for themselves. One that shows that an application got it
+   * doesn't prove who sends it: that application, and whoever runs it, has it too.
+   */
+  isPersonalToken(token: string): boolean
   /** Asks for nothing but what the platform and the token are. Null for no token. */
   inspect(token: string | null, signal?: AbortSignal): Promise<Inspection>
   /**

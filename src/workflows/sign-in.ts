@@ -23,8 +23,11 @@ export interface Session {
   readonly user: Viewer & { readonly userId: number; readonly isAdmin: boolean }
 }
 
-/** Signs in whose token of the platform it is. Throws RequestError. */
+/** Signs in whose personal token of the platform it is. Throws RequestError. */
 export async function signInWithToken(ctx: SignInContext, platformToken: string): Promise<Session> {
+  if (!ctx.platform.isPersonalToken(platformToken)) {
+    throw new RequestError('not_authenticated', 'This token belongs to an application: use a personal access token')
+  }
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
   const viewer = await askPlatform(ctx, refusal, () => ctx.platform.viewer(platformToken))
   return openSession(ctx, viewer, platformToken)

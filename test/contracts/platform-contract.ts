@@ -33,6 +33,8 @@ export interface PlatformFixture {
   /** Someone who can write to the repository and administers nothing. */
   readonly other: Access
   readonly otherLogin: string
+  /** The form of a token that its owner makes for themselves. */
+  readonly personalToken: string
   /** Commits on a branch, made from `main` where it doesn't exist. Null takes a file away. Returns the commit. */
   push(branch: string, files: Files, message?: string): Promise<string>
   /** Opens a pull request into `main`; the other account is its author unless told. Returns its number. */
@@ -206,6 +208,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const grant = await platform.exchangeCode({ code, redirectUri, codeVerifier })
         expect(grant.scopes).toContain('repo')
         expect((await platform.viewer(grant.token)).login).toBe(fixture.login)
+        expect(platform.isPersonalToken(grant.token)).toBe(false)
+        expect(platform.isPersonalToken(fixture.personalToken)).toBe(true)
         const replay = await catchError(platform.exchangeCode({ code, redirectUri, codeVerifier }))
         expect(replay.code).toBe('platform_unauthorized')
         const second = await fixture.signIn(authorizeUrl, fixture.login)

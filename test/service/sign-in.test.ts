@@ -71,6 +71,16 @@ describe('signing in with a token of the platform', () => {
     expect(await sessionsOf()).toBe(before)
   })
 
+  it.each(['gho_', 'ghu_', 'ghs_', 'ghr_'])('refuses a token that an application got: %s…', async (kind) => {
+    const before = await sessionsOf()
+    scene.forge.createUser('carol', { token: `${kind}token_of_carol` })
+    const response = await postToken({ token: `${kind}token_of_carol` })
+    const detail = 'This token belongs to an application: use a personal access token'
+    expect([response.status, await response.json()]).toEqual([401, { detail }])
+    expect(response.headers.getSetCookie()).toEqual([])
+    expect(await sessionsOf()).toBe(before)
+  })
+
   it.each([
     ['is down', answer(503), 502],
     ['hangs up', drop(), 502],

@@ -9,7 +9,7 @@ import { getFile, getTree } from './contents.ts'
 import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
-import { acceptsApplication, exchangeCode, makeAuthorizeUrl } from './oauth.ts'
+import { acceptsApplication, exchangeCode, isPersonalToken, makeAuthorizeUrl } from './oauth.ts'
 import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
 import { encodeRepository } from './repository.ts'
 import type { Connection } from './request.ts'
@@ -40,6 +40,7 @@ export function createGithub(config: PlatformConfig): Platform {
     exchangeCode: (input, signal) => exchangeCode(connection, config.oauth, input, signal),
     acceptsApplication: (signal) => acceptsApplication(connection, config.oauth, signal),
     viewer: (token, signal) => getViewer(connection, token, signal),
+    isPersonalToken,
     inspect: (token, signal) => inspect(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
     getRepository: (access, signal) => getRepository(connection, access, signal),

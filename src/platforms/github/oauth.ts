@@ -65,6 +65,14 @@ export async function acceptsApplication(
   }
 }
 
+/**
+ * Those of applications are named by their beginning: OAuth, user to server, server to server, refresh. The token of an
+ * Enterprise server from before 2021 shows nothing, and may be a personal one.
+ */
+export function isPersonalToken(token: string): boolean {
+  return !/^gh[ousr]_/i.test(token)
+}
+
 function askForToken(
   connection: Connection,
   { clientId, clientSecret }: Application,
