@@ -8,15 +8,23 @@ import type { Caller } from './tokens.ts'
 /** The repositories whose data a caller sees: `all` for administrators. */
 export type Scope = 'all' | readonly RepositoryName[]
 
-/** Those that are or were connected to the caller's account; all for an administrator. For lists only. */
+/**
+ * Those that are connected to the caller's account, and those that were, unless somebody else's connection lasted longer:
+ * what came in through that one isn't theirs. All for an administrator. For lists only.
+ */
 export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin'>): Promise<Scope> {
   if (caller.isAdmin) return 'all'
-  const rows = await db
-    .selectFrom('installations')
-    .select('repo_full_name')
-    .distinct()
-    .where('user_id', '=', caller.userId)
-    .execute()
+  const { rows } = await sql<{ repo_full_name: string }>`
+    select distinct repo_full_name from (
+      select repo_full_name,
+        max(coalesce(deactivated_at, 'infinity')) over (partition by lower(repo_full_name)) as until
+      from installations where user_id = ${caller.userId}
+    ) own
+    where not exists (
+      select from installations other
+      where lower(other.repo_full_name) = lower(own.repo_full_name) and other.user_id <> ${caller.userId}
+        and coalesce(other.deactivated_at, 'infinity') > own.until
+    )`.execute(db)
   return rows.map((row) => row.repo_full_name)
 }
 

@@ -168,6 +168,53 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   expect(await retry('alice', id)).toEqual(denied)
 })
 
+it('case 26: who disconnected sees nothing of what comes in through who stayed, nor through who came later', async () => {
+  const repo = await scene.createRepository()
+  const { cookie } = await scene.signIn('alice')
+  const isAbout = (delivery: { repo_name: string; event_type: string }) =>
+    delivery.repo_name === repo && delivery.event_type === 'pull_request.closed'
+  const show = async (id: number) => {
+    const [list, figures, deliveries] = await Promise.all([
+      scene.ask('alice', `/api/v1/reviews?search=${repo}`),
+      fetch(`${scene.app.url}/api/v1/analytics/insights`, { headers: cookie }).then(
+        (answered) => answered.json() as Promise<object>,
+      ),
+      scene.ask('alice', '/api/v1/deliveries?limit=100'),
+    ])
+    const seen = [
+      list.body.length,
+      deliveries.body.deliveries.filter(isAbout).length,
+      (await read('alice', id)).status,
+      (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}`)).status,
+    ]
+    return { seen, figures: { ...figures, period: null } }
+  }
+  const deliver = async (number: number): Promise<number> => {
+    const { secret } = scene.forge.webhooks(repo)[0]!
+    const { body } = await scene.app.deliver(pullRequestPayload({ repo, number, action: 'closed', merged: true }), {
+      secret,
+    })
+    return body.event_id as number
+  }
+  const nothing = [0, 0, 404, 403]
+  const { figures } = await show(0)
+  for (const person of ['alice', 'bob'] as const) await scene.connect(person, repo)
+  await scene.disconnect('alice', repo)
+  const bobs = await deliver(1)
+  expect(await show(bobs)).toEqual({ seen: nothing, figures })
+  await scene.disconnect('bob', repo)
+  expect(await show(bobs)).toEqual({ seen: nothing, figures })
+
+  // Connected last, one sees what there is; until another comes.
+  await scene.connect('alice', repo)
+  await scene.disconnect('alice', repo)
+  const shown = await show(bobs)
+  expect(shown.seen).toEqual([1, 1, 200, 200])
+  expect(shown.figures).not.toEqual(figures)
+  await scene.connect('bob', repo)
+  expect(await show(await deliver(2))).toEqual({ seen: nothing, figures })
+})
+
 describe('a retry', () => {
   it('reviews once more what failed', async () => {
     const repo = await scene.createRepository()

@@ -54,8 +54,9 @@ interface ModelPullRequest {
 interface Model {
   /** Two repositories of this sequence alone, each with the pull requests 1 and 2. */
   readonly repos: readonly string[]
-  readonly active: Set<string>
-  readonly everConnected: Set<string>
+  /** When each person's connection of each repository ended: `Infinity` while it lasts. */
+  readonly connectedUntil: Map<string, number>
+  disconnects: number
   /** What the last webhook of a repository was made with. */
   readonly secrets: Map<string, string>
   readonly pullRequests: Map<string, ModelPullRequest>
@@ -70,8 +71,17 @@ function chosenEvent({ events }: ModelPullRequest): ModelEvent {
 }
 
 const isUnsettled = ({ wantsReview, status }: ModelEvent) => wantsReview && status === 'pending'
-const isConnected = (model: Model, repo: string) => people.some((person) => model.active.has(key(person, repo)))
-const wasConnected = (model: Model, repo: string) => people.some((person) => model.everConnected.has(key(person, repo)))
+
+const connectedUntil = (model: Model, person: Person, repo: string) => model.connectedUntil.get(key(person, repo)) ?? 0
+const isActive = (model: Model, person: Person, repo: string) => connectedUntil(model, person, repo) === Infinity
+const isConnected = (model: Model, repo: string) => people.some((person) => isActive(model, person, repo))
+const wasConnected = (model: Model, repo: string) => people.some((person) => connectedUntil(model, person, repo) > 0)
+
+/** What is or was connected, with nobody else connected for longer. */
+function sees(model: Model, person: Person, repo: string): boolean {
+  const until = connectedUntil(model, person, repo)
+  return until > 0 && people.every((other) => connectedUntil(model, other, repo) <= until)
+}
 
 async function ask(person: Person, path: string, method = 'GET') {
   const response = await fetch(`${app.url}${path}`, { method, headers: signedIn.get(person)!.bearer })
@@ -84,15 +94,15 @@ type Step = (model: Model) => Promise<void>
 function connect(person: Person, index: number): Step {
   return async (model) => {
     const repo = model.repos[index]!
-    const isActive = model.active.has(key(person, repo))
     const { status, body } = await ask(person, `/api/v1/repos/${repo}/install`, 'POST')
-    if (isActive) return expect({ status, body }).toEqual({ status: 400, body: { detail: 'Repo already connected' } })
+    if (isActive(model, person, repo)) {
+      return expect({ status, body }).toEqual({ status: 400, body: { detail: 'Repo already connected' } })
+    }
     expect({ status, body }).toEqual({
       status: 200,
       body: { status: 'connected', installation_id: expect.any(Number), repo },
     })
-    model.active.add(key(person, repo))
-    model.everConnected.add(key(person, repo))
+    model.connectedUntil.set(key(person, repo), Infinity)
     expect(forge.webhooks(repo)).toHaveLength(1)
     model.secrets.set(repo, forge.webhooks(repo)[0]!.secret)
   }
@@ -101,10 +111,11 @@ function connect(person: Person, index: number): Step {
 function disconnect(person: Person, index: number): Step {
   return async (model) => {
     const repo = model.repos[index]!
-    const isActive = model.active.delete(key(person, repo))
+    const wasActive = isActive(model, person, repo)
+    if (wasActive) model.connectedUntil.set(key(person, repo), ++model.disconnects)
     const answer = await ask(person, `/api/v1/repos/${repo}/install`, 'DELETE')
     expect(answer).toEqual(
-      isActive
+      wasActive
         ? { status: 200, body: { status: 'disconnected', repo } }
         : { status: 404, body: { detail: 'Installation not found' } },
     )
@@ -171,8 +182,8 @@ function retry(person: Person, index: number, number: number): Step {
     const pullRequest = model.pullRequests.get(key(repo, number))
     if (pullRequest === undefined) return
     const { status, body } = await ask(person, `/api/v1/reviews/${chosenEvent(pullRequest).id}/retry`, 'POST')
-    if (!model.everConnected.has(key(person, repo))) return expect(status).toBe(404)
-    if (!model.active.has(key(person, repo))) return expect(status).toBe(403)
+    if (!sees(model, person, repo)) return expect(status).toBe(404)
+    if (!isActive(model, person, repo)) return expect(status).toBe(403)
     if (pullRequest.state !== 'open' || pullRequest.events.some(isUnsettled)) return expect(status).toBe(409)
     expect({ status, body }).toEqual({ status: 202, body: { status: 'retry_started', event_id: expect.any(Number) } })
     pullRequest.events.push({ id: body.event_id, type: 'pull_request.retry', wantsReview: true, status: 'pending' })
@@ -186,7 +197,7 @@ async function checkLists(model: Model, prefix: string): Promise<void> {
     .map((pullRequest) => ({ ...pullRequest, chosen: chosenEvent(pullRequest) }))
     .sort((a, b) => b.chosen.id - a.chosen.id)
   for (const person of people) {
-    const own = all.filter(({ repo }) => model.everConnected.has(key(person, repo)))
+    const own = all.filter(({ repo }) => sees(model, person, repo))
     for (const filter of ['', 'pending', 'completed', 'failed', 'open', 'closed']) {
       const query = `search=${prefix}&limit=100${filter === '' ? '' : `&status=${filter}`}`
       const { status, body } = await ask(person, `/api/v1/reviews?${query}`)
@@ -228,8 +239,8 @@ async function makeModel(): Promise<{ model: Model; prefix: string }> {
   }
   const model = {
     repos,
-    active: new Set<string>(),
-    everConnected: new Set<string>(),
+    connectedUntil: new Map<string, number>(),
+    disconnects: 0,
     secrets: new Map(),
     pullRequests: new Map(),
   }

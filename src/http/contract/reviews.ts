@@ -31,8 +31,9 @@ const filters = [...eventStatuses, ...pullRequestStates] as const
 export const listReviews = {
   summary: 'List the reviews',
   description:
-    'One entry for each pull request of the repositories that are or were connected to your account: the event of the ' +
-    'highest status (completed, failed, processing, pending), then the newest. The newest entry comes first. ' +
+    'One entry for each pull request of the repositories that are connected to your account, or were, with nobody ' +
+    'else connected for longer: the event of the highest status (completed, failed, processing, pending), then the ' +
+    'newest. The newest entry comes first. ' +
     '`pr_status` is what the platform says now, as far as it says so in time; it is asked every 30 seconds at most.',
   tags: ['Reviews'],
   security: security.bearer,
