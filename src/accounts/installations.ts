@@ -48,6 +48,8 @@ export interface Installation {
   readonly id: number
   readonly userId: number
   readonly repo: RepositoryName
+  /** Null in records from before it was written down. */
+  readonly platformRepoId: string | null
   /** Null where nobody knows of one at the platform. */
   readonly webhookId: number | null
   readonly webhookSecret: string
@@ -59,7 +61,7 @@ const isRepository = (repo: RepositoryName) => sql<boolean>`lower(repo_full_name
 export async function listActiveInstallations(db: Db, repo: RepositoryName): Promise<Installation[]> {
   const rows = await db
     .selectFrom('installations')
-    .select(['id', 'user_id', 'repo_full_name', 'webhook_id', 'webhook_secret'])
+    .select(['id', 'user_id', 'repo_full_name', 'platform_repo_id', 'webhook_id', 'webhook_secret'])
     .where(isRepository(repo))
     .where('is_active', '=', true)
     .orderBy('id', 'desc')
@@ -68,6 +70,7 @@ export async function listActiveInstallations(db: Db, repo: RepositoryName): Pro
     id: row.id,
     userId: row.user_id,
     repo: row.repo_full_name,
+    platformRepoId: row.platform_repo_id,
     webhookId: row.webhook_id,
     webhookSecret: row.webhook_secret,
   }))
@@ -79,7 +82,7 @@ export async function listActiveInstallations(db: Db, repo: RepositoryName): Pro
  */
 export async function insertInstallation(
   tx: Db,
-  input: { userId: number; repo: RepositoryName; webhook: Webhook },
+  input: { userId: number; repo: RepositoryName; platformRepoId: string; webhook: Webhook },
 ): Promise<number> {
   const webhook = { webhook_id: input.webhook.id, webhook_secret: input.webhook.secret }
   await tx
@@ -90,19 +93,45 @@ export async function insertInstallation(
     .execute()
   const { id } = await tx
     .insertInto('installations')
-    .values({ user_id: input.userId, repo_full_name: input.repo, is_active: true, ...webhook })
+    .values({
+      user_id: input.userId,
+      repo_full_name: input.repo,
+      platform_repo_id: input.platformRepoId,
+      is_active: true,
+      ...webhook,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
+const ended = { is_active: false, deactivated_at: sql<Date>`now()` }
+
 /** Ends an installation; its record stays. */
 export async function deactivateInstallation(tx: Db, id: number): Promise<void> {
-  await tx
-    .updateTable('installations')
-    .set({ is_active: false, deactivated_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute()
+  await tx.updateTable('installations').set(ended).where('id', '=', id).execute()
+}
+
+/**
+ * Ends everybody's installations that a repository has outdated: those of another one that had its name before, and its
+ * own under a former name.
+ *
+ * @returns whose they were, and under which name
+ */
+export async function endOutdatedInstallations(
+  tx: Db,
+  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
+): Promise<{ userId: number; repo: RepositoryName }[]> {
+  return (
+    tx
+      .updateTable('installations')
+      .set(ended)
+      .where('is_active', '=', true)
+      // One of both, not both. A record without an id is left alone.
+      .where(sql<boolean>`(platform_repo_id = ${platformRepoId}) <> (${isRepository(repo)})`)
+      .returning(['user_id as userId', 'repo_full_name as repo'])
+      .execute()
+  )
 }
 
 /** Whether an active installation knows of the webhook. */
@@ -111,15 +140,19 @@ export async function isWebhookStored(db: Db, repo: RepositoryName, webhookId: n
   return installations.some((installation) => installation.webhookId === webhookId)
 }
 
+/** Somebody who connected a repository. */
+export interface RepositoryTokenHolder extends TokenHolder {
+  readonly userId: number
+  readonly login: string
+  readonly isActive: boolean
+}
+
 /** Whose token may read a repository: those who connected it, the newest installation first. */
-export async function listTokenHolders(
-  db: Db,
-  repo: RepositoryName,
-): Promise<(TokenHolder & { readonly isActive: boolean; readonly userId: number })[]> {
+export async function listTokenHolders(db: Db, repo: RepositoryName): Promise<RepositoryTokenHolder[]> {
   const rows = await db
     .selectFrom('installations')
     .innerJoin('users', 'users.id', 'installations.user_id')
-    .select(['users.id as user_id', 'platform', 'platform_user_id', 'encrypted_token', 'is_active'])
+    .select(['users.id as user_id', 'login', 'platform', 'platform_user_id', 'encrypted_token', 'is_active'])
     .where(isRepository(repo))
     .orderBy('installations.id', 'desc')
     .execute()

@@ -85,6 +85,8 @@ export interface InstallationsTable {
   id: Generated<number>
   user_id: number
   repo_full_name: string
+  /** Which repository had that name then; null in records from before it was written down. */
+  platform_repo_id: Generated<string | null>
   webhook_id: number | null
   /** 64 hex characters. */
   webhook_secret: string

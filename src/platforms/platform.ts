@@ -79,9 +79,12 @@ export interface Inspection {
 
 /** A repository that the token can see. */
 export interface ListedRepository {
+  /** The platform's own: it stays through a rename, and one that is made anew under the same name has another. */
+  readonly id: string
   readonly repo: RepositoryName
   readonly private: boolean
   readonly admin: boolean
+  readonly push: boolean
   readonly description: string
   readonly defaultBranch: string
 }

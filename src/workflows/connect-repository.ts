@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { recordAudit } from '../accounts/audit.ts'
 import {
+  endOutdatedInstallations,
   type Installation,
   insertInstallation,
   isWebhookStored,
@@ -18,7 +19,7 @@ import { PlatformError, RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announceConnection } from '../events/listing.ts'
 import { startDeadline } from '../platforms/deadline.ts'
-import type { Access } from '../platforms/platform.ts'
+import type { Access, ListedRepository } from '../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
@@ -27,6 +28,7 @@ type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | '
 interface Attempt {
   readonly caller: Caller
   readonly access: Access
+  readonly platformRepoId: string
   readonly reservation: Reservation
 }
 
@@ -50,22 +52,25 @@ export async function connectRepository(
 ): Promise<{ installationId: number; repo: RepositoryName }> {
   if ((await findConnectedRepository(ctx.db, caller, name)) !== undefined) throw alreadyConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
-  const repo = await refusing(() => findAdministered(ctx, { repo: name, token }))
+  const { repo, id: platformRepoId } = await refusing(() => findAdministered(ctx, { repo: name, token }))
   const installationId = await withReservation(ctx.db, repo, (reservation) =>
-    connectReserved(ctx, { caller, access: { repo, token }, reservation }),
+    connectReserved(ctx, { caller, access: { repo, token }, platformRepoId, reservation }),
   )
   return { installationId, repo }
 }
 
-async function findAdministered(ctx: ConnectContext, access: Access): Promise<RepositoryName> {
-  const { repo, admin } = await ctx.platform.getRepository(access, startDeadline(lookMs))
-  if (admin) return repo
+async function findAdministered(ctx: ConnectContext, access: Access): Promise<ListedRepository> {
+  const repository = await ctx.platform.getRepository(access, startDeadline(lookMs))
+  if (repository.admin) return repository
   throw new PlatformError('platform_forbidden', 'You need admin permission on the repository.')
 }
 
 async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<number> {
-  const { caller, access } = attempt
-  const installations = await listActiveInstallations(ctx.db, access.repo)
+  const { caller, access, platformRepoId } = attempt
+  // What another repository of this name left behind doesn't count.
+  const installations = (await listActiveInstallations(ctx.db, access.repo)).filter(
+    (installation) => (installation.platformRepoId ?? platformRepoId) === platformRepoId,
+  )
   if (installations.some(({ userId }) => userId === caller.userId)) throw alreadyConnected()
   const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
   const signal = startDeadline(webhookMs)
@@ -96,12 +101,16 @@ async function findShared(
 }
 
 /** Record, audit and announcement. Wake-ups of the project scan and the graph build belong into the same transaction. */
-async function store(ctx: ConnectContext, { caller, access, reservation }: Attempt, webhook: Webhook): Promise<number> {
-  const { repo } = access
+async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): Promise<number> {
+  const { caller, platformRepoId, reservation } = attempt
+  const { repo } = attempt.access
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      const id = await insertInstallation(tx, { userId: caller.userId, repo, webhook })
+      for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
+        await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
+      }
+      const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       return id

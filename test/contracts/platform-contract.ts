@@ -183,7 +183,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('shows a repository as it is spelled, with who administers it', async () => {
         const shouted = { ...access, repo: access.repo.toUpperCase() }
-        expect(await platform.getRepository(shouted)).toMatchObject({ repo: access.repo, private: true, admin: true })
+        expect(await platform.getRepository(shouted)).toMatchObject({
+          ...{ id: expect.stringMatching(/^\d+$/), repo: access.repo },
+          ...{ private: true, admin: true, push: true },
+        })
         expect(await platform.getRepository(fixture.other)).toMatchObject({ repo: access.repo, admin: false })
         const hidden = await catchError(platform.getRepository({ ...access, repo: fixture.elsewhere.hidden }))
         expect(hidden.code).toBe('platform_not_found')
@@ -791,7 +794,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
     it('case 51: a renamed repository is read and written under its old name', async () => {
       const { number, sha } = await openChange()
+      const { id } = await platform.getRepository(access)
       await fixture.rename(`${access.repo}-renamed`)
+      expect(await platform.getRepository(access)).toMatchObject({ id, repo: `${access.repo}-renamed` })
       expect((await platform.getPullRequest(access, number)).head.sha).toBe(sha)
       const comments = [makeComment('a', { endLine: 3 })]
       expect((await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments).toHaveLength(1)

@@ -258,6 +258,50 @@ describe('several people', () => {
   })
 })
 
+describe('a name', () => {
+  const payload = (repo: string, number: number) => pullRequestPayload({ repo, number })
+  const numbersOf = async (person: 'alice' | 'bob', repo: string) => {
+    const { body } = await scene.ask(person, `/api/v1/reviews?search=${repo}&limit=100`)
+    return body.map((entry: { pr_number: number }) => entry.pr_number)
+  }
+
+  it('case 26: that another repository got counts for who connected the former one no more', async () => {
+    const { forge, app } = scene
+    const repo = await scene.createRepository({ private: true })
+    await scene.connect('alice', repo)
+    const [former] = await scene.records(repo)
+    await forge.removeRepository(repo)
+    await forge.createRepository(repo, { private: true, admins: ['bob'] })
+    expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
+
+    const [stale, record] = await scene.records(repo)
+    expect(stale).toEqual({ ...former, is_active: false, deactivated_at: expect.any(Date) })
+    expect(forge.webhooks(repo)).toMatchObject([{ id: record!.webhook_id, secret: record!.webhook_secret }])
+    const { status } = await app.deliver(payload(repo, 2), { secret: record!.webhook_secret })
+    expect(status).toBe(200)
+    expect(await app.deliver(payload(repo, 3), { secret: former!.webhook_secret })).toMatchObject({ status: 403 })
+    expect(await numbersOf('bob', repo)).toEqual([2])
+    expect(await numbersOf('alice', repo)).toEqual([])
+    expect(await scene.disconnect('alice', repo)).toEqual(notFound)
+    await scene.disconnect('bob', repo)
+    expect(forge.webhooks(repo)).toEqual([])
+  })
+
+  it('that was given up ends with the connection under the new one, for everybody', async () => {
+    const { forge } = scene
+    const repo = await scene.createRepository()
+    for (const person of ['alice', 'bob'] as const) await scene.connect(person, repo)
+    forge.renameRepository(repo, `${repo}-now`)
+    expect((await scene.connect('bob', repo)).body).toEqual(alreadyConnected.body)
+    expect(await scene.connect('bob', `${repo}-now`)).toMatchObject({ status: 200 })
+    expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: false }])
+    const [record] = await scene.records(`${repo}-now`)
+    expect(forge.webhooks(`${repo}-now`)).toMatchObject([{ id: record!.webhook_id, secret: record!.webhook_secret }])
+    expect(await scene.connect('alice', `${repo}-now`)).toMatchObject({ status: 200 })
+    expect(forge.webhooks(`${repo}-now`)).toHaveLength(1)
+  })
+})
+
 describe('disconnecting', () => {
   it('takes the webhook away, keeps the record, and is done once', async () => {
     const repo = await scene.createRepository()

@@ -45,6 +45,7 @@ async function addAccounts(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index audit_log_user on audit_log (user_id, id desc)`.execute(db)
   await sql`create index installations_user on installations (user_id)`.execute(db)
+  await sql`alter table installations add column platform_repo_id text`.execute(db)
   // Platforms make no difference between spellings of a repository's name.
   await sql`drop index installations_active`.execute(db)
   await sql`

@@ -20,17 +20,20 @@ export const user = z
 
 const repository = z
   .object({
+    id: z.int(),
     full_name: z.string(),
     private: z.boolean(),
-    permissions: z.object({ admin: z.boolean() }).optional(),
+    permissions: z.object({ admin: z.boolean(), push: z.boolean().catch(false) }).optional(),
     description: z.string().nullish(),
     default_branch: z.string().catch(''),
   })
   .transform(
     (fields): ListedRepository => ({
+      id: String(fields.id),
       repo: fields.full_name,
       private: fields.private,
       admin: fields.permissions?.admin ?? false,
+      push: fields.permissions?.push ?? false,
       description: fields.description ?? '',
       defaultBranch: fields.default_branch,
     }),
