@@ -1,6 +1,6 @@
 // Chooses with whose token a repository is read and written.
-import { listTokenHolders } from '../accounts/installations.ts'
-import { openToken } from '../accounts/users.ts'
+import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
+import { maySignIn, openToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -8,9 +8,15 @@ import type { Access } from '../platforms/platform.ts'
 
 type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
+/** Access to a repository, as far as the platform lets its token. */
+interface ProvenAccess {
+  readonly access: Access
+  readonly canPush: boolean
+}
+
 /**
- * The access for a repository: the token of its newest active installation that works, else the others', else the
- * deployment-wide one.
+ * The access for a repository: the token of its newest active installation that can write to it, else the others', else the
+ * deployment-wide one. A token that can only read counts where none can write. Who may no longer sign in is passed over.
  *
  * @throws UmpireError of code `disconnected` for a repository that was connected and isn't any more, `no_token` where no
  *   token works
@@ -22,17 +28,12 @@ export async function chooseAccess(ctx: AccessContext, repo: RepositoryName, sig
   if (holders.length > 0 && active.length === 0) {
     throw new UmpireError('disconnected', 'The repository is disconnected: connect it again to have it reviewed.')
   }
-  for (const holder of active) {
-    const token = openToken(ctx.keys, holder)
-    const refusal = token === undefined ? 'It cannot be decrypted.' : await findRefusal(ctx, { repo, token }, signal)
-    if (token !== undefined && refusal === null) return { repo, token }
-    ctx.log.warn(
-      { repo, user: holder.userId, reason: refusal },
-      'The token of someone who connected the repository fails',
-    )
-  }
+  const own = await chooseOwn(ctx, repo, active, signal)
+  if (own?.canPush) return own.access
   const { token } = ctx.config.fallback
-  if (token !== null) return { repo, token }
+  const fallback = token === null ? null : { repo, token }
+  if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal)))) return own.access
+  if (fallback !== null) return fallback
   throw new UmpireError(
     'no_token',
     active.length === 0
@@ -41,11 +42,51 @@ export async function chooseAccess(ctx: AccessContext, repo: RepositoryName, sig
   )
 }
 
-/** What the platform says of a token that it doesn't show the repository to; null where it does. */
-async function findRefusal(ctx: AccessContext, access: Access, signal?: AbortSignal): Promise<string | null> {
+/** With the token of the first who can push, else of the first who can read. */
+async function chooseOwn(
+  ctx: AccessContext,
+  repo: RepositoryName,
+  holders: readonly RepositoryTokenHolder[],
+  signal: AbortSignal | undefined,
+): Promise<ProvenAccess | null> {
+  let reader: ProvenAccess | null = null
+  for (const holder of holders) {
+    const found = await tryHolder(ctx, repo, holder, signal)
+    if (typeof found === 'string') {
+      const fields = { repo, user: holder.userId, reason: found }
+      ctx.log.warn(fields, 'The token of someone who connected the repository fails')
+    } else if (found.canPush) return found
+    else reader ??= found
+  }
+  return reader
+}
+
+/** Their access, or why they have none. */
+async function tryHolder(
+  ctx: AccessContext,
+  repo: RepositoryName,
+  holder: RepositoryTokenHolder,
+  signal: AbortSignal | undefined,
+): Promise<ProvenAccess | string> {
+  if (!maySignIn(ctx.config.signInAllowed, holder.login)) return 'SIGN_IN_ALLOWED does not name them.'
+  const token = openToken(ctx.keys, holder)
+  return token === undefined ? 'It cannot be decrypted.' : proveAccess(ctx, { repo, token }, signal)
+}
+
+async function canPush(ctx: AccessContext, access: Access, signal: AbortSignal | undefined): Promise<boolean> {
+  const proof = await proveAccess(ctx, access, signal)
+  return typeof proof !== 'string' && proof.canPush
+}
+
+/** What the platform lets a token do, or what it says where that is nothing. */
+async function proveAccess(
+  ctx: AccessContext,
+  access: Access,
+  signal: AbortSignal | undefined,
+): Promise<ProvenAccess | string> {
   try {
-    await ctx.platform.getRepository(access, signal)
-    return null
+    const { push } = await ctx.platform.getRepository(access, signal)
+    return { access, canPush: push }
   } catch (error) {
     if (error instanceof PlatformError && !error.retryable) return error.message
     throw error

@@ -38,8 +38,8 @@ function runsOf(repo: string, at = scene) {
 }
 
 /** Who wrote comments and lines on the pull request. */
-function writers(repo: string, number: number): string[] {
-  const { comments, inlineComments } = scene.forge.pullRequest(repo, number)
+function writers(repo: string, number: number, at = scene): string[] {
+  const { comments, inlineComments } = at.forge.pullRequest(repo, number)
   return [...new Set([...comments, ...inlineComments].map(({ author }) => author))]
 }
 
@@ -90,6 +90,34 @@ describe('the token', () => {
     const second = await openPullRequest(other)
     await waitUntilSettled(scene.app)
     expect(writers(other, second)).toEqual(['alice'])
+  })
+
+  it('that can only read gives way to one that can write, and counts where there is none', async () => {
+    const { forge } = scene
+    const order = [
+      { readers: ['bob'], writer: 'alice' },
+      { readers: ['bob', 'alice'], writer: reviewerLogin },
+      { readers: ['bob', 'alice', reviewerLogin], writer: 'bob' },
+    ] as const
+    for (const { readers, writer } of order) {
+      const repo = await makeConnected(['alice', 'bob'])
+      await forge.push(repo, 'topic', { 'src/key.ts': leak }, { author: 'root', message: 'Change' })
+      for (const person of readers) forge.setPermission(repo, person, 'read')
+      const number = await forge.openPullRequest({ repo, head: 'topic', author: 'root' })
+      await forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+      await waitUntilSettled(scene.app)
+      expect(writers(repo, number)).toEqual([writer])
+    }
+  })
+
+  it('of who may not sign in any more is passed over', async () => {
+    await using strict = await startConnectScene({ env: { SIGN_IN_ALLOWED: 'root, alice, bob, carol' } })
+    const repo = await makeConnected(['alice', 'bob'], strict)
+    // As after the operator took the name off, and started the service anew.
+    await strict.app.db.updateTable('users').set({ login: 'robert' }).where('login', '=', 'bob').execute()
+    const number = await openPullRequest(repo, strict)
+    await waitUntilSettled(strict.app)
+    expect(writers(repo, number, strict)).toEqual(['alice'])
   })
 
   it('is not passed over because the platform is down for a while', async () => {
