@@ -29,9 +29,8 @@ interface Subscriber {
   caller: Caller
   /** Names of repositories; empty until it was read. */
   scope: 'all' | ReadonlySet<string>
-  /** Readings of the scope that were begun, and the newest of them that ended. */
-  readingsBegun: number
-  newestReading: number
+  /** What is under way for it. One after the other: what comes after a connection is told to whom may see it then. */
+  turn: Promise<void>
 }
 
 /** The streams of this process. */
@@ -54,12 +53,13 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
   let closed = false
 
   async function readScope(subscriber: Subscriber): Promise<void> {
-    const reading = ++subscriber.readingsBegun
     const scope = await findScope(database.db, subscriber.caller)
-    // A later reading may have been the faster one.
-    if (reading < subscriber.newestReading) return
-    subscriber.newestReading = reading
     subscriber.scope = scope === 'all' ? scope : new Set(scope)
+  }
+
+  function enqueue(subscriber: Subscriber, work: () => void | Promise<void>): Promise<void> {
+    subscriber.turn = subscriber.turn.catch(() => {}).then(work)
+    return subscriber.turn
   }
 
   /** Looks at the caller and the scope anew, and then tells. What can't be read ends the stream: its client comes again. */
@@ -77,14 +77,17 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
     }
   }
 
-  function tell(subscriber: Subscriber, told: ListingChange | ConnectionChange): void {
+  async function tell(subscriber: Subscriber, told: ListingChange | ConnectionChange): Promise<void> {
     const { stream, caller, scope } = subscriber
     if ('number' in told) {
       if (scope !== 'all' && !scope.has(told.repo)) return
       const { repo: repo_name, number: pr_number, event: id, status } = told
       stream.send('review', { id, repo_name, pr_number, status })
     } else if (told.user === caller.userId || caller.isAdmin) {
-      void renew(subscriber, 'repository', { repo_name: told.repo, connected: told.connected })
+      await renew(subscriber, 'repository', { repo_name: told.repo, connected: told.connected })
+    } else if (scope !== 'all' && scope.has(told.repo)) {
+      // Somebody else's connection may end what is seen of an own one that is over.
+      await renew(subscriber)
     }
   }
 
@@ -103,10 +106,10 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
       if (subscribers.size === 0) return
       const told = readAnnouncement(payload)
       if (told === null) return log.warn({}, 'An announcement of the database was not understood')
-      for (const subscriber of subscribers) tell(subscriber, told)
+      for (const subscriber of subscribers) void enqueue(subscriber, () => tell(subscriber, told))
     },
     () => {
-      for (const subscriber of subscribers) void renew(subscriber, 'resync')
+      for (const subscriber of subscribers) void enqueue(subscriber, () => renew(subscriber, 'resync'))
     },
   )
 
@@ -114,19 +117,21 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
     async subscribe(caller, stream, findCallerAgain) {
       checkRoom(caller)
       const scope = new Set<string>()
-      const subscriber: Subscriber = { caller, stream, findCallerAgain, scope, readingsBegun: 0, newestReading: 0 }
+      const subscriber: Subscriber = { caller, stream, findCallerAgain, scope, turn: Promise.resolve() }
       subscribers.add(subscriber)
       let ticks = 0
       const timer = setInterval(() => {
         stream.keepAlive()
-        if (++ticks % 2 === 0) void renew(subscriber)
+        if (++ticks % 2 === 0) void enqueue(subscriber, () => renew(subscriber))
       }, keepAliveMs)
       stream.output.once('close', () => {
         clearInterval(timer)
         subscribers.delete(subscriber)
       })
-      await readScope(subscriber)
-      stream.send('ready', {})
+      await enqueue(subscriber, async () => {
+        await readScope(subscriber)
+        stream.send('ready', {})
+      })
     },
     async close() {
       closed = true

@@ -32,7 +32,7 @@ async function connectRepository(person: 'alice' | 'bob'): Promise<string> {
 
 /** Delivers a pull request of a connected repository; the event's id. */
 async function deliver(repo: string, number: number, url?: string): Promise<number> {
-  const [record] = await scene.records(repo)
+  const record = (await scene.records(repo)).at(-1)
   const app = url === undefined ? scene.app : { ...scene.app, url }
   const { status, body } = await app.deliver(pullRequestPayload({ repo, number }), { secret: record!.webhook_secret })
   expect(status).toBe(200)
@@ -96,6 +96,17 @@ it("case 26: another user's stream stays silent, an administrator's does not", a
   expect(await root.next()).toEqual({ type: 'repository', data: { repo_name: another, connected: true } })
   expect(await root.next()).toEqual(review(theirs, 1, ids[0]!))
   expect(await root.next()).toEqual(review(another, 2, ids[1]!))
+})
+
+it('case 26: tells who disconnected nothing of what comes in through who connected later', async () => {
+  const repo = await connectRepository('alice')
+  await scene.disconnect('alice', repo)
+  const { cookie } = await scene.signIn('alice')
+  using alice = await followLive(scene.app.url, cookie)
+  await scene.connect('bob', repo)
+  await deliver(repo, 1)
+  const own = await connectRepository('alice')
+  expect(await alice.next()).toEqual({ type: 'repository', data: { repo_name: own, connected: true } })
 })
 
 it('ends within a minute when the session was signed out', async () => {
