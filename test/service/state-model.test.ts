@@ -52,6 +52,8 @@ interface ModelPullRequest {
 }
 
 interface Model {
+  /** Payloads are newer than what the platform says by then, so that theirs is the last word. */
+  readonly start: number
   /** Two repositories of this sequence alone, each with the pull requests 1 and 2. */
   readonly repos: readonly string[]
   /** When each person's connection of each repository ended: `Infinity` while it lasts. */
@@ -138,7 +140,7 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
     const title = `Change ${number} at ${updatedAt}`
     // What the platform doesn't have stays in the state that it was told to be in.
     const state = number > 2 && action === 'closed' ? 'closed' : 'open'
-    const time = new Date(Date.UTC(2040, 0, 1, 0, updatedAt)).toISOString()
+    const time = new Date(model.start + (120 + 5 * updatedAt) * 1000).toISOString()
     const secret = model.secrets.get(repo) ?? webhookSecret
     const payload = pullRequestPayload({ action, repo, number, title, state, updatedAt: time })
     const { status, body } = await app.deliver(payload, { secret })
@@ -238,6 +240,7 @@ async function makeModel(): Promise<{ model: Model; prefix: string }> {
     }
   }
   const model = {
+    start: Date.now(),
     repos,
     connectedUntil: new Map<string, number>(),
     disconnects: 0,
