@@ -1,7 +1,6 @@
 // The JWTs that Umpire gives out (RFC 7519), signed with HMAC-SHA-256 and nothing else.
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { KeyRing } from '../lib/key-ring.ts'
-import { isTokenId } from './tokens.ts'
 
 /**
  * Where a JWT is accepted: in the cookie or in the `Authorization` header, never in the other one. It is the audience
@@ -69,4 +68,9 @@ function findKey(keys: KeyRing, kid: string | undefined): Uint8Array {
 function readClaims({ sub, jti }: { sub?: string; jti?: string }): Claims | null {
   if (!/^[1-9]\d{0,14}$/.test(sub ?? '') || !isTokenId(jti ?? '')) return null
   return { userId: Number(sub), tokenId: jti as string }
+}
+
+/** Whether it can be the id of a credential at all. */
+export function isTokenId(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 }

@@ -1,7 +1,8 @@
 // Whoever runs this service: an account of its own, and a view of all tokens that were made for programs.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { type ApiToken, isTokenId } from './tokens.ts'
+import { isTokenId } from './credentials.ts'
+import type { ApiToken } from './tokens.ts'
 
 /** How the operator is called, in an account that no platform can have. */
 export const operatorLogin = 'operator'

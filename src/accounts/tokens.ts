@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
-import type { Claims } from './credentials.ts'
+import { type Claims, isTokenId } from './credentials.ts'
 import { maySignIn } from './users.ts'
 
 /** Who makes a request. */
@@ -125,11 +125,6 @@ export async function revokeToken(
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .returning(['tokens.name', 'users.login'])
     .executeTakeFirst()
-}
-
-/** Whether it can be the id of a credential at all. */
-export function isTokenId(text: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
 }
 
 /** Deletes what a person has no use for: what expired 30 days ago, and of the sessions all but the newest ones. */

@@ -1,12 +1,12 @@
 // Repositories: which there are, connecting them, disconnecting them.
 import type { AppContext } from '../context.ts'
-import { connectRepository } from '../workflows/connect-repository.ts'
-import { disconnectRepository } from '../workflows/disconnect-repository.ts'
+import { connectRepository } from '../workflows/connecting/connect-repository.ts'
+import { disconnectRepository } from '../workflows/connecting/disconnect-repository.ts'
 import {
   listConnectableRepositories,
   listConnectedRepositories,
   type RepositoryEntry,
-} from '../workflows/list-repositories.ts'
+} from '../workflows/connecting/list-repositories.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/repositories.ts'
 import type { Server } from './server.ts'

@@ -1,7 +1,7 @@
 // Named tokens for programs. For people in a browser only: a token can't make another one.
 import { listApiTokens } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
-import { createApiToken, revokeApiToken } from '../workflows/api-tokens.ts'
+import { createApiToken, revokeApiToken } from '../workflows/signing-in/api-tokens.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/accounts.ts'
 import type { Server } from './server.ts'

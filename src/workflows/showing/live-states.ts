@@ -1,11 +1,11 @@
 // How pull requests stand at the platform now, as far as it says so in the time that there is.
-import { findConnections } from '../accounts/installations.ts'
-import { readPlatformToken } from '../accounts/users.ts'
-import type { AppContext } from '../context.ts'
-import { PlatformError } from '../domain/errors.ts'
-import type { PullRequestRef, PullRequestState, RepositoryName } from '../domain/pull-request.ts'
-import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../events/pull-request-states.ts'
-import { createSlots } from '../lib/slots.ts'
+import { findConnections } from '../../accounts/installations.ts'
+import { readPlatformToken } from '../../accounts/users.ts'
+import type { AppContext } from '../../context.ts'
+import { PlatformError } from '../../domain/errors.ts'
+import type { PullRequestRef, PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
+import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../../events/pull-request-states.ts'
+import { createSlots } from '../../lib/slots.ts'
 
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
 

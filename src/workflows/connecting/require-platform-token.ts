@@ -1,7 +1,7 @@
 // The caller's own token of the platform, for what is done there in their name.
-import { readPlatformToken } from '../accounts/users.ts'
-import type { AppContext } from '../context.ts'
-import { RequestError } from '../domain/errors.ts'
+import { readPlatformToken } from '../../accounts/users.ts'
+import type { AppContext } from '../../context.ts'
+import { RequestError } from '../../domain/errors.ts'
 
 /** @throws RequestError `not_authenticated` where there is none, or it can't be decrypted any more */
 export async function requirePlatformToken(ctx: Pick<AppContext, 'db' | 'keys'>, userId: number): Promise<string> {

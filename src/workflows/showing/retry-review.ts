@@ -1,15 +1,15 @@
 // Reviews a pull request once more because somebody asked for it.
 
-import { recordAudit } from '../accounts/audit.ts'
-import { listTokenHolders } from '../accounts/installations.ts'
-import { findConnectedRepository, findScope } from '../accounts/scope.ts'
-import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import { transactionWithRetry } from '../db/transaction.ts'
-import { RequestError } from '../domain/errors.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
-import { findEventPullRequest, insertRetry } from '../events/retry-event.ts'
-import { hasWaitingEvents, lockPullRequest } from '../jobs/runs.ts'
+import { recordAudit } from '../../accounts/audit.ts'
+import { listTokenHolders } from '../../accounts/installations.ts'
+import { findConnectedRepository, findScope } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { PullRequestRef } from '../../domain/pull-request.ts'
+import { findEventPullRequest, insertRetry } from '../../events/retry-event.ts'
+import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
 import { refreshStates } from './live-states.ts'
 
 /**

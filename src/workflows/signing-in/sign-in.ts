@@ -1,12 +1,12 @@
 // Signs people in and out: who it is by the platform's word, the account, the session.
-import { recordAudit } from '../accounts/audit.ts'
-import type { Claims } from '../accounts/credentials.ts'
-import { pruneTokens, revokeToken, saveToken } from '../accounts/tokens.ts'
-import { maySignIn, saveUser } from '../accounts/users.ts'
-import type { AppContext } from '../context.ts'
-import { transactionWithRetry } from '../db/transaction.ts'
-import { PlatformError, RequestError } from '../domain/errors.ts'
-import type { Viewer } from '../platforms/platform.ts'
+import { recordAudit } from '../../accounts/audit.ts'
+import type { Claims } from '../../accounts/credentials.ts'
+import { pruneTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
+import { maySignIn, saveUser } from '../../accounts/users.ts'
+import type { AppContext } from '../../context.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { PlatformError, RequestError } from '../../domain/errors.ts'
+import type { Viewer } from '../../platforms/platform.ts'
 
 /** How long a session lasts. */
 export const sessionSeconds = 30 * 24 * 3600

@@ -1,9 +1,9 @@
 // Named tokens for programs: made and revoked by the person whose rights they carry.
-import { recordAudit } from '../accounts/audit.ts'
-import { type Caller, countApiTokens, revokeToken, saveToken } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import { transactionWithRetry } from '../db/transaction.ts'
-import { RequestError } from '../domain/errors.ts'
+import { recordAudit } from '../../accounts/audit.ts'
+import { type Caller, countApiTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { RequestError } from '../../domain/errors.ts'
 
 /** Of one person, that count. */
 const mostApiTokens = 50

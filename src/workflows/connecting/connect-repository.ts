@@ -1,6 +1,6 @@
 // Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record.
 import { randomBytes } from 'node:crypto'
-import { recordAudit } from '../accounts/audit.ts'
+import { recordAudit } from '../../accounts/audit.ts'
 import {
   endOutdatedInstallations,
   type Installation,
@@ -8,18 +8,18 @@ import {
   isWebhookStored,
   listActiveInstallations,
   type Webhook,
-} from '../accounts/installations.ts'
-import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../accounts/reservations.ts'
-import { findConnectedRepository } from '../accounts/scope.ts'
-import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import { databaseErrorCode } from '../db/errors.ts'
-import { transactionWithRetry } from '../db/transaction.ts'
-import { PlatformError, RequestError } from '../domain/errors.ts'
-import type { RepositoryName } from '../domain/pull-request.ts'
-import { announceConnection } from '../events/listing.ts'
-import { startDeadline } from '../platforms/deadline.ts'
-import type { Access, ListedRepository } from '../platforms/platform.ts'
+} from '../../accounts/installations.ts'
+import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../../accounts/reservations.ts'
+import { findConnectedRepository } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { databaseErrorCode } from '../../db/errors.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { PlatformError, RequestError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { announceConnection } from '../../events/listing.ts'
+import { startDeadline } from '../../platforms/deadline.ts'
+import type { Access, ListedRepository } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>

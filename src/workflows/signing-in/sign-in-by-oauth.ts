@@ -3,9 +3,9 @@
 // What has to be known when the browser comes back travels in the browser, sealed: for a visitor nothing is stored.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { redeemState } from '../accounts/sign-in-states.ts'
-import { RequestError } from '../domain/errors.ts'
-import { seal, unseal } from '../lib/key-ring.ts'
+import { redeemState } from '../../accounts/sign-in-states.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { seal, unseal } from '../../lib/key-ring.ts'
 import { askPlatform, openSession, type Session, type SignInContext } from './sign-in.ts'
 
 /** How long a person may take at the platform. */

@@ -1,11 +1,11 @@
 // The reviews list and a single review, with the live states of their pull requests.
-import { findScope } from '../accounts/scope.ts'
-import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import type { EventStatus } from '../db/schema.ts'
-import type { PullRequestState } from '../domain/pull-request.ts'
-import { type ListedReview, listReviews, type ReviewQuery } from '../events/list-reviews.ts'
-import { type ReviewDetail, readReview } from '../events/read-review.ts'
+import { findScope } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import type { EventStatus } from '../../db/schema.ts'
+import type { PullRequestState } from '../../domain/pull-request.ts'
+import { type ListedReview, listReviews, type ReviewQuery } from '../../events/list-reviews.ts'
+import { type ReviewDetail, readReview } from '../../events/read-review.ts'
 import { keyOf, refreshStates } from './live-states.ts'
 
 /** What a caller asks the list for. */

@@ -1,11 +1,11 @@
 // Lists the repositories that a caller may connect, or has connected.
-import { findConnections, listConnected } from '../accounts/installations.ts'
-import type { Caller } from '../accounts/tokens.ts'
-import type { AppContext } from '../context.ts'
-import { PlatformError, RequestError } from '../domain/errors.ts'
-import type { RepositoryName } from '../domain/pull-request.ts'
-import { startDeadline } from '../platforms/deadline.ts'
-import type { RepositoryPage } from '../platforms/platform.ts'
+import { findConnections, listConnected } from '../../accounts/installations.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { PlatformError, RequestError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { startDeadline } from '../../platforms/deadline.ts'
+import type { RepositoryPage } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 /** Which page of the list. */
