@@ -23,6 +23,7 @@ async function main(argv: string[]): Promise<number> {
   try {
     switch (command) {
       case 'serve': {
+        if (asksForHelp(rest)) return showUsage(usage)
         const { serve } = await import('./serve.ts')
         await serve(parseServe(rest))
         return exitCode.ok
@@ -34,6 +35,7 @@ async function main(argv: string[]): Promise<number> {
       case 'token':
         return await runTokenCommand(rest)
       case 'migrate': {
+        if (asksForHelp(rest)) return showUsage(usage)
         parseOptions(rest, {})
         const { migrateDatabase } = await import('./migrate.ts')
         await migrateDatabase()
@@ -48,8 +50,7 @@ async function main(argv: string[]): Promise<number> {
       case 'help':
       case '--help':
       case '-h':
-        console.log(usage)
-        return exitCode.ok
+        return showUsage(usage)
       case undefined:
         console.error(usage)
         return exitCode.usage
@@ -83,10 +84,7 @@ async function runWithUsage(
   usage: string,
   run: (args: string[]) => Promise<number>,
 ): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(usage)
-    return exitCode.ok
-  }
+  if (asksForHelp(args)) return showUsage(usage)
   try {
     return await run(args)
   } catch (error) {
@@ -100,6 +98,15 @@ function parseServe(args: string[]): { web: boolean; worker: boolean } {
     throw new UsageError('--no-worker and --worker-only exclude each other')
   }
   return { web: !values['worker-only'], worker: !values['no-worker'] }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h')
+}
+
+function showUsage(text: string): number {
+  console.log(text)
+  return exitCode.ok
 }
 
 // Last, so that all that it needs is there.

@@ -2,7 +2,9 @@
 import { createCredentials } from '../accounts/credentials.ts'
 import { completeConfig, openMigratedDatabase } from '../app.ts'
 import type { Config } from '../config/config.ts'
+import { hasDatabase } from '../db/database.ts'
 import { DatabaseFault } from '../db/errors.ts'
+import { ConfigError } from '../domain/errors.ts'
 import { controlSocketOf } from '../http/contract/control.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
@@ -13,6 +15,11 @@ import { findRunningService } from './control-client.ts'
 export async function openControl(config: Config, log: Log): Promise<Control & AsyncDisposable> {
   const service = config.database.engine === 'embedded' ? await findRunningService(config.dataDir) : null
   if (service !== null) return { ...service, [Symbol.asyncDispose]: async () => undefined }
+  if (config.database.engine === 'embedded' && !hasDatabase(config.database.directory)) {
+    throw new ConfigError(
+      `There is no database in ${config.dataDir}, and no service that runs there: is DATA_DIR right?`,
+    )
+  }
   const { secrets, http } = await completeConfig(config)
   const database = await openMigratedDatabase(config, log).catch((error) => {
     throw explainLock(error, config.dataDir)

@@ -76,7 +76,7 @@ export const variables = z.object({
   // One that names nobody is no empty one: it would let everybody in.
   SIGN_IN_ALLOWED: z
     .string()
-    .regex(/^\s*[^\s,]+(\s*,\s*[^\s,]+)*\s*$/, 'must be usernames of the platform, separated by commas')
+    .regex(/^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/, 'must be usernames of the platform, separated by commas')
     .optional(),
   PLATFORM_TOKEN: z.string().optional(),
   WEBHOOK_SECRET: z.string().optional(),

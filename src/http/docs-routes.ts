@@ -6,7 +6,8 @@ import { isRateLimited } from './rate-limit.ts'
 import type { Server } from './server.ts'
 
 const description = `\
-Every error body is \`{ "detail": string }\`. Times are ISO 8601 in UTC. An endpoint takes the cookie, the bearer token, or
+Get a bearer token for the session in your browser from \`POST /api/v1/auth/token\` and put it in under "Authorize"; the cookie
+is sent by itself. Every error body is \`{ "detail": string }\`. Times are ISO 8601 in UTC. An endpoint takes the cookie, the bearer token, or
 either of them, as it says; the one is never accepted in place of the other. Every answer carries \`x-request-id\`, which
 the log has too.`
 
@@ -38,7 +39,8 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Umpire', description, version: '1' },
-      servers: [{ url: publicUrl }],
+      // Without its host, so that the page asks whatever address it was opened at.
+      servers: [{ url: new URL(publicUrl).pathname }],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -53,9 +55,12 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     routePrefix: '/docs',
     staticCSP: pagePolicy as never,
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
-    theme: { title: 'Umpire: API' },
+    // Its bar is for choosing between documents; there is one.
+    theme: { title: 'Umpire: API', css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }] },
   })
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
+  // There is no other page yet for who signed in, or came to look.
+  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('docs', 302))
 }
 
 /** Adds the answers that a route gets from the server around it. */

@@ -13,6 +13,7 @@ import fastify, {
   type RawServerDefault,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
 import { boundClosing } from './close-connections.ts'
 import { describeError } from './describe-error.ts'
@@ -111,7 +112,10 @@ function sendError(log: Log, error: FastifyError, request: FastifyRequest, reply
   const { status, detail, retryAfterSeconds } = describeError(error, request.routeOptions.bodyLimit)
   if (status >= 500) {
     const { method, id } = request
-    log.error({ err: error, request_id: id, method, route: request.routeOptions.url }, 'Request failed')
+    const fields = { request_id: id, method, route: request.routeOptions.url }
+    // What we said on purpose is no fault of ours.
+    if (error instanceof RequestError) log.warn({ ...fields, detail }, 'Request not fulfilled')
+    else log.error({ ...fields, err: error }, 'Request failed')
   }
   // What is left of a body that is too large isn't read.
   if (status === 413) reply.header('connection', 'close')

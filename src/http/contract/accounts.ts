@@ -104,7 +104,7 @@ export const createApiToken = {
   description: 'A bearer token with the rights of who makes it. It is shown here and never again.',
   tags: ['Tokens'],
   security: security.cookie,
-  body: z.object({
+  body: z.strictObject({
     name: text('name', 100).trim().min(1, { error: 'name must not be empty' }).overwrite(toStorable),
     expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
   }),
