@@ -48,6 +48,14 @@ function idIn(stderr: string): string {
 const oneJwt = /^[\w-]+\.[\w-]+\.[\w-]+\n$/
 const socketOf = () => join(site.dataDir, 'control.sock')
 
+it('makes no database where there is none', async () => {
+  const env = { ...site.env, ...forgeEnvironment(forge), DATA_DIR: join(site.dataDir, 'elsewhere') }
+  const { code, stdout, stderr } = await runUmpire(['token', '--list'], { cwd: site.dataDir, env })
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toMatch(/There is no database in .*DATA_DIR/)
+  expect(existsSync(join(site.dataDir, 'elsewhere'))).toBe(false)
+})
+
 describe('beside a running service on the embedded database', () => {
   it('makes a token that works, lists it, and takes it back', async () => {
     await using service = await serve()
