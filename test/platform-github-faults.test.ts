@@ -331,6 +331,7 @@ describe('case 51: redirects', () => {
     const { platform, requests, url } = await start((request, response) => {
       const page = Number(new URL(request.path, 'http://localhost').searchParams.get('page') ?? 1)
       const repositories = Array.from({ length: 100 }, (_, index) => ({
+        id: page * 1000 + index,
         full_name: `octo/r${page}-${index}`,
         private: false,
         permissions: { admin },
