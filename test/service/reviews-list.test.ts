@@ -72,6 +72,18 @@ async function list(person: Person | 'root', query = '') {
 }
 
 describe('an entry', () => {
+  it('case 31: with script in it is data, which no browser runs', async () => {
+    const repo = await connectedRepository()
+    const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
+    await deliver({ repo, title: hostile, branch: hostile })
+    const { bearer } = await scene.signIn('alice')
+    const response = await fetch(`${scene.app.url}/api/v1/reviews?search=${repo}`, { headers: bearer })
+    expect(await response.json()).toMatchObject([{ pr_title: hostile, branch: hostile }])
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+  })
+
   it('has exactly the fields of the interface, with no summary before the review is completed', async () => {
     const repo = await connectedRepository()
     const id = await deliver({ repo, number: 7, title: 'Sell by weight', branch: 'weight' })
