@@ -104,10 +104,14 @@ export const createApiToken = {
   description: 'A bearer token with the rights of who makes it. It is shown here and never again.',
   tags: ['Tokens'],
   security: security.cookie,
-  body: z.strictObject({
-    name: text('name', 100).trim().min(1, { error: 'name must not be empty' }).overwrite(toStorable),
-    expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
-  }),
+  body: z.strictObject(
+    {
+      name: text('name', 100).trim().min(1, { error: 'name must not be empty' }).overwrite(toStorable),
+      expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
+    },
+    // Not the stranger's name: whatever was sent isn't repeated.
+    { error: 'the body must be an object with name and expires_in_days only' },
+  ),
   response: {
     200: z.object({ id: z.string(), name: z.string(), expires_at: timestamp, token: z.string() }),
     ...errors(401, 403, 409, 422),
