@@ -2,6 +2,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
 import type { Evidence, FindingCategory, FindingPlacement, FindingState, Severity } from '../domain/finding.ts'
+import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Coverage, Usage, Verdict } from '../domain/review.ts'
 
@@ -256,6 +257,146 @@ export interface ModelSpendTable {
   created_at: GeneratedTimestamp
 }
 
+/** The scan of a repository: one row each, for the one that waits, runs, or was last. */
+export interface ScansTable {
+  repo: string
+  status: RunStatus
+  /** Asked for while it was running, for what it may not have seen any more. */
+  wanted_again: Generated<boolean>
+  /** These five as of runs. */
+  attempts: Generated<number>
+  fence: Generated<number>
+  worker: string | null
+  lease_until: NullableTimestamp
+  retry_at: NullableTimestamp
+  requested_at: GeneratedTimestamp
+  started_at: NullableTimestamp
+  finished_at: NullableTimestamp
+  /** What it is doing, in a word or two, and how much of that is done. */
+  step: Generated<string>
+  done: Generated<number>
+  total: Generated<number>
+  /** The commit that was scanned last. */
+  commit_sha: string | null
+  error: string | null
+  error_code: string | null
+}
+
+/** The code graph of a repository. Deleting the row forgets it: what has no graph any more is swept away by scans. */
+export interface CodeGraphsTable {
+  id: Generated<number>
+  repo: string
+  /** The commit that it shows; null while it is built for the first time, when there is nothing to be read yet. */
+  commit_sha: string | null
+  branch: string | null
+  facts_version: Generated<number>
+  /** What imports are resolved by, beside the paths: see knowledge/. */
+  resolution: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  statistics: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  built_at: NullableTimestamp
+}
+
+/** What a blob says, see workspace/code-facts.ts. Written ahead of the files that show them: nobody sees them before. */
+export interface CodeFactsTable {
+  graph_id: number
+  oid: string
+  version: number
+  /** Compressed JSON. */
+  facts: Buffer
+}
+
+/** A file of the default branch. */
+export interface CodeFilesTable {
+  id: Generated<number>
+  graph_id: number
+  path: string
+  oid: string
+  /** Linguist's name; null where nothing is known about it. */
+  language: string | null
+  /** See workspace/classify-file.ts; also `symlink` and `submodule`. */
+  kind: string
+  is_test: boolean
+  size: number
+  /** Null for what isn't text, or wasn't read. */
+  lines: number | null
+  complexity: number | null
+  /** Why a file with a grammar has no facts; null where it has them, or is in none of our languages. */
+  unparsed: string | null
+}
+
+export interface CodeSymbolsTable {
+  graph_id: number
+  file_id: number
+  /** Index into the symbols of the file's facts. */
+  ordinal: number
+  name: string
+  kind: string
+  container: string
+  start_line: number
+  end_line: number
+  exported: boolean
+}
+
+/** That a file uses another one: who uses what in it stands in the facts of both. */
+export interface CodeEdgesTable {
+  graph_id: number
+  source_id: number
+  target_id: number
+  kind: 'import' | 'call' | 'reference' | 'extends'
+  /** Of its surest site, from 0 to 1. */
+  confidence: number
+  sites: number
+}
+
+/** The files of a pull request as a review saw them. */
+export interface PullRequestFilesTable {
+  run_id: number
+  repo: string
+  pr_number: number
+  /** Follows renames on the default branch. */
+  path: string
+  previous_path: string | null
+  status: string
+  additions: number
+  deletions: number
+  /** Names of the definitions that it changes, with what they are defined in. */
+  symbols: string[]
+}
+
+/** Issues that a pull request names. */
+export interface PullRequestIssuesTable {
+  repo: string
+  pr_number: number
+  issue_repo: string
+  issue_number: number
+  closes: boolean
+}
+
+/** What is remembered of a repository. Ended ones are kept for their history. */
+export interface MemoriesTable {
+  id: Generated<string>
+  repo: string
+  memory_type: MemoryType
+  /** What it is about: one current memory of a type has it. */
+  subject: string
+  text: string
+  path: string | null
+  component_type: string | null
+  trust: MemoryTrust
+  provenance: JSONColumnType<Provenance, string, string>
+  /** The words of text and path, each as often as it occurs, see knowledge/memory. */
+  terms: string[]
+  term_count: number
+  created_at: GeneratedTimestamp
+  updated_at: GeneratedTimestamp
+  /** The newer one of the same subject. */
+  superseded_by: string | null
+  /** When it was superseded, dismissed, or its subject went away. */
+  ended_at: NullableTimestamp
+  /** Username of who dismissed it; null where nobody did. */
+  ended_by: string | null
+}
+
 export interface Schema {
   users: UsersTable
   tokens: TokensTable
@@ -269,4 +410,13 @@ export interface Schema {
   workflow_runs: WorkflowRunsTable
   findings: FindingsTable
   model_spend: ModelSpendTable
+  scans: ScansTable
+  code_graphs: CodeGraphsTable
+  code_facts: CodeFactsTable
+  code_files: CodeFilesTable
+  code_symbols: CodeSymbolsTable
+  code_edges: CodeEdgesTable
+  pull_request_files: PullRequestFilesTable
+  pull_request_issues: PullRequestIssuesTable
+  memories: MemoriesTable
 }

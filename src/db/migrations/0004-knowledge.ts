@@ -1,0 +1,153 @@
+// What is known of a repository: its scans, the code graph, what reviewed pull requests touched, memories.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await addScans(db)
+  await addGraph(db)
+  await addTouches(db)
+  await addMemories(db)
+}
+
+async function addScans(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table scans (
+      repo text primary key,
+      status text not null check (status in ('pending', 'processing', 'completed', 'failed')),
+      wanted_again boolean not null default false,
+      attempts integer not null default 0,
+      fence integer not null default 0,
+      worker text,
+      lease_until timestamptz,
+      retry_at timestamptz,
+      requested_at timestamptz not null default now(),
+      started_at timestamptz,
+      finished_at timestamptz,
+      step text not null default '',
+      done integer not null default 0,
+      total integer not null default 0,
+      commit_sha text,
+      error text,
+      error_code text
+    )`.execute(db)
+  await sql`
+    create index scans_unfinished on scans (lease_until) where status in ('pending', 'processing')`.execute(db)
+}
+
+async function addGraph(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table code_graphs (
+      id bigint generated always as identity primary key,
+      repo text not null unique,
+      commit_sha text,
+      branch text,
+      facts_version integer not null default 0,
+      resolution jsonb not null default '{}',
+      statistics jsonb not null default '{}',
+      built_at timestamptz
+    )`.execute(db)
+  // No foreign keys between these: they are written by the hundred thousand, and only by one scan at a time.
+  await sql`
+    create table code_facts (
+      graph_id bigint not null,
+      oid text not null,
+      version integer not null,
+      facts bytea not null,
+      primary key (graph_id, oid, version)
+    )`.execute(db)
+  // Compressed already.
+  await sql`alter table code_facts alter column facts set storage external`.execute(db)
+  await sql`
+    create table code_files (
+      id bigint generated always as identity primary key,
+      graph_id bigint not null,
+      path text collate "C" not null,
+      oid text not null,
+      language text,
+      kind text not null,
+      is_test boolean not null default false,
+      size bigint not null,
+      lines integer,
+      complexity integer,
+      unparsed text,
+      unique (graph_id, path)
+    )`.execute(db)
+  await sql`
+    create table code_symbols (
+      graph_id bigint not null,
+      file_id bigint not null,
+      ordinal integer not null,
+      name text collate "C" not null,
+      kind text not null,
+      container text not null default '',
+      start_line integer not null,
+      end_line integer not null,
+      exported boolean not null,
+      primary key (file_id, ordinal)
+    )`.execute(db)
+  await sql`create index code_symbols_name on code_symbols (graph_id, name)`.execute(db)
+  await sql`
+    create table code_edges (
+      graph_id bigint not null,
+      source_id bigint not null,
+      target_id bigint not null,
+      kind text not null check (kind in ('import', 'call', 'reference', 'extends')),
+      confidence real not null,
+      sites integer not null,
+      primary key (source_id, target_id, kind)
+    )`.execute(db)
+  await sql`create index code_edges_target on code_edges (target_id)`.execute(db)
+}
+
+/** By run, so that each review's verdict can be told of the files that it was about. */
+async function addTouches(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table pull_request_files (
+      run_id bigint not null references workflow_runs (id) on delete cascade,
+      repo text not null,
+      pr_number integer not null,
+      path text collate "C" not null,
+      previous_path text,
+      status text not null,
+      additions integer not null,
+      deletions integer not null,
+      symbols text[] not null default '{}',
+      primary key (run_id, path)
+    )`.execute(db)
+  await sql`create index pull_request_files_path on pull_request_files (repo, path)`.execute(db)
+  await sql`
+    create table pull_request_issues (
+      repo text not null,
+      pr_number integer not null,
+      issue_repo text not null,
+      issue_number integer not null,
+      closes boolean not null,
+      primary key (repo, pr_number, issue_repo, issue_number)
+    )`.execute(db)
+}
+
+async function addMemories(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table memories (
+      id uuid primary key default gen_random_uuid(),
+      repo text not null,
+      memory_type text not null,
+      subject text not null,
+      text text not null,
+      path text,
+      component_type text,
+      trust text not null check (trust in ('person', 'repository', 'derived', 'model')),
+      provenance jsonb not null,
+      terms text[] not null,
+      term_count integer not null,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      superseded_by uuid references memories (id) on delete set null,
+      ended_at timestamptz,
+      ended_by text
+    )`.execute(db)
+  // One that counts for each subject; the others are history.
+  await sql`
+    create unique index memories_current on memories (repo, memory_type, subject) where ended_at is null`.execute(db)
+  await sql`create index memories_terms on memories using gin (terms) where ended_at is null`.execute(db)
+  await sql`create index memories_repo on memories (repo, updated_at desc)`.execute(db)
+}
