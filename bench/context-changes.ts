@@ -93,6 +93,7 @@ export async function openChange({ repo, gitDirectory, base, head }: Comparison)
     commits,
     issues: [],
     earlier: noEarlierReviews,
+    graph: null,
     history: async () => [],
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

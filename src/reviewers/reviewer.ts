@@ -6,6 +6,7 @@
 //   claim    a proposed finding that has its place in the diff
 //   round    one helping of a change that doesn't fit into the token budget at once
 import type { RepositorySettings } from '../config/repository-config.ts'
+import type { ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
 import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
@@ -35,6 +36,8 @@ export interface Change {
   /** The issues that the pull request names; those that can't be read are left out. */
   readonly issues: readonly LinkedIssue[]
   readonly earlier: EarlierReviews
+  /** What the code graph and the memory know about it; null where there is neither, as on the command line. */
+  readonly graph: ChangeGraph | null
   /** The newest commits before the head that touched a path, newest first, `limit` at most. */
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }

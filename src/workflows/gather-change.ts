@@ -46,6 +46,7 @@ export async function gatherChange(
     settings: will.settings,
     ...background,
     earlier,
+    graph: null,
     history: (path, limit, within) => ctx.platform.listFileCommits(access, { path, ref: headSha, limit }, within),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

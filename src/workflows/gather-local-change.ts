@@ -201,6 +201,7 @@ async function describeChange(
     commits: commits.toReversed(),
     issues: [],
     earlier: noEarlierReviews,
+    graph: null,
     history: async (path, limit, within) =>
       headCommit === undefined ? [] : listCommits(repository, { head: headCommit, path, limit }, within),
   }

@@ -17,6 +17,7 @@ export const bareChange = {
   commits: [],
   issues: [],
   earlier: noEarlierReviews,
+  graph: null,
   history: async () => [],
 } satisfies Partial<Change>
 
