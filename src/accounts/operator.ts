@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { isTokenId } from './credentials.ts'
-import type { ApiToken } from './tokens.ts'
+import { type ApiToken, selectApiTokens, toApiToken } from './tokens.ts'
 
 /** How the operator is called, in an account that no platform can have. */
 export const operatorLogin = 'operator'
@@ -54,27 +54,12 @@ export function findAccounts(db: Db, platform: string, login: string): Promise<A
 
 /** Everybody's named tokens that still count, the newest first. */
 export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
-  const rows = await db
-    .selectFrom('tokens')
+  const rows = await selectApiTokens(db)
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['tokens.id', 'tokens.name', 'tokens.created_at', 'tokens.expires_at', 'tokens.last_used_at'])
     .select(['tokens.grants_admin', 'users.login'])
-    .where('tokens.kind', '=', 'api')
-    .where('tokens.revoked_at', 'is', null)
-    .where('tokens.expires_at', '>', sql<Date>`now()`)
-    .orderBy('tokens.created_at', 'desc')
-    .orderBy('tokens.id')
     .limit(mostListed)
     .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    login: row.login,
-    grantsAdmin: row.grants_admin,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-  }))
+  return rows.map((row) => ({ ...toApiToken(row), login: row.login, grantsAdmin: row.grants_admin }))
 }
 
 /** Whose named token it is; undefined where there is none of this id. */

@@ -1,5 +1,5 @@
 // Which repositories a caller may see.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { splitRepositoryName } from '../platforms/repository-name.ts'
@@ -26,6 +26,11 @@ export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin
         and coalesce(other.deactivated_at, 'infinity') > own.until
     )`.execute(db)
   return rows.map((row) => row.repo_full_name)
+}
+
+/** The condition that a row's repository is in the scope; for after a `where` or an `and`. */
+export function isInScope(scope: Scope, column = 'repo'): RawBuilder<boolean> {
+  return scope === 'all' ? sql`true` : sql`${sql.ref(column)} = any(${scope}::text[])`
 }
 
 /**

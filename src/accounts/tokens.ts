@@ -79,23 +79,26 @@ async function noteUse(db: Db, tokenId: string): Promise<void> {
 
 /** A person's named tokens that still count, the newest first. */
 export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]> {
-  const rows = await db
+  const rows = await selectApiTokens(db).where('tokens.user_id', '=', userId).execute()
+  return rows.map(toApiToken)
+}
+
+/** All named tokens that still count, the newest first. */
+export function selectApiTokens(db: Db) {
+  return db
     .selectFrom('tokens')
-    .select(['id', 'name', 'created_at', 'expires_at', 'last_used_at'])
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'api')
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-  }))
+    .select(['tokens.id', 'tokens.name', 'tokens.created_at', 'tokens.expires_at', 'tokens.last_used_at'])
+    .where('tokens.kind', '=', 'api')
+    .where('tokens.revoked_at', 'is', null)
+    .where('tokens.expires_at', '>', sql<Date>`now()`)
+    .orderBy('tokens.created_at', 'desc')
+    .orderBy('tokens.id')
+}
+
+/** A row of `selectApiTokens` as lists show it. */
+export function toApiToken(row: Awaited<ReturnType<ReturnType<typeof selectApiTokens>['execute']>>[number]): ApiToken {
+  const { id, name, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt } = row
+  return { id, name, createdAt, expiresAt, lastUsedAt }
 }
 
 /**

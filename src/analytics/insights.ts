@@ -1,6 +1,6 @@
 // Insights: what came of the pull requests of the last days, in one statement.
 import { sql } from 'kysely'
-import type { Scope } from '../accounts/scope.ts'
+import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 
@@ -46,7 +46,7 @@ const hours = sql`
 export async function readInsights(db: Db, scope: Scope, days: number): Promise<Insights> {
   // Written out where it is compared, so that the planner knows how much of the table it comes to.
   const start = sql`now() - make_interval(hours => ${24 * days})`
-  const isVisible = scope === 'all' ? sql`true` : sql`repo = any(${scope}::text[])`
+  const isVisible = isInScope(scope)
   const { rows } = await sql<Insights>`
     with active as materialized (
       select repo, author, verdict, confidence, critical_count, moderate_count, minor_count,

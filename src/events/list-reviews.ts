@@ -1,6 +1,6 @@
 // The reviews list: one entry for each pull request, chosen by what stands with it (see listing.ts), newest first.
 import { type RawBuilder, sql } from 'kysely'
-import type { Scope } from '../accounts/scope.ts'
+import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { EventStatus } from '../db/schema.ts'
@@ -70,7 +70,7 @@ async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedRevi
     db,
     sql`
       select * from (${newestOfAll(filter, most, search === '' ? sql`` : sql`, search_text`)}) as newest
-      where true ${isFound} ${inScope(scope)} ${limitRows(limit)}`,
+      where true ${isFound} and ${isInScope(scope)} ${limitRows(limit)}`,
   )
   if (entries.length === limit) return entries
   const { rows } = await sql`select 1 from (${newestOfAll(filter, most)}) as newest offset ${most - 1}`.execute(db)
@@ -81,7 +81,7 @@ async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedRevi
 async function sortFound(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
   const { scope, search, limit, filter = anyState } = query
   const found = sql`
-    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} ${inScope(scope)}`
+    select repo, number from pull_request_search where text like ${makeSearchPattern(search)} and ${isInScope(scope)}`
   // One look into the index for each: the limit keeps the planner from reading all pull requests instead, and that both state
   // and status are asked for keeps it from reading a whole lane for each, none of which has both.
   return describe(
@@ -133,10 +133,6 @@ function newestOfRepositories(
 
 function isAmong({ column, values }: ReviewFilter): RawBuilder<unknown> {
   return sql`${sql.ref(column)} = any(${values}::text[])`
-}
-
-function inScope(scope: Scope): RawBuilder<unknown> {
-  return scope === 'all' ? sql`` : sql`and repo = any(${scope}::text[])`
 }
 
 async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<ListedReview[]> {

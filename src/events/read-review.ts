@@ -1,6 +1,6 @@
 // One review with all that is known of it: its run, its findings, and what became of the pull request's deliveries.
 import { sql } from 'kysely'
-import type { Scope } from '../accounts/scope.ts'
+import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import type { Evidence } from '../domain/finding.ts'
@@ -60,7 +60,7 @@ export async function readReview(db: Db, scope: Scope, id: number): Promise<Revi
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status
-    where e.id = ${id} ${scope === 'all' ? sql`` : sql`and e.repo = any(${scope}::text[])`}`.execute(db)
+    where e.id = ${id} and ${isInScope(scope, 'e.repo')}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
   const { run_id: runId, ...review } = row

@@ -1,6 +1,6 @@
 // Events that people make: a review that is to be done once more.
 import { sql } from 'kysely'
-import type { Scope } from '../accounts/scope.ts'
+import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { refreshListing } from './listing.ts'
@@ -10,7 +10,7 @@ export async function findEventPullRequest(db: Db, scope: Scope, id: number): Pr
   const { rows } = await sql<PullRequestRef>`
     select repo, pr_number as number from events
     where id = ${id} and repo is not null and pr_number is not null
-      ${scope === 'all' ? sql`` : sql`and repo = any(${scope}::text[])`}`.execute(db)
+      and ${isInScope(scope)}`.execute(db)
   return rows[0]
 }
 
