@@ -80,6 +80,7 @@ export type AuditAction =
   | 'repository_connected'
   | 'repository_disconnected'
   | 'review_retried'
+  | 'repository_rescanned'
 
 /** A repository connected by a user. Disconnecting keeps the record. */
 export interface InstallationsTable {
@@ -263,6 +264,8 @@ export interface ScansTable {
   status: RunStatus
   /** Asked for while it was running, for what it may not have seen any more. */
   wanted_again: Generated<boolean>
+  /** A person asked for it: also where nothing was pushed since. */
+  thorough: Generated<boolean>
   /** These five as of runs. */
   attempts: Generated<number>
   fence: Generated<number>
@@ -286,9 +289,10 @@ export interface ScansTable {
 export interface CodeGraphsTable {
   id: Generated<number>
   repo: string
+  /** Of the scan that may write to it. */
+  fence: Generated<number>
   /** The commit that it shows; null while it is built for the first time, when there is nothing to be read yet. */
   commit_sha: string | null
-  branch: string | null
   facts_version: Generated<number>
   /** What imports are resolved by, beside the paths: see knowledge/. */
   resolution: JSONColumnType<Record<string, unknown>, string | undefined, string>
@@ -300,9 +304,17 @@ export interface CodeGraphsTable {
 export interface CodeFactsTable {
   graph_id: number
   oid: string
+  /** What it is parsed with, by its path: empty for a language without a grammar. */
+  grammar: string
   version: number
-  /** Compressed JSON. */
-  facts: Buffer
+  /** By its content, see workspace/classify-file.ts. */
+  kind: string
+  /** Null for what isn't text. */
+  lines: number | null
+  /** Why it has no facts though it has a grammar. */
+  unparsed: string | null
+  /** See workspace/facts/encode-facts.ts; null where there are none. */
+  facts: Buffer | null
 }
 
 /** A file of the default branch. */
@@ -311,6 +323,8 @@ export interface CodeFilesTable {
   graph_id: number
   path: string
   oid: string
+  /** With `oid` the key of its facts. */
+  grammar: string
   /** Linguist's name; null where nothing is known about it. */
   language: string | null
   /** See workspace/classify-file.ts; also `symlink` and `submodule`. */
@@ -322,6 +336,10 @@ export interface CodeFilesTable {
   complexity: number | null
   /** Why a file with a grammar has no facts; null where it has them, or is in none of our languages. */
   unparsed: string | null
+  /** The package or namespace that it says to be a part of. */
+  namespace: string | null
+  /** Which names it uses, see knowledge/graph/name-filter.ts; null where it has no facts. */
+  used_names: Buffer | null
 }
 
 export interface CodeSymbolsTable {
@@ -355,6 +373,8 @@ export interface PullRequestFilesTable {
   pr_number: number
   /** Follows renames on the default branch. */
   path: string
+  /** The one that the path is in, `.` for the root. */
+  directory: ColumnType<string, never, never>
   previous_path: string | null
   status: string
   additions: number
@@ -384,9 +404,9 @@ export interface MemoriesTable {
   component_type: string | null
   trust: MemoryTrust
   provenance: JSONColumnType<Provenance, string, string>
-  /** The words of text and path, each as often as it occurs, see knowledge/memory. */
-  terms: string[]
-  term_count: number
+  /** What it is found by, and how much each counts in it, see knowledge/memory/terms.ts. */
+  terms: number[]
+  weights: number[]
   created_at: GeneratedTimestamp
   updated_at: GeneratedTimestamp
   /** The newer one of the same subject. */
@@ -395,6 +415,12 @@ export interface MemoriesTable {
   ended_at: NullableTimestamp
   /** Username of who dismissed it; null where nobody did. */
   ended_by: string | null
+}
+
+/** In how many current memories each term is. The term says the repository too. */
+export interface MemoryTermsTable {
+  term: number
+  memories: number
 }
 
 export interface Schema {
@@ -419,4 +445,5 @@ export interface Schema {
   pull_request_files: PullRequestFilesTable
   pull_request_issues: PullRequestIssuesTable
   memories: MemoriesTable
+  memory_terms: MemoryTermsTable
 }

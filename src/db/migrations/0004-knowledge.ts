@@ -14,6 +14,7 @@ async function addScans(db: Kysely<unknown>): Promise<void> {
       repo text primary key,
       status text not null check (status in ('pending', 'processing', 'completed', 'failed')),
       wanted_again boolean not null default false,
+      thorough boolean not null default false,
       attempts integer not null default 0,
       fence integer not null default 0,
       worker text,
@@ -38,8 +39,8 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
     create table code_graphs (
       id bigint generated always as identity primary key,
       repo text not null unique,
+      fence integer not null default 0,
       commit_sha text,
-      branch text,
       facts_version integer not null default 0,
       resolution jsonb not null default '{}',
       statistics jsonb not null default '{}',
@@ -49,10 +50,14 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table code_facts (
       graph_id bigint not null,
-      oid text not null,
+      oid text collate "C" not null,
+      grammar text collate "C" not null,
       version integer not null,
-      facts bytea not null,
-      primary key (graph_id, oid, version)
+      kind text not null,
+      lines integer,
+      unparsed text,
+      facts bytea,
+      primary key (graph_id, oid, grammar)
     )`.execute(db)
   // Compressed already.
   await sql`alter table code_facts alter column facts set storage external`.execute(db)
@@ -61,7 +66,8 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
       id bigint generated always as identity primary key,
       graph_id bigint not null,
       path text collate "C" not null,
-      oid text not null,
+      oid text collate "C" not null,
+      grammar text collate "C" not null,
       language text,
       kind text not null,
       is_test boolean not null default false,
@@ -69,6 +75,8 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
       lines integer,
       complexity integer,
       unparsed text,
+      namespace text collate "C",
+      used_names bytea,
       unique (graph_id, path)
     )`.execute(db)
   await sql`
@@ -106,6 +114,9 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
       repo text not null,
       pr_number integer not null,
       path text collate "C" not null,
+      directory text collate "C" not null generated always as (
+        case when strpos(path, '/') = 0 then '.' else regexp_replace(path, '/[^/]*$', '') end
+      ) stored,
       previous_path text,
       status text not null,
       additions integer not null,
@@ -114,6 +125,15 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
       primary key (run_id, path)
     )`.execute(db)
   await sql`create index pull_request_files_path on pull_request_files (repo, path)`.execute(db)
+  await sql`
+    create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(db)
+  // What is learned is computed from few rows of many: those of an author, of what was asked for, of what was not wanted.
+  await sql`create index pull_requests_author on pull_requests (repo, author, number)`.execute(db)
+  await sql`
+    create index workflow_runs_requests on workflow_runs (repo, pr_number) where verdict = 'REQUEST_CHANGES'`.execute(
+    db,
+  )
+  await sql`create index findings_dismissed on findings (repo, rule) where state = 'dismissed'`.execute(db)
   await sql`
     create table pull_request_issues (
       repo text not null,
@@ -137,17 +157,31 @@ async function addMemories(db: Kysely<unknown>): Promise<void> {
       component_type text,
       trust text not null check (trust in ('person', 'repository', 'derived', 'model')),
       provenance jsonb not null,
-      terms text[] not null,
-      term_count integer not null,
+      terms bigint[] not null,
+      weights real[] not null,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
-      superseded_by uuid references memories (id) on delete set null,
+      superseded_by uuid references memories (id) on delete set null deferrable initially deferred,
       ended_at timestamptz,
       ended_by text
     )`.execute(db)
   // One that counts for each subject; the others are history.
   await sql`
     create unique index memories_current on memories (repo, memory_type, subject) where ended_at is null`.execute(db)
-  await sql`create index memories_terms on memories using gin (terms) where ended_at is null`.execute(db)
-  await sql`create index memories_repo on memories (repo, updated_at desc)`.execute(db)
+  await sql`create index memories_history on memories (repo, memory_type, subject) where ended_at is not null`.execute(
+    db,
+  )
+  await sql`create index memories_newest on memories (repo, updated_at desc, id desc) where ended_at is null`.execute(
+    db,
+  )
+  // Without a list of what is still to be put in, through which every search would have to read.
+  await sql`
+    create index memories_terms on memories using gin (terms) with (fastupdate = off) where ended_at is null`.execute(
+    db,
+  )
+  await sql`
+    create table memory_terms (
+      term bigint primary key,
+      memories integer not null
+    )`.execute(db)
 }

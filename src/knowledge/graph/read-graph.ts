@@ -1,0 +1,214 @@
+// Reads of a stored code graph: its files, their facts, who defines a name, who depends on a file.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { type CodeFacts, factsVersion } from '../../workspace/code-facts.ts'
+import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
+
+/** A graph that can be read. */
+export interface Graph {
+  readonly id: number
+  readonly repo: RepositoryName
+  /** The commit of the default branch that it shows. */
+  readonly commit: string
+  /** What imports are resolved by, beside the paths. */
+  readonly resolution: Record<string, unknown>
+  readonly statistics: Record<string, unknown>
+  readonly builtAt: Date | null
+}
+
+/** A file of the default branch; see the table `code_files`. */
+export interface GraphFile {
+  readonly id: number
+  readonly path: string
+  readonly oid: string
+  readonly language: string | null
+  readonly kind: string
+  readonly isTest: boolean
+  /** Bytes. */
+  readonly size: number
+  readonly lines: number | null
+  readonly complexity: number | null
+  readonly unparsed: string | null
+  readonly namespace: string | null
+}
+
+/** A symbol that other files can name. */
+export interface Definer {
+  readonly path: string
+  /** Index into the symbols of the file's facts. */
+  readonly ordinal: number
+  readonly kind: string
+  /** Names of what it is defined in, joined by full stops; empty at the top of its file. */
+  readonly container: string
+  readonly startLine: number
+  readonly endLine: number
+}
+
+/** That one file uses another. */
+export interface GraphEdge {
+  readonly source: string
+  readonly target: string
+  readonly kind: 'import' | 'call' | 'reference' | 'extends'
+  /** Of its surest site, from 0 to 1. */
+  readonly confidence: number
+  readonly sites: number
+}
+
+/** A file that uses another one, or uses one that does. */
+export interface Dependent {
+  readonly path: string
+  readonly isTest: boolean
+  /** How many steps away: 1 for one that uses it itself. */
+  readonly depth: number
+}
+
+/** Definers of one name at most: what everybody defines tells nothing. */
+const mostDefiners = 200
+
+/**
+ * Runs reads that belong together: all of them see the same graph, whatever is written meanwhile. They must come one soon after
+ * the other and do nothing else: the embedded database has one connection.
+ *
+ * @param timeoutMs for each statement
+ */
+export async function readTogether<Result>(
+  db: Db,
+  timeoutMs: number,
+  read: (tx: Db) => Promise<Result>,
+): Promise<Result> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(Math.floor(timeoutMs))}, true)`.execute(tx)
+      return read(tx)
+    })
+}
+
+/** The graph of a repository; null while there is none, or only one that an older version of the program read. */
+export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | null> {
+  const row = await db
+    .selectFrom('code_graphs')
+    .select(['id', 'repo', 'commit_sha', 'resolution', 'statistics', 'built_at'])
+    .where('repo', '=', repo)
+    .where('facts_version', '=', factsVersion)
+    .executeTakeFirst()
+  if (row === undefined || row.commit_sha === null) return null
+  const { id, commit_sha: commit, resolution, statistics, built_at: builtAt } = row
+  return { id, repo, commit, resolution, statistics, builtAt }
+}
+
+type GraphId = Pick<Graph, 'id'>
+
+/** All paths, in no order. */
+export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
+  // In one value: a row for each costs several times as much. No path holds a NUL, but text can't either.
+  const { rows } = await sql<{ paths: string[] | null }>`
+    select array_agg(path) as paths from code_files where graph_id = ${id}`.execute(db)
+  return rows[0]?.paths ?? []
+}
+
+/** Those of the files that there are, by path. */
+export async function readFiles(db: Db, { id }: GraphId, paths: readonly string[]): Promise<Map<string, GraphFile>> {
+  const { rows } = await sql<GraphFile>`
+    select id, path, oid, language, kind, is_test as "isTest", size, lines, complexity, unparsed, namespace
+    from code_files where graph_id = ${id} and path = any(${paths}::text[])`.execute(db)
+  return new Map(rows.map((file) => [file.path, file]))
+}
+
+/** Facts of those files that have some, by path. */
+export async function readFacts(db: Db, { id }: GraphId, paths: readonly string[]): Promise<Map<string, CodeFacts>> {
+  const { rows } = await sql<{ path: string; facts: Buffer }>`
+    select path, facts
+    from code_files f join code_facts c using (graph_id, oid, grammar)
+    where graph_id = ${id} and path = any(${paths}::text[]) and facts is not null
+      and version = ${factsVersion}`.execute(db)
+  return new Map(rows.map(({ path, facts }) => [path, decodeFacts(facts)]))
+}
+
+/** Who defines these names for others, in the order of paths; names that nobody defines are left out. */
+export async function findDefiners(
+  db: Db,
+  { id }: GraphId,
+  names: readonly string[],
+): Promise<Map<string, readonly Definer[]>> {
+  const { rows } = await sql<Definer & { name: string }>`
+    select wanted.name, found.*
+    from unnest(${names}::text[]) as wanted (name)
+    cross join lateral (
+      select path, ordinal, s.kind, container, start_line as "startLine", end_line as "endLine"
+      from code_symbols s join code_files f on f.id = s.file_id
+      where s.graph_id = ${id} and s.name = wanted.name collate "C"
+      order by path, ordinal limit ${sql.lit(mostDefiners)}) as found`.execute(db)
+  return Map.groupBy(
+    rows.map(({ name, ...definer }) => Object.assign(definer, { name })),
+    ({ name }) => name,
+  )
+}
+
+/** Paths of the files that say to be a part of one of these packages or namespaces, by its name. */
+export async function findNamespaceFiles(
+  db: Db,
+  { id }: GraphId,
+  namespaces: readonly string[],
+): Promise<Map<string, readonly string[]>> {
+  const { rows } = await sql<{ namespace: string; paths: string[] }>`
+    select namespace, array_agg(path order by path) as paths
+    from code_files where graph_id = ${id} and namespace = any(${namespaces}::text[])
+    group by namespace`.execute(db)
+  return new Map(rows.map(({ namespace, paths }) => [namespace, paths]))
+}
+
+/** The edges that lead to these files, or from them; the surest first. */
+export async function readEdges(
+  db: Db,
+  { id }: GraphId,
+  paths: readonly string[],
+  options: { direction: 'to' | 'from'; limit: number },
+): Promise<GraphEdge[]> {
+  const near = sql.ref(options.direction === 'to' ? 'e.target_id' : 'e.source_id')
+  const { rows } = await sql<GraphEdge>`
+    select s.path as source, t.path as target, e.kind, e.confidence, e.sites
+    from code_files n
+    join code_edges e on ${near} = n.id
+    join code_files s on s.id = e.source_id
+    join code_files t on t.id = e.target_id
+    where n.graph_id = ${id} and n.path = any(${paths}::text[])
+    order by e.confidence desc, source, target, e.kind
+    limit ${options.limit}`.execute(db)
+  return rows
+}
+
+/**
+ * The files that use these, and those that use them in turn, the nearest first.
+ *
+ * @param depth steps at most
+ * @param limit files at most, about: a file that is reached in several ways counts several times while they are looked for
+ * @param confidence of each step at least
+ */
+export async function listDependents(
+  db: Db,
+  { id }: GraphId,
+  paths: readonly string[],
+  { depth, limit, confidence = 0 }: { depth: number; limit: number; confidence?: number },
+): Promise<Dependent[]> {
+  const { rows } = await sql<Dependent>`
+    with recursive reached (file_id, depth) as (
+      select id, 0 from code_files where graph_id = ${id} and path = any(${paths}::text[])
+      union
+      select e.source_id, r.depth + 1
+      from reached r join code_edges e on e.target_id = r.file_id
+      where r.depth < ${depth} and e.confidence >= ${confidence}
+    )
+    select path, is_test as "isTest", nearest.depth
+    from (
+      -- The nearest come out first, and what is over the limit is never looked for.
+      select file_id, min(depth) as depth from (select * from reached limit ${limit * 4 + paths.length}) as some
+      group by file_id) as nearest
+    join code_files f on f.id = file_id
+    where nearest.depth > 0
+    order by nearest.depth, path
+    limit ${limit}`.execute(db)
+  return rows
+}
