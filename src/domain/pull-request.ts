@@ -45,6 +45,12 @@ export interface CommitSummary {
   readonly committedAt: string
 }
 
+/** That a pull request names an issue, or another pull request. */
+export interface IssueReference extends PullRequestRef {
+  /** It says that it is what the change is for: `fixes #1`. */
+  readonly closes: boolean
+}
+
 /** An issue that a pull request names. All of it is untrusted text. */
 export interface LinkedIssue extends PullRequestRef {
   readonly title: string

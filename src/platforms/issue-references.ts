@@ -1,5 +1,5 @@
 // Finds the issues that texts name, in the words that platforms share.
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { IssueReference, PullRequestRef } from '../domain/pull-request.ts'
 import { splitRepositoryName } from './repository-name.ts'
 
 /** Words before a reference that say: this is what the change is for. */
@@ -20,25 +20,19 @@ export interface ReferencePlace {
 export function findIssueReferences(
   place: ReferencePlace,
   { texts, branch }: { texts: readonly string[]; branch: string },
-): PullRequestRef[] {
+): IssueReference[] {
   const found = texts.flatMap((text) => findInText(place, text))
   const number = /(?:^|[/_-])(?:issues?|gh)[/_-]?(\d{1,7})(?!\d)|(?:^|\/)(\d{1,7})[-_](?=\p{L})/iu.exec(branch)
   if (number !== null) found.push({ repo: place.repo, number: Number(number[1] ?? number[2]), closes: false })
   const ordered = [...found.filter(({ closes }) => closes), ...found.filter(({ closes }) => !closes)]
   const byName = new Map(ordered.toReversed().map((ref) => [`${ref.repo.toLowerCase()}#${ref.number}`, ref]))
-  return ordered
-    .filter((ref) => byName.get(`${ref.repo.toLowerCase()}#${ref.number}`) === ref)
-    .map(({ repo, number }) => ({ repo, number }))
-}
-
-interface FoundReference extends PullRequestRef {
-  readonly closes: boolean
+  return ordered.filter((ref) => byName.get(`${ref.repo.toLowerCase()}#${ref.number}`) === ref)
 }
 
 const reference =
   /(?<address>https?:\/\/[^\s<>"')\]]{1,300})|(?<![\w/&.-])(?:(?<repo>[\w.-]{1,100}\/[\w.-]{1,100})?#|GH-)(?<number>\d{1,9})(?![\w-])/gi
 
-function findInText(place: ReferencePlace, text: string): FoundReference[] {
+function findInText(place: ReferencePlace, text: string): IssueReference[] {
   const plain = takeOutHidden(text)
   return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
     const { address, repo = place.repo, number } = groups

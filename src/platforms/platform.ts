@@ -10,9 +10,9 @@ import type { DiffSide } from '../domain/diff.ts'
 import type { Finding } from '../domain/finding.ts'
 import type {
   CommitSummary,
+  IssueReference,
   LinkedIssue,
   PullRequest,
-  PullRequestRef,
   PullRequestState,
   RepositoryName,
 } from '../domain/pull-request.ts'
@@ -320,7 +320,7 @@ export interface Platform {
    * The issues and pull requests that texts about a pull request of `repo`, or the name of its branch, name. Each once;
    * those that it says to close first. Whether there are such isn't known.
    */
-  findIssues(repo: RepositoryName, input: { texts: readonly string[]; branch: string }): readonly PullRequestRef[]
+  findIssues(repo: RepositoryName, input: { texts: readonly string[]; branch: string }): readonly IssueReference[]
   /** An issue, or a pull request as one. Where it moved to another repository since, its `repo` is that one. */
   getIssue(access: Access, number: number, signal?: AbortSignal): Promise<LinkedIssue>
   /** Whether everybody can see the repository. */

@@ -7,6 +7,7 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding, Severity } from '../domain/finding.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
+import { saveTouches, type Touches } from '../knowledge/touches/save-touches.ts'
 import type { ModelUse } from '../models/index.ts'
 
 /**
@@ -31,6 +32,8 @@ export async function recordReview(
     outcome: RunOutcome
     findings: readonly Finding[]
     commentUrls: ReadonlyMap<string, string | null>
+    /** What the pull request touches; null where it is not to be kept. */
+    touches: Touches | null
     /** Counted together with the run's end: the next review already finds it in the day's budget. */
     spend: readonly ModelUse[]
   },
@@ -40,6 +43,7 @@ export async function recordReview(
     await recordSpend(tx, run.id, input.spend)
     await saveFindings(tx, run, input)
     await noteVerdict(tx, run, input)
+    if (input.touches !== null) await saveTouches(tx, run, input.touches)
     if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
   })
 }

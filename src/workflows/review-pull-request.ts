@@ -12,6 +12,7 @@ import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
+import { collectTouches } from './learning/collect-touches.ts'
 import { findingMarker } from './posting/markers.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
@@ -142,6 +143,7 @@ async function concludeReview(
     },
     findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
     commentUrls: new Map(findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null])),
+    touches: collectTouches(ctx, examination.change),
     spend: task.budget.uses,
   })
 }
@@ -170,6 +172,7 @@ async function recordClosed(
     },
     findings: [],
     commentUrls: new Map(),
+    touches: null,
     spend: task.budget.uses,
   })
 }

@@ -1,6 +1,12 @@
 // Gathers what is known about a pull request beside its code: its commits, and the issues that it names.
 import type { AppContext } from '../../context.ts'
-import type { CommitSummary, LinkedIssue, PullRequest, PullRequestRef } from '../../domain/pull-request.ts'
+import type {
+  CommitSummary,
+  IssueReference,
+  LinkedIssue,
+  PullRequest,
+  PullRequestRef,
+} from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
 
 /** Of a change that is reviewed without a background, or whose background can't be had. */
@@ -44,22 +50,22 @@ export async function gatherBackground(
   const listed = ctx.platform.listPullRequestCommits(access, pullRequest.number, within)
   const commits = (await tried('The commits of a pull request', listed)) ?? []
   const named = findNamedIssues(ctx, pullRequest, commits)
-  const issues = await Promise.all(named.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))))
+  const read = named.slice(0, mostIssues)
+  const issues = await Promise.all(read.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))))
   return { commits, issues: issues.filter((issue) => issue !== undefined) }
 }
 
-/** In the order of what they say about the change: a branch's name and commits last. */
-function findNamedIssues(
+/** The issues that a pull request names, in the order of what they say about it: those of its branch and commits last. */
+export function findNamedIssues(
   { platform }: Pick<BackgroundContext, 'platform'>,
   { repo, number, title, body, head }: PullRequest,
   commits: readonly CommitSummary[],
-): PullRequestRef[] {
+): IssueReference[] {
   const messages = commits.map(({ message }) => message).toReversed()
   const texts = [title, body, messages.join('\n\n')].map((text) => text.slice(0, longestText))
   return platform
     .findIssues(repo, { texts, branch: head.branch })
     .filter((ref) => ref.number !== number || ref.repo.toLowerCase() !== repo.toLowerCase())
-    .slice(0, mostIssues)
 }
 
 /**
