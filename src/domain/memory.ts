@@ -30,6 +30,8 @@ export interface Provenance {
   readonly user?: string
   /** Name of the model whose words they are. */
   readonly model?: string
+  /** Digest of the words that a model's stand for: while those stay the same, so do these. */
+  readonly basis?: string
 }
 
 /** A memory that is to be kept. */

@@ -1,0 +1,21 @@
+// Ends a memory because a person says so.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { countTerms } from './count-terms.ts'
+import { lockMemories } from './save-memories.ts'
+
+/**
+ * The memory stays as history, and doesn't come back in the same words.
+ *
+ * @param tx a transaction
+ * @returns false where the repository has no current memory of this id
+ */
+export async function dismissMemory(tx: Db, repo: string, id: string, login: string): Promise<boolean> {
+  await lockMemories(tx, repo)
+  const { rows } = await sql<{ terms: number[] }>`
+    update memories set ended_at = now(), ended_by = ${login}
+    where id = ${id} and repo = ${repo} and ended_at is null
+    returning terms`.execute(tx)
+  await countTerms(tx, [], rows)
+  return rows.length > 0
+}

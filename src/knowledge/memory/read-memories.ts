@@ -1,0 +1,95 @@
+// Reads memories: lists, counts, history.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
+
+/** The columns of a memory `m`. */
+export const memoryColumns = sql`
+  m.id, m.memory_type, m.subject, m.text, m.path, m.component_type, m.trust, m.provenance, m.created_at, m.updated_at`
+
+export interface MemoryRow {
+  readonly id: string
+  readonly memory_type: MemoryType
+  readonly subject: string
+  readonly text: string
+  readonly path: string | null
+  readonly component_type: string | null
+  readonly trust: MemoryTrust
+  readonly provenance: Provenance
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export function toMemory(row: MemoryRow): Memory {
+  return {
+    id: row.id,
+    type: row.memory_type,
+    subject: row.subject,
+    text: row.text,
+    path: row.path,
+    componentType: row.component_type,
+    trust: row.trust,
+    provenance: row.provenance,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+/** What a list shows; all of it where nothing is said. */
+export interface MemoryFilter {
+  readonly types?: readonly MemoryType[] | undefined
+  /** A file or directory, with what lies below it. */
+  readonly path?: string | undefined
+}
+
+/** Current memories, the newest first, after the one with the id `before`. */
+export async function listMemories(
+  db: Db,
+  repo: string,
+  filter: MemoryFilter & { before?: string | undefined; limit: number },
+): Promise<Memory[]> {
+  const after =
+    filter.before === undefined
+      ? sql``
+      : sql`and (m.updated_at, m.id) < (select updated_at, id from memories where id = ${filter.before} and repo = ${repo})`
+  const { rows } = await sql<MemoryRow>`
+    select ${memoryColumns} from memories m
+    where m.repo = ${repo} and m.ended_at is null ${isAsked(filter)} ${after}
+    order by m.updated_at desc, m.id desc limit ${filter.limit}`.execute(db)
+  return rows.map(toMemory)
+}
+
+/** Condition on a memory `m`. */
+export function isAsked({ types, path }: MemoryFilter): RawBuilder<unknown> {
+  const ofType = types === undefined ? sql`` : sql`and m.memory_type = any(${types}::text[])`
+  if (path === undefined || path === '.') return ofType
+  return sql`${ofType} and (m.path = ${path} or starts_with(m.path, ${`${path}/`}))`
+}
+
+/** All current memories of some types, by path and subject. */
+export async function readMemoriesOfType(db: Db, repo: string, types: readonly MemoryType[]): Promise<Memory[]> {
+  const { rows } = await sql<MemoryRow>`
+    select ${memoryColumns} from memories m
+    where m.repo = ${repo} and m.ended_at is null ${isAsked({ types })}
+    order by m.path collate "C", m.subject collate "C"`.execute(db)
+  return rows.map(toMemory)
+}
+
+/** A current memory; undefined where the repository has none of this id. */
+export async function findMemory(db: Db, repo: string, id: string): Promise<Memory | undefined> {
+  const { rows } = await sql<MemoryRow>`
+    select ${memoryColumns} from memories m where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(db)
+  return rows[0] && toMemory(rows[0])
+}
+
+/** How many current memories there are of each type. */
+export async function countMemories(
+  db: Db,
+  repo: string,
+): Promise<{ total: number; byType: ReadonlyMap<MemoryType, number> }> {
+  const { rows } = await sql<{ memory_type: MemoryType; count: number }>`
+    select memory_type, count(*)::integer as count from memories
+    where repo = ${repo} and ended_at is null group by memory_type`.execute(db)
+  const byType = new Map(rows.map(({ memory_type: type, count }) => [type, count]))
+  return { total: rows.reduce((sum, { count }) => sum + count, 0), byType }
+}
