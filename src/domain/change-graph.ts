@@ -2,6 +2,9 @@
 import type { PullRequestState } from './pull-request.ts'
 import type { Verdict } from './review.ts'
 
+/** From so much confidence on a use is told as one; below it as one that may be. */
+export const sureConfidence = 0.8
+
 /** A place in a file at the head. */
 export interface CodePlace {
   readonly path: string

@@ -1,10 +1,11 @@
-// Fills one round: the most telling pieces, the definitions that they use, and what encloses them.
+// Fills one round: the most telling pieces, what is known of their surroundings, and what encloses them.
 import { setImmediate } from 'node:timers/promises'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { Change, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
+import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
 import { type NumberedLines, renderNumberedLines } from '../../workspace/render-diff.ts'
 import type { CountTokens } from './count-tokens.ts'
 import type { Piece } from './cut-pieces.ts'
+import { describeReach, type ShownPlaces } from './describe-reach.ts'
 import type { Enclosing } from './enclosing-lines.ts'
 import {
   createCanvas,
@@ -15,9 +16,9 @@ import {
   rangesOf,
   renderCanvas,
 } from './file-canvas.ts'
-import { findDefinitions } from './find-definitions.ts'
 import { tokensOfFile } from './order-pieces.ts'
 import type { ReadHead } from './read-head.ts'
+import { showDefinitions } from './show-definitions.ts'
 import { collectNames, type ReadLines } from './used-names.ts'
 
 /** What all rounds of a change have in common. */
@@ -50,11 +51,9 @@ interface OpenFile {
   readonly view: HeadView | undefined
 }
 
-/** The share of a round that is kept free for definitions while pieces are left; in small rounds hunks tell more. */
-const shareOfDefinitions = 1 / 8
+/** The share of a round that is kept free for what is around while pieces are left; in small rounds hunks tell more. */
+const shareOfSurroundings = 1 / 8
 const roomOfHunks = 1_500
-/** Of a definition's first line so much is shown. */
-const longestSignature = 180
 /** Of a function so many lines are read for names. */
 const mostLinesAround = 100
 /** No text has fewer tokens than one for so many characters: what is longer needn't be counted to be too long. */
@@ -63,14 +62,14 @@ const mostCharactersPerToken = 12
 /** Fills a round with pieces, in their order. */
 export async function packRound(task: PackTask, pieces: readonly Piece[]): Promise<PackedRound> {
   const round: OpenRound = { task, files: new Map(), shown: new Set(), left: task.room, taken: 0 }
-  const kept = Math.max(0, task.room - roomOfHunks) * shareOfDefinitions
+  const kept = Math.max(0, task.room - roomOfHunks) * shareOfSurroundings
   await takePieces(round, pieces, kept)
   const isWhole = round.shown.size === pieces.length
-  const definitions = await takeDefinitions(round, isWhole ? round.left / 2 : kept)
+  const around = await takeSurroundings(round, isWhole ? round.left / 2 : kept, isWhole)
   await takePieces(round, pieces, 0)
   widen(round)
   const files = [...round.files.values()].sort((one, other) => (one.canvas.file.path < other.canvas.file.path ? -1 : 1))
-  return { spans: [...files.map((file) => toSpan(file, task)), ...definitions], shown: round.shown }
+  return { spans: [...files.map((file) => toSpan(file, task)), ...around], shown: round.shown }
 }
 
 /** Takes what fits, but for the tokens that are kept. Lets other work go on between files. */
@@ -114,28 +113,29 @@ function measureFile({ canvas, view }: OpenFile, { numbers, measure }: PackTask)
 }
 
 /**
- * Shows where names on the shown lines are defined, a line each; more of them than the tokens that are kept only where
- * no piece waits for the room.
+ * Shows what is around the change: what the code graph tells of it, and where names on the shown lines are defined. More
+ * than the tokens that are kept only where no piece waits for the room.
  */
-async function takeDefinitions(round: OpenRound, most: number): Promise<ContextSpan[]> {
+async function takeSurroundings(round: OpenRound, most: number, isWide: boolean): Promise<ContextSpan[]> {
   const { change, measure } = round.task
-  const lines: string[] = []
-  const ranges: ShownLines[] = []
-  let tokens = 0
-  for (const { path, line, text } of await findDefinitions(change, collectNames(readShown(round)))) {
-    const isShown = [...round.files.values()].some(({ canvas }) => canvas.file.path === path && canvas.shown.has(line))
-    if (isShown) continue
-    const written = `${path}:${line}: ${text.slice(0, longestSignature)}`
-    const cost = measure(written) + 1
-    if (tokens + cost > most) continue
-    tokens += cost
-    lines.push(written)
-    ranges.push({ path, side: 'RIGHT', start: line, end: line })
-  }
-  if (lines.length === 0) return []
+  const places = placesOf(round)
+  const reach = change.graph === null ? [] : describeReach(change.graph, places, most, measure)
+  const taken = reach.reduce((sum, span) => sum + span.tokens, 0)
+  const room = { tokens: most - taken, isWide }
+  const definitions = await showDefinitions(change, places, collectNames(readShown(round)), room, measure)
+  const spans = definitions === undefined ? reach : [...reach, definitions]
+  const tokens = taken + (definitions?.tokens ?? 0)
   round.left -= tokens
   round.taken += tokens
-  return [{ origin: 'definitions', trust: 'untrusted', path: null, text: lines.join('\n'), tokens, lines: ranges }]
+  return spans
+}
+
+function placesOf({ files }: OpenRound): ShownPlaces {
+  const canvases = [...files.values()].map(({ canvas }) => canvas)
+  return {
+    showsFile: (path) => canvases.some(({ file }) => file.path === path || file.oldPath === path),
+    showsLine: (path, line) => canvases.some(({ file, shown }) => file.path === path && shown.has(line)),
+  }
 }
 
 /** What is shown, and what encloses it: whoever reads a part of a function may ask about the rest. */
