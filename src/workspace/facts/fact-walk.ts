@@ -1,0 +1,309 @@
+// Gathers the facts of one file while its tree is gone through: what is defined, named, imported, bound, and where.
+import type { CodeBinding, CodeFacts, CodeImport, CodeReference, CodeSymbol } from '../code-facts.ts'
+import { type FlatTree, none } from './flat-tree.ts'
+
+// No file written by people has more.
+const mostSymbols = 5_000
+const mostImports = 5_000
+const mostReferences = 50_000
+const mostBindings = 20_000
+const longestName = 200
+const longestSignature = 300
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+export interface Definition {
+  /** The node whose text is the name, or the name itself. */
+  readonly name: number | string
+  readonly kind: CodeSymbol['kind']
+  /** Where the signature ends; without it that is the end of the node. */
+  readonly body?: number
+  /** Where the signature and the symbol's lines begin, where that isn't the node itself (`export`, decorators). */
+  readonly from?: number
+  readonly exported?: boolean
+  readonly owner?: string | null
+  readonly extends?: readonly string[]
+  readonly parameters?: CodeSymbol['parameters']
+}
+
+export interface Naming {
+  readonly kind: CodeReference['kind']
+  /** The node whose text is the name, or the name itself, which then stands where `at` is. */
+  readonly name: number | string
+  readonly at?: number
+  readonly qualifier?: string | null
+  readonly arguments?: number | null
+}
+
+interface Scope {
+  readonly outer: Scope | undefined
+  readonly after: number
+  readonly kind: 'file' | 'function' | 'block' | 'type'
+  /** What is defined in it is nobody else's. */
+  readonly isLocal: boolean
+  readonly names: Set<string>
+}
+
+interface OpenSymbol {
+  readonly outer: OpenSymbol | undefined
+  readonly index: number
+  readonly after: number
+}
+
+interface Found extends Writable<CodeReference> {
+  readonly scope: Scope
+}
+
+export class FactWalk {
+  readonly tree: FlatTree
+  readonly symbols: Writable<CodeSymbol>[] = []
+  readonly #imports: CodeImport[] = []
+  readonly #references: Found[] = []
+  readonly #bindings: CodeBinding[] = []
+  readonly #exports: { readonly name: string; readonly as: string; readonly line: number }[] = []
+  readonly #taken: Uint8Array
+  /** Names of the file: what it imports and defines at its top. */
+  readonly #fileNames = new Set<string>()
+  #namespace: string | null = null
+  #scope: Scope = {
+    outer: undefined,
+    after: Number.POSITIVE_INFINITY,
+    kind: 'file',
+    isLocal: false,
+    names: this.#fileNames,
+  }
+  #open: OpenSymbol | undefined
+  #outerBranches = 0
+  #isCut = false
+
+  constructor(tree: FlatTree) {
+    this.tree = tree
+    this.#taken = new Uint8Array(tree.count)
+  }
+
+  // — For the engine —
+
+  /** Leaves what ended before this node. */
+  moveTo(node: number): void {
+    while (this.#scope.after <= node) this.#scope = this.#scope.outer!
+    while (this.#open !== undefined && this.#open.after <= node) this.#open = this.#open.outer
+  }
+
+  openScope(node: number, kind: 'function' | 'block' | 'type'): void {
+    const isLocal = this.#scope.isLocal || kind !== 'type'
+    this.#scope = { outer: this.#scope, after: this.tree.after(node), kind, isLocal, names: new Set() }
+  }
+
+  /** Counts a way through the function around. */
+  branch(): void {
+    for (let open = this.#open; open !== undefined; open = open.outer) {
+      const symbol = this.symbols[open.index]!
+      if (symbol.complexity > 0) {
+        symbol.complexity++
+        return
+      }
+    }
+    this.#outerBranches++
+  }
+
+  // — For the specs of languages —
+
+  /** Says that a node has been dealt with: it is visited no more (what is inside of it is), and opens no scope. */
+  take(node: number): void {
+    if (node !== none) this.#taken[node] = 1
+  }
+
+  isTaken(node: number): boolean {
+    return this.#taken[node] === 1
+  }
+
+  /** Whether what is defined here is local to a function. */
+  get isLocal(): boolean {
+    return this.#scope.isLocal
+  }
+
+  /** The symbol around; undefined for none. */
+  get around(): Readonly<CodeSymbol> | undefined {
+    return this.#open && this.symbols[this.#open.index]
+  }
+
+  /** The symbol around, or the one around that, whose kind is a class or something like it. */
+  get typeAround(): number {
+    let open = this.#open
+    while (open !== undefined && !typeKinds.has(this.symbols[open.index]!.kind)) open = open.outer
+    return open?.index ?? none
+  }
+
+  get namespace(): string | null {
+    return this.#namespace
+  }
+
+  /** What the file says to be a part of; the first counts. */
+  setNamespace(name: string): void {
+    this.#namespace ??= name.slice(0, longestName)
+  }
+
+  /** The text of a node that is a name; empty for what can't be one. */
+  nameOf(node: number): string {
+    if (node === none || this.tree.end(node) - this.tree.start(node) > longestName) return ''
+    const name = this.tree.textOf(node)
+    return name.includes('\n') ? '' : name
+  }
+
+  /**
+   * Records a definition that lasts for the node; inside of a function only its name, as local there.
+   *
+   * @returns its index, or `none` where it wasn't recorded
+   */
+  define(node: number, definition: Definition): number {
+    const name = this.#takeName(definition.name)
+    if (name === '') return none
+    if (this.#scope.isLocal) {
+      this.#scope.names.add(name)
+      return none
+    }
+    if (this.symbols.length >= mostSymbols) {
+      this.#isCut = true
+      return none
+    }
+    if (this.#open === undefined) this.#fileNames.add(name)
+    const from = definition.from ?? node
+    const isCalled = definition.kind === 'function' || definition.kind === 'method'
+    this.symbols.push({
+      name,
+      kind: definition.kind,
+      startLine: this.tree.lineOf(from),
+      endLine: this.tree.endLineOf(node),
+      within: this.#open?.index ?? none,
+      owner: definition.owner ?? null,
+      exported: definition.exported ?? false,
+      signature: this.#readSignature(from, node, definition.body ?? none),
+      complexity: isCalled ? 1 : 0,
+      parameters: definition.parameters ?? null,
+      extends: definition.extends ?? [],
+    })
+    const index = this.symbols.length - 1
+    this.#open = { outer: this.#open, index, after: this.tree.after(node) }
+    return index
+  }
+
+  /** Makes a name local to the scope around, or to the function around; at the top of the file it is the file's. */
+  declare(name: number | string, toFunction = false): void {
+    const text = this.#takeName(name)
+    let scope = this.#scope
+    while (toFunction && scope.kind !== 'function' && scope.outer !== undefined) scope = scope.outer
+    if (text !== '') scope.names.add(text)
+  }
+
+  import(item: CodeImport): void {
+    if (item.kind !== 'reexport') for (const { local } of item.names) if (local !== '') this.#fileNames.add(local)
+    if (item.from === '' || item.from.length > 1_000 || item.from.includes('\n')) return
+    if (this.#imports.length < mostImports) this.#imports.push(item)
+    else this.#isCut = true
+  }
+
+  /** Records that something is named. `value`s count only where the file imports or defines that name, or what qualifies it. */
+  refer(naming: Naming): void {
+    const name = this.#takeName(naming.name)
+    if (name === '') return
+    if (this.#references.length >= mostReferences) {
+      this.#isCut = true
+      return
+    }
+    const at = typeof naming.name === 'number' ? naming.name : naming.at!
+    this.#references.push({
+      name,
+      qualifier: naming.qualifier?.slice(0, longestName) ?? null,
+      kind: naming.kind,
+      line: this.tree.lineOf(at),
+      within: this.#open?.index ?? none,
+      arguments: naming.arguments ?? null,
+      scope: this.#scope,
+    })
+  }
+
+  /** Records the type of a name: of the symbol around unless told otherwise. */
+  bind(name: number | string, type: string, within = this.#open?.index ?? none): void {
+    const text = typeof name === 'number' ? this.nameOf(name) : name
+    if (text === '' || type === '' || type.length > longestName) return
+    if (this.#bindings.length < mostBindings) this.#bindings.push({ name: text, type, within })
+    else this.#isCut = true
+  }
+
+  /** Says that a name of the file is exported: what is defined under it, before or after, or passed on from an import. */
+  exportName(name: string, as: string, line: number): void {
+    if (this.#exports.length < mostImports) this.#exports.push({ name, as, line })
+    else this.#isCut = true
+  }
+
+  /** All that was found. */
+  finish(): CodeFacts {
+    this.#settleExports()
+    for (const symbol of this.symbols)
+      if (symbol.within !== none && !this.symbols[symbol.within]!.exported) symbol.exported = false
+    const called = this.symbols.reduce((sum, { complexity }) => sum + complexity, 0)
+    return {
+      lines: this.tree.lines,
+      complexity: 1 + this.#outerBranches + called,
+      namespace: this.#namespace,
+      symbols: this.symbols,
+      imports: this.#imports,
+      references: this.#keepReferences(),
+      bindings: this.#bindings,
+      damaged: this.tree.hasErrors || this.#isCut,
+    }
+  }
+
+  #settleExports(): void {
+    if (this.#exports.length === 0) return
+    const names = new Set(this.#exports.map(({ name }) => name))
+    for (const symbol of this.symbols) if (symbol.within === none && names.has(symbol.name)) symbol.exported = true
+    const sources = new Map(
+      this.#imports.flatMap(({ from, names }) => names.map(({ name, local }) => [local, { from, name }] as const)),
+    )
+    for (const { name, as, line } of this.#exports) {
+      const source = sources.get(name)
+      if (source !== undefined)
+        this.import({ line, from: source.from, names: [{ name: source.name, local: as }], kind: 'reexport' })
+    }
+  }
+
+  #takeName(name: number | string): string {
+    if (typeof name === 'string') return name.length > longestName ? '' : name
+    this.take(name)
+    return this.nameOf(name)
+  }
+
+  #readSignature(from: number, node: number, body: number): string {
+    const end = body === none ? this.tree.end(node) : this.tree.start(body)
+    return this.tree.text
+      .slice(this.tree.start(from), Math.min(end, this.tree.start(from) + 4 * longestSignature))
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .slice(0, longestSignature)
+  }
+
+  /** Without those to what is local, and without repetitions; by line. */
+  #keepReferences(): CodeReference[] {
+    const seen = new Set<string>()
+    const kept: CodeReference[] = []
+    for (const { scope, ...reference } of this.#references) {
+      const { name, qualifier, kind, line } = reference
+      const first = kind === 'value' ? (qualifier ?? name) : name
+      if (kind === 'value' && !this.#fileNames.has(first)) continue
+      if ((qualifier === null || kind === 'value') && isLocalName(scope, first)) continue
+      const key = `${line} ${kind} ${qualifier ?? ''} ${name}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      kept.push(reference)
+    }
+    return kept.sort((a, b) => a.line - b.line)
+  }
+}
+
+const typeKinds: ReadonlySet<string> = new Set(['class', 'interface', 'enum', 'type', 'module'])
+
+function isLocalName(from: Scope, name: string): boolean {
+  for (let scope: Scope = from; scope.outer !== undefined; scope = scope.outer) if (scope.names.has(name)) return true
+  return false
+}

@@ -1,0 +1,151 @@
+// Parts of JavaScript and TypeScript that several kinds of nodes share: patterns, parameters, types, base classes.
+import type { CodeSymbol } from '../../code-facts.ts'
+import type { FactWalk } from '../fact-walk.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+
+/** Declares all names of a pattern such as `{ a, b: [c] }`; not what its defaults name. */
+export function declarePattern(walk: FactWalk, pattern: number, toFunction = false): void {
+  const { tree } = walk
+  if (pattern === none) return
+  const end = tree.after(pattern)
+  for (let node = pattern; node < end; ) {
+    const type = tree.type(node)
+    if (type === 'identifier' || type === 'shorthand_property_identifier_pattern') walk.declare(node, toFunction)
+    const isDefault = tree.hasField(node, 'right') || tree.hasField(node, 'value') || type === 'type_annotation'
+    const isPair = tree.type(tree.parent(node)) === 'pair_pattern'
+    // Defaults and types are names of other things; of a pair the value is the pattern.
+    node = node !== pattern && isDefault && !isPair ? tree.after(node) : node + 1
+  }
+}
+
+/** How many arguments a function takes; null without a list of parameters. */
+export function readParameters(tree: FlatTree, node: number): CodeSymbol['parameters'] {
+  if (tree.field(node, 'parameter') !== none) return { least: 1, most: 1 }
+  const list = tree.field(node, 'parameters')
+  if (list === none) return null
+  let [position, least, isOpen] = [0, 0, false]
+  for (const child of tree.children(list)) {
+    const pattern = tree.field(child, 'pattern')
+    const shape = tree.type(pattern === none ? child : pattern)
+    if (shape === 'rest_pattern') isOpen = true
+    else if (parameterShapes.has(shape)) {
+      position++
+      const isOptional = tree.type(child) === 'optional_parameter' || tree.field(child, 'value') !== none
+      if (!isOptional && shape !== 'assignment_pattern') least = position
+    }
+  }
+  return { least, most: isOpen ? null : position }
+}
+
+const parameterShapes: ReadonlySet<string> = new Set([
+  'identifier',
+  'object_pattern',
+  'array_pattern',
+  'assignment_pattern',
+])
+
+/** The one name that a type goes by; empty where it has none, or several. */
+export function typeName(tree: FlatTree, annotation: number): string {
+  let type = skipPunctuation(tree, tree.firstChild(annotation))
+  for (let depth = 0; depth < 8; depth++) {
+    switch (tree.type(type)) {
+      case 'type_identifier':
+        return tree.textOf(type)
+      case 'generic_type':
+      case 'nested_type_identifier':
+        type = tree.field(type, 'name')
+        break
+      case 'parenthesized_type':
+        type = skipPunctuation(tree, tree.firstChild(type))
+        break
+      case 'union_type': {
+        const named = [...tree.children(type)].filter((child) => nameableTypes.has(tree.type(child)))
+        if (named.length !== 1) return ''
+        type = named[0]!
+        break
+      }
+      default:
+        return ''
+    }
+  }
+  return ''
+}
+
+const nameableTypes: ReadonlySet<string> = new Set([
+  'type_identifier',
+  'generic_type',
+  'nested_type_identifier',
+  'parenthesized_type',
+  'union_type',
+])
+
+function skipPunctuation(tree: FlatTree, node: number): number {
+  const isPunctuation = tree.type(node) === ':' || tree.type(node) === '('
+  return isPunctuation ? tree.nextSibling(node) : node
+}
+
+/** The last name of what stands before a full stop: empty for what is none. */
+export function lastName(tree: FlatTree, node: number): string {
+  const plain = tree.type(node) === 'non_null_expression' ? tree.firstChild(node) : node
+  switch (tree.type(plain)) {
+    case 'identifier':
+    case 'type_identifier':
+    case 'this':
+    case 'super':
+      return tree.textOf(plain)
+    case 'member_expression':
+    case 'nested_identifier':
+      return tree.textOf(tree.field(plain, 'property'))
+    default:
+      return ''
+  }
+}
+
+/** The nodes that name base classes and interfaces. */
+export function findBases(tree: FlatTree, node: number): number[] {
+  const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
+  if (heritage === none) return []
+  const clauses = [heritage, ...tree.children(heritage)]
+  return clauses
+    .flatMap((clause) => [...tree.children(clause)])
+    .flatMap((child) => {
+      const base = tree.type(child) === 'generic_type' ? tree.field(child, 'name') : child
+      return baseTypes.has(tree.type(base)) ? [base] : []
+    })
+}
+
+const baseTypes: ReadonlySet<string> = new Set([
+  'identifier',
+  'member_expression',
+  'type_identifier',
+  'nested_type_identifier',
+])
+
+/** Records what a class or interface builds on. */
+export function referToBases(walk: FactWalk, bases: readonly number[]): void {
+  const { tree } = walk
+  for (const base of bases) {
+    walk.take(base)
+    const type = tree.type(base)
+    if (type === 'member_expression')
+      walk.refer({
+        kind: 'extends',
+        name: tree.field(base, 'property'),
+        qualifier: lastName(tree, tree.field(base, 'object')),
+      })
+    else if (type === 'nested_type_identifier')
+      walk.refer({
+        kind: 'extends',
+        name: tree.field(base, 'name'),
+        qualifier: lastName(tree, tree.field(base, 'module')),
+      })
+    else walk.refer({ kind: 'extends', name: base })
+  }
+}
+
+/** What a base class is called, without what stands before its full stop. */
+export function baseName(tree: FlatTree, base: number): string {
+  const name = tree.field(base, 'property')
+  const typed = tree.field(base, 'name')
+  return tree.textOf(name !== none ? name : typed !== none ? typed : base)
+}
