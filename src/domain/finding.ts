@@ -47,6 +47,12 @@ export interface Evidence {
   readonly note: string
 }
 
+/** A memory of the repository, with its words as they were. */
+export interface CitedMemory {
+  readonly id: string
+  readonly text: string
+}
+
 /** What a reviewer claims, before it was anchored, checked, merged or capped. */
 export interface ProposedFinding {
   /** Name of the reviewer. */
@@ -69,6 +75,8 @@ export interface ProposedFinding {
   /** Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is none. */
   readonly suggestion: string | null
   readonly evidence: readonly Evidence[]
+  /** The memory without which the claim would not stand. */
+  readonly restsOn?: CitedMemory
   /** 0 to 1. */
   readonly confidence: number
 }

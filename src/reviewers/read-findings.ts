@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { bySeverity, findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
-import type { Change } from './reviewer.ts'
+import type { Change, ShownMemory } from './reviewer.ts'
 
 /** More than a person reads; the rest is dropped, least severe first. */
 export const maxFindings = 50
@@ -26,7 +26,11 @@ const findingShape = z.object({
   suggestion: z.string().nullable(),
   evidence: z.array(z.object({ path: z.string(), line: z.number(), note: z.string() })),
   confidence: z.number(),
+  rests_on: z.string().nullable(),
 })
+
+/** What is taken for a finding: none is lost for saying nothing, or nonsense, about memories. */
+const readShape = findingShape.extend({ rests_on: z.string().nullish().catch(null) })
 
 /** The shape demanded of the answer. */
 export const answerShape = z.object({ summary: z.string(), findings: z.array(findingShape) })
@@ -48,6 +52,7 @@ export interface ReadAnswer {
  * Reads an answer. What stands between other words may be quoted from the change, and says by itself neither that
  * there is nothing to find nor that the change was looked at.
  *
+ * @param memories those that the model was shown: it can cite no others
  * @param answer its JSON is the object asked for, or where it stands alone the bare list of findings
  * @returns undefined where it is neither, or stands between other words and holds no finding that fits
  */
@@ -55,6 +60,7 @@ export function readAnswer(
   { json, alone }: Pick<Answer, 'json' | 'alone'>,
   change: Change,
   reviewer: string,
+  memories: readonly ShownMemory[] = [],
 ): ReadAnswer | undefined {
   const isList = alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
   const loose = looseAnswer.safeParse(isList ? { findings: json } : json)
@@ -63,7 +69,7 @@ export function readAnswer(
   const misfits: unknown[] = []
   const problems: string[] = []
   for (const [index, raw] of loose.data.findings.slice(0, mostRead).entries()) {
-    const read = readFinding(raw, change, reviewer)
+    const read = readFinding(raw, change, reviewer, memories)
     if (Array.isArray(read)) {
       misfits.push(raw)
       problems.push(...read.map((problem) => `findings.${index}: ${problem}`))
@@ -86,10 +92,15 @@ export function saysNothingFound(text: string): boolean {
 }
 
 /** One finding, or what is wrong with it. */
-function readFinding(raw: unknown, change: Change, reviewer: string): ProposedFinding | string[] {
-  const parsed = findingShape.safeParse(raw)
+function readFinding(
+  raw: unknown,
+  change: Change,
+  reviewer: string,
+  memories: readonly ShownMemory[],
+): ProposedFinding | string[] {
+  const parsed = readShape.safeParse(raw)
   if (!parsed.success) return describeProblems(parsed.error)
-  const { start_line: startLine, end_line: endLine, ...said } = parsed.data
+  const { start_line: startLine, end_line: endLine, rests_on: cited, ...said } = parsed.data
   const path = findPath(said.path, said.side, change)
   const problems = [
     ...(path === undefined ? [`path ${JSON.stringify(said.path.slice(0, 200))} is not a file of the change`] : []),
@@ -97,6 +108,7 @@ function readFinding(raw: unknown, change: Change, reviewer: string): ProposedFi
     ...(said.title.trim() === '' ? ['title is empty'] : []),
   ]
   if (path === undefined || problems.length > 0) return problems
+  const memory = memories.find(({ name }) => name === cited?.trim())?.memory
   return {
     reviewer,
     rule: null,
@@ -112,6 +124,7 @@ function readFinding(raw: unknown, change: Change, reviewer: string): ProposedFi
     // Nobody is to commit invisible characters with one click.
     suggestion: said.suggestion === null || holdsShown(said.suggestion) ? null : said.suggestion.slice(0, 8000),
     evidence: said.evidence.slice(0, 10).map((each) => ({ ...each, path: trimPath(each.path) })),
+    ...(memory && { restsOn: { id: memory.id, text: memory.text } }),
     confidence: Math.min(1, Math.max(0, said.confidence)),
   }
 }

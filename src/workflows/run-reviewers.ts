@@ -56,6 +56,7 @@ function makeStorable(report: ReviewerReport): ReviewerReport {
       body: toStorable(finding.body),
       suggestion: finding.suggestion === null ? null : toStorable(finding.suggestion),
       evidence: finding.evidence.map((item) => ({ ...item, path: toStorable(item.path), note: toStorable(item.note) })),
+      ...(finding.restsOn && { restsOn: { ...finding.restsOn, text: toStorable(finding.restsOn.text) } }),
     })),
   }
 }

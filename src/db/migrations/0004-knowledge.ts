@@ -6,6 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await addGraph(db)
   await addTouches(db)
   await addMemories(db)
+  // The memory that a finding rests on, with its words as they were then.
+  await sql`alter table findings add column rests_on jsonb`.execute(db)
 }
 
 async function addScans(db: Kysely<unknown>): Promise<void> {

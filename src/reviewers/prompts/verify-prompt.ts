@@ -7,7 +7,7 @@ import { severityMeanings } from './review-prompt.ts'
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below. */
-export const verifyPromptVersion = 1
+export const verifyPromptVersion = 2
 
 /** Longest text of a claim that is shown, in characters. */
 const maxShown = 4000
@@ -25,6 +25,11 @@ const parts: readonly PromptPart[] = [
   {
     says: 'Look for what would make a claim wrong: a guard before it, a caller that never passes such a value, a type, a default, what a called function really does, a test that shows it, and whether the fault stood there before and the change makes nothing worse. Follow the claimed path with concrete values. The code around each claim is shown; use the tools for what lies elsewhere, as few calls as will do.',
     because: 'Most wrong findings are refuted by code that the reviewer did not look at.',
+  },
+  {
+    says: 'A claim can rest on a memory of the repository, which is then quoted: how its code is meant to be. It may be outdated or untrue: look whether the code around keeps to it, and whether the changed code really breaks it.',
+    because:
+      'That a rule is broken can not be seen without the rule, and a wrong memory must not raise findings for ever.',
   },
   {
     says: 'The outcome is\n- confirmed: the code shows that the claim holds, and you can say for which values or on which path\n- refuted: the code shows that it does not hold, and you can name where\n- unsure: neither; what decides it can not be seen, or is a matter of intention',
@@ -78,6 +83,7 @@ function describeClaim({
   title,
   body,
   evidence,
+  restsOn,
 }: ProposedFinding): string {
   const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine} to ${endLine}`
   const version = side === 'RIGHT' ? 'at the head' : 'at the base, deleted'
@@ -87,5 +93,6 @@ function describeClaim({
     title,
     body,
     ...(places.length > 0 ? [`It rests on:\n${places.join('\n')}`] : []),
+    ...(restsOn ? [`It rests on this memory of the repository: ${restsOn.text.slice(0, 800)}`] : []),
   ].join('\n')
 }

@@ -33,5 +33,6 @@ export function blotFinding(finding: Finding, secrets: readonly string[]): Findi
     body: blot(finding.body),
     suggestion: isHarmless ? suggestion : null,
     evidence: finding.evidence.map((item) => ({ ...item, path: blot(item.path), note: blot(item.note) })),
+    ...(finding.restsOn && { restsOn: { ...finding.restsOn, text: blot(finding.restsOn.text) } }),
   }
 }

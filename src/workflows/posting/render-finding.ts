@@ -71,6 +71,7 @@ function renderBody(finding: Finding): string {
   return [
     neutralizeMarkdown(finding.body, { maxLength: 3000 }),
     ...(evidence.length > 0 ? [evidence.join('\n')] : []),
+    ...(finding.restsOn ? [`Rests on: ${neutralizeLine(finding.restsOn.text, { maxLength: 300 })}`] : []),
   ].join('\n\n')
 }
 
