@@ -1,0 +1,134 @@
+// Resolves imports of Python: relative ones, and absolute ones from the roots that manifests name or the tree shows.
+import type { CodeImport } from '../../../workspace/code-facts.ts'
+import { below, filenameOf, folderOf, foldersAround, joinPath } from '../paths.ts'
+import type { Resolution } from '../resolution.ts'
+import { pythonLibrary } from './python-library.ts'
+import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import type { Tree } from './tree.ts'
+
+const initFiles = ['__init__.py', '__init__.pyi']
+
+export function createPythonImports(tree: Tree, resolution: Resolution): ResolveImport {
+  const rootsFor = createRootFinder(tree, resolution.pythonRoots)
+  return (path, item) => {
+    const dots = /^\.*/.exec(item.from)![0].length
+    const name = item.from.slice(dots).replaceAll('.', '/')
+    if (dots > 0) return resolveRelative(tree, path, item, dots, name)
+    const found = resolveAbsolute(tree, rootsFor(path), item, name)
+    if (found !== undefined) return found
+    return findMissing(tree, path, item, name) ?? resolveFromAnywhere(tree, item, name) ?? outside
+  }
+}
+
+function resolveRelative(tree: Tree, path: string, item: CodeImport, dots: number, name: string): ResolvedImport {
+  const base = joinPath(folderOf(path), `${'../'.repeat(dots - 1)}${name}`)
+  if (base === undefined) return outside
+  const found = resolveModule(tree, base, item, 0.98)
+  if (found !== undefined) return found
+  // `from . import name` names what the package itself defines or is given.
+  if (name === '' || item.kind === 'dynamic' || mayBeBuilt(tree, base, path)) return outside
+  return missing
+}
+
+function resolveAbsolute(
+  tree: Tree,
+  roots: readonly string[],
+  item: CodeImport,
+  name: string,
+): ResolvedImport | undefined {
+  const first = name.split('/', 1)[0]!
+  for (const [index, root] of roots.entries()) {
+    const found = resolveModule(tree, below(root, name), item, index < 2 ? 0.95 : 0.9)
+    // A library of the language is only meant by what can't be another: a package of its own with more than a name.
+    if (found !== undefined && !(pythonLibrary.has(first) && !isPackage(tree, below(root, first)))) return found
+  }
+  return undefined
+}
+
+/** The module at a path, and those of the names that are modules below it. */
+function resolveModule(tree: Tree, base: string, item: CodeImport, confidence: number): ResolvedImport | undefined {
+  const module = moduleAt(tree, base)
+  const isFolder = base === '' || tree.hasFolder(base)
+  const parts = isFolder
+    ? item.names.map(({ name }) => (name === '*' ? undefined : moduleAt(tree, below(base, name))))
+    : []
+  const submodules = parts.filter((part) => part !== undefined)
+  if (submodules.length === 0) return module === undefined ? undefined : inside(module, confidence)
+  const all = submodules.length === parts.length || module === undefined ? submodules : [module, ...submodules]
+  return inside([...new Set(all)], confidence)
+}
+
+function moduleAt(tree: Tree, base: string): string | undefined {
+  for (const init of initFiles) if (tree.has(below(base, init))) return below(base, init)
+  for (const extension of ['.py', '.pyi', '.pyx'])
+    if (base !== '' && tree.has(base + extension)) return base + extension
+  return undefined
+}
+
+function isPackage(tree: Tree, folder: string): boolean {
+  return initFiles.some((init) => tree.has(below(folder, init)))
+}
+
+/** Something of that name lies there, to be compiled, or is made by a tool. */
+function mayBeBuilt(tree: Tree, base: string, importer: string): boolean {
+  const stem = filenameOf(base)
+  return (
+    tree.mayHide(base, importer) ||
+    tree.mayHide(`${base}.py`, importer) ||
+    tree.hasFolder(base) ||
+    stem.startsWith('_') ||
+    /^version$|_version$/.test(stem) ||
+    tree.filesIn(folderOf(base)).some((path) => filenameOf(path).split('.', 1)[0] === stem)
+  )
+}
+
+/** A module that a regular package of the importer's own must have and has not. */
+function findMissing(tree: Tree, path: string, item: CodeImport, name: string): ResolvedImport | undefined {
+  const parts = name.split('/')
+  if (parts.length < 2 || item.kind === 'dynamic') return undefined
+  const root = topPackage(tree, folderOf(path))
+  if (root === undefined || filenameOf(root) !== parts[0]) return undefined
+  const base = below(folderOf(root), name)
+  const around = folderOf(base)
+  return isPackage(tree, around) && !mayBeBuilt(tree, base, path) ? missing : undefined
+}
+
+/** The outermost folder around that is a regular package with only such ones in between. */
+function topPackage(tree: Tree, folder: string): string | undefined {
+  let top: string | undefined
+  for (const one of foldersAround(folder)) {
+    if (one === '' || !isPackage(tree, one)) break
+    top = one
+  }
+  return top
+}
+
+/** A module of another program's folder whose path nobody else has: put on the path by means that can't be read. */
+function resolveFromAnywhere(tree: Tree, item: CodeImport, name: string): ResolvedImport | undefined {
+  const parts = name.split('/')
+  if (parts.length < 2 || pythonLibrary.has(parts[0]!)) return undefined
+  const found = tree.named(`${parts.at(-1)}.py`).filter((path) => path.endsWith(`/${name}.py`))
+  return found.length === 1 ? resolveModule(tree, found[0]!.slice(0, -'.py'.length), item, 0.7) : undefined
+}
+
+/**
+ * The folders from which a file's absolute imports may start, the most likely first: the root of its own package, what
+ * manifests name in folders around it, the folders around it, the other roots.
+ */
+function createRootFinder(tree: Tree, named: readonly string[]): (path: string) => readonly string[] {
+  const found = new Map<string, readonly string[]>()
+  return (path) => {
+    const folder = folderOf(path)
+    const known = found.get(folder)
+    if (known !== undefined) return known
+    const around = foldersAround(folder)
+    const top = topPackage(tree, folder)
+    const own = top === undefined ? folder : folderOf(top)
+    const outer = around.slice(around.indexOf(own))
+    const beside = outer.flatMap((one) => [one, below(one, 'src'), below(one, 'lib'), below(one, 'python')])
+    const roots = [...new Set([own, ...named.filter((root) => outer.includes(root)), ...beside, ...named])]
+    const list = roots.filter((root) => tree.hasFolder(root)).slice(0, 100)
+    found.set(folder, list)
+    return list
+  }
+}

@@ -1,0 +1,43 @@
+// Resolves imports of Ruby: files beside the importer, and those on the load paths that projects customarily have.
+import { below, folderOf, foldersAround, joinPath } from '../paths.ts'
+import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import type { Tree } from './tree.ts'
+
+const loadFolders = ['lib', '', 'spec', 'test', 'app', 'ext']
+const extensions = ['.rb', '', '.rake']
+
+export function createRubyImports(tree: Tree): ResolveImport {
+  const find = (base: string | undefined): string | undefined => {
+    if (base === undefined) return undefined
+    for (const extension of extensions) if (tree.has(base + extension)) return base + extension
+    return undefined
+  }
+  return (path, { from, kind }) => {
+    const isRelative = kind === 'include' || from.startsWith('.')
+    const beside = joinPath(folderOf(path), from)
+    const found = isRelative ? find(beside) : undefined
+    if (found !== undefined) return inside(found, 0.98)
+    if (isRelative) return describeAbsence(tree, beside, path)
+    for (const around of foldersAround(folderOf(path))) {
+      for (const folder of loadFolders) {
+        const file = find(joinPath(below(around, folder), from))
+        // A bare name such as `json` beside the importer is most often a library's.
+        if (file !== undefined && (folder === 'lib' || from.includes('/') || file.endsWith('_helper.rb')))
+          return inside(file, folder === 'lib' ? 0.95 : 0.85)
+      }
+    }
+    return resolveInSiblings(tree, from)
+  }
+}
+
+function describeAbsence(tree: Tree, base: string | undefined, path: string): ResolvedImport {
+  const mustBeHere = base !== undefined && !tree.mayHide(base, path) && !/\.(so|bundle|o)$|version$/.test(base)
+  return mustBeHere ? missing : outside
+}
+
+/** A gem of several in one repository: its files lie in its own `lib`. */
+function resolveInSiblings(tree: Tree, from: string): ResolvedImport {
+  const name = from.slice(from.lastIndexOf('/') + 1)
+  const found = tree.named(`${name}.rb`).filter((path) => path.endsWith(`/lib/${from}.rb`))
+  return found.length === 1 ? inside(found, 0.85) : outside
+}

@@ -1,0 +1,108 @@
+// Resolves imports of Rust: paths through the modules of a crate, and through other crates of the workspace.
+import { below, filenameOf, folderOf, foldersAround } from '../paths.ts'
+import type { Resolution, RustCrate } from '../resolution.ts'
+import { inside, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import type { Tree } from './tree.ts'
+
+const rootNames = new Set(['lib.rs', 'main.rs', 'mod.rs'])
+const targetFolder = /^(src\/bin|tests|examples|benches)$/
+
+export function createRustImports(tree: Tree, { rustCrates }: Resolution): ResolveImport {
+  const byFolder = new Map(rustCrates.map((crate) => [crate.folder, crate]))
+  const byName = new Map(rustCrates.map((crate) => [crate.name, crate]))
+  const crateAround = (path: string) => {
+    const folder = foldersAround(folderOf(path)).find((one) => byFolder.has(one))
+    return folder === undefined ? undefined : byFolder.get(folder)
+  }
+  return (path, { from }) => {
+    const [first = '', ...rest] = from.replace(/^::/, '').split('::')
+    const own = crateAround(path)
+    const start = startOf(tree, own, path, first)
+    if (start !== undefined)
+      return walk(tree, start, start === path && first !== 'crate' ? [first, ...rest] : rest, path)
+    const name = own?.aliases.find(([alias]) => alias === first)?.[1] ?? first
+    const library = libraryOf(tree, byName.get(name))
+    if (library !== undefined) return walk(tree, library, rest, undefined)
+    const module = childOf(tree, path, first)
+    return module === undefined ? outside : walk(tree, module, rest, undefined)
+  }
+}
+
+/** The file from which a path through modules starts; undefined where its first name is that of a crate or a child. */
+function startOf(tree: Tree, crate: RustCrate | undefined, path: string, first: string): string | undefined {
+  if (first === 'crate') return rootOf(tree, crate, path)
+  if (first === 'self') return path
+  if (first === 'super') return parentOf(tree, path)
+  return undefined
+}
+
+/** Goes down from module to module as far as there are files; what is left names something in the last one. */
+function walk(tree: Tree, start: string, names: readonly string[], importer: string | undefined): ResolvedImport {
+  let at = start
+  let rest = names
+  while (rest[0] === 'self' || rest[0] === 'super') {
+    if (rest[0] === 'super') at = parentOf(tree, at) ?? at
+    rest = rest.slice(1)
+  }
+  for (const name of rest) {
+    const child = childOf(tree, at, name)
+    if (child === undefined) break
+    at = child
+  }
+  return at === importer ? inside(at, 0.9) : inside(at, 0.95)
+}
+
+/** The root of the crate that the file is in: its own target, else the library, else the program. */
+function rootOf(tree: Tree, crate: RustCrate | undefined, path: string): string | undefined {
+  if (crate === undefined)
+    return foldersAround(folderOf(path))
+      .flatMap((one) => ['lib.rs', 'main.rs'].map((name) => below(one, name)))
+      .find(tree.has)
+  const inCrate = folderOf(path).slice(crate.folder === '' ? 0 : crate.folder.length + 1)
+  if (targetFolder.test(inCrate) || filenameOf(path) === 'build.rs') return path
+  if (/^(tests|examples|benches)\//.test(inCrate)) {
+    const main = below(crate.folder, below(inCrate.split('/').slice(0, 2).join('/'), 'main.rs'))
+    if (tree.has(main)) return main
+  }
+  return libraryOf(tree, crate) ?? findFirst(tree, [below(crate.folder, 'src/main.rs')])
+}
+
+function libraryOf(tree: Tree, crate: RustCrate | undefined): string | undefined {
+  if (crate === undefined) return undefined
+  const named = crate.library === null ? [] : [crate.library]
+  return findFirst(tree, [...named, below(crate.folder, 'src/lib.rs'), below(crate.folder, 'src/main.rs')])
+}
+
+/** The folder in which a module's children lie. */
+function childFolder(path: string): string {
+  return rootNames.has(filenameOf(path)) ? folderOf(path) : path.slice(0, -'.rs'.length)
+}
+
+function childOf(tree: Tree, path: string, name: string): string | undefined {
+  const folders = [childFolder(path)]
+  // Roots of other names (`tests/cart.rs`, `[lib] path`) have their children beside them.
+  if (!rootNames.has(filenameOf(path))) folders.push(folderOf(path))
+  const [own, beside] = folders.map((folder) =>
+    findFirst(tree, [below(folder, `${name}.rs`), below(folder, `${name}/mod.rs`)]),
+  )
+  return own ?? (isTargetRoot(path) ? beside : undefined)
+}
+
+function isTargetRoot(path: string): boolean {
+  return /(^|\/)(src\/bin|tests|examples|benches)\/[^/]+\.rs$/.test(path)
+}
+
+function parentOf(tree: Tree, path: string): string | undefined {
+  const folder = filenameOf(path) === 'mod.rs' ? folderOf(folderOf(path)) : folderOf(path)
+  const found = findFirst(tree, [
+    below(folder, 'mod.rs'),
+    below(folder, 'lib.rs'),
+    below(folder, 'main.rs'),
+    `${folder}.rs`,
+  ])
+  return found === path ? undefined : found
+}
+
+function findFirst(tree: Tree, paths: readonly string[]): string | undefined {
+  return paths.find((path) => tree.has(path))
+}

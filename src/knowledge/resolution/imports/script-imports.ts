@@ -1,0 +1,136 @@
+// Resolves imports of TypeScript and JavaScript: relative ones, aliases of tsconfig files, packages of the workspace.
+import { below, folderOf, foldersAround, isWithin, joinPath } from '../paths.ts'
+import type { Resolution, ScriptConfig } from '../resolution.ts'
+import { createPatternTable, type PatternTable } from './path-patterns.ts'
+import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import { createScriptPackages, type ScriptPackages } from './script-packages.ts'
+import type { Tree } from './tree.ts'
+
+interface KnownConfig {
+  readonly folder: string
+  readonly baseUrl: string | null
+  readonly paths: PatternTable
+}
+
+/** What isn't code may be made, or be handed on, by tools that we don't know. */
+const asset =
+  /\.(css|s[ac]ss|less|styl|pcss|json5?|jsonc|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|webm|wav|ogg|wasm|node|txt|md|mdx|html?|ya?ml|toml|xml|csv|glsl|vert|frag|wgsl|graphql|gql|sql|pdf|worker|hbs|ejs|pug|po|snap|bin|proto|py|zip)$/i
+const scheme = /^[a-z][a-z0-9+.-]*:/i
+
+export function createScriptImports(tree: Tree, resolution: Resolution): ResolveImport {
+  const packages = createScriptPackages(tree, resolution.scriptPackages)
+  const configsFor = createConfigFinder(resolution.scriptConfigs)
+  return (path, { from, kind }) => {
+    if (scheme.test(from) || from.includes('!')) return outside
+    const specifier = withoutQuery(from)
+    const mayMiss = specifier === from && kind !== 'dynamic' && !asset.test(specifier)
+    const found = /^\.\.?(\/|$)/.test(specifier)
+      ? resolveRelative(tree, packages, path, specifier)
+      : resolveBare(tree, packages, configsFor(path), path, specifier)
+    return found.kind === 'missing' && !mayMiss ? outside : found
+  }
+}
+
+/** `./icon.svg?raw` is a way to read `./icon.svg`; `#part` at the beginning is a name. */
+function withoutQuery(from: string): string {
+  const end = from.slice(1).search(/[?#]/)
+  return end === -1 ? from : from.slice(0, end + 1)
+}
+
+function resolveRelative(tree: Tree, packages: ScriptPackages, path: string, specifier: string): ResolvedImport {
+  const base = joinPath(folderOf(path), specifier)
+  if (base === undefined) return outside
+  const found = packages.probe(base)
+  if (found !== undefined) return inside(found, 1)
+  // A folder that is there, but without an index, may be what a bundler makes one for.
+  return tree.mayHide(base, path) || tree.hasFolder(base) || path.endsWith('.d.ts') ? outside : missing
+}
+
+function resolveBare(
+  tree: Tree,
+  packages: ScriptPackages,
+  configs: readonly KnownConfig[],
+  path: string,
+  specifier: string,
+): ResolvedImport {
+  let fault: ResolvedImport | undefined
+  for (const config of configs) {
+    const found = resolveAlias(tree, packages, config, path, specifier)
+    if (found?.kind === 'inside') return found
+    if (config.folder === configs[0]!.folder) fault ??= found
+  }
+  if (specifier.startsWith('#')) {
+    const found = packages.resolvePrivate(path, specifier)
+    if (found.kind === 'inside') return found
+  }
+  return (
+    packages.resolveName(path, specifier) ?? resolveCustomary(packages, configs, path, specifier) ?? fault ?? outside
+  )
+}
+
+/** By `paths`, then by `baseUrl`. Undefined where neither says anything about it. */
+function resolveAlias(
+  tree: Tree,
+  packages: ScriptPackages,
+  { paths, baseUrl }: KnownConfig,
+  path: string,
+  specifier: string,
+): ResolvedImport | undefined {
+  const alias = paths.find(specifier)
+  for (const target of alias?.targets ?? []) {
+    const found = packages.probe(target)
+    if (found !== undefined) return inside(found, 0.98)
+  }
+  const based = baseUrl === null ? undefined : packages.probe(below(baseUrl, specifier))
+  if (based !== undefined) return inside(based, 0.95)
+  if (alias === undefined || !isOwnAlias(alias.pattern)) return undefined
+  const leadsHere = alias.targets.every((target) => {
+    const root = target.slice(0, target.length - alias.part.length).replace(/\/$/, '')
+    return tree.hasFolder(root) && !tree.hasFolder(target) && !tree.mayHide(target, path)
+  })
+  return leadsHere && alias.targets.length > 0 ? missing : undefined
+}
+
+/** `*` fits everything, and `@scope/name` may be a package that is only sometimes here. */
+function isOwnAlias(pattern: string): boolean {
+  return /^([@~#$]|[@~#$]?[\w-]+)\/\*$/.test(pattern)
+}
+
+/** Names that frameworks give to a project's own folders, without saying so in a file that can be read. */
+function resolveCustomary(
+  packages: ScriptPackages,
+  configs: readonly KnownConfig[],
+  path: string,
+  specifier: string,
+): ResolvedImport | undefined {
+  const found = /^([@~]|\$lib|src)(?:\/(.*))?$/.exec(specifier)
+  if (!found) return undefined
+  const [, name = '', rest = ''] = found
+  const roots = name === '$lib' ? ['src/lib'] : name === 'src' ? ['src'] : ['src', '', 'app']
+  const folders = new Set([packages.folderAround(path), ...configs.map(({ folder }) => folder)])
+  for (const folder of folders) {
+    for (const root of roots) {
+      const target = packages.probe(below(folder, below(root, rest)))
+      if (target !== undefined && isWithin(target, folder)) return inside(target, 0.8)
+    }
+  }
+  return undefined
+}
+
+/** The configurations that may count for a file, the nearest first. */
+function createConfigFinder(configs: readonly ScriptConfig[]): (path: string) => readonly KnownConfig[] {
+  const byFolder = new Map<string, KnownConfig[]>()
+  for (const { folder, baseUrl, paths } of configs) {
+    const known = { folder, baseUrl, paths: createPatternTable(paths) }
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), known])
+  }
+  const found = new Map<string, readonly KnownConfig[]>()
+  return (path) => {
+    const folder = folderOf(path)
+    const known = found.get(folder)
+    if (known !== undefined) return known
+    const list = foldersAround(folder).flatMap((one) => byFolder.get(one) ?? [])
+    found.set(folder, list)
+    return list
+  }
+}

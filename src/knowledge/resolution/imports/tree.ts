@@ -1,0 +1,81 @@
+// The files of a repository by path, folder and name, and what of it the tree may not show.
+
+import { createGlobTest, startGlobMeter } from '../../../lib/glob.ts'
+import { classifyFile } from '../../../workspace/classify-file.ts'
+import { isTestPath } from '../../../workspace/languages.ts'
+import { filenameOf, folderOf, isWithin } from '../paths.ts'
+import type { Resolution } from '../resolution.ts'
+
+export interface Tree {
+  has(path: string): boolean
+  hasFolder(folder: string): boolean
+  /** The files right in a folder. */
+  filesIn(folder: string): readonly string[]
+  /** The folders with a file of one of these extensions in them. */
+  sourceFolders(extensions: readonly string[]): readonly string[]
+  /** All files with this name, in any folder. */
+  named(filename: string): readonly string[]
+  /**
+   * Whether something may be at the path that the tree doesn't show: build output, generated or ignored files, what is in
+   * a submodule. Files that only try something out may import what nobody has.
+   */
+  mayHide(path: string, importer: string): boolean
+}
+
+const none: readonly string[] = []
+
+export function createTree(paths: Iterable<string>, resolution: Resolution): Tree {
+  const files = new Set<string>()
+  const byFolder = new Map<string, string[]>()
+  const byName = new Map<string, string[]>()
+  for (const path of paths) {
+    if (files.has(path)) continue
+    files.add(path)
+    add(byFolder, folderOf(path), path)
+    add(byName, filenameOf(path), path)
+  }
+  const folders = new Set<string>([''])
+  for (const folder of byFolder.keys()) for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
+  return {
+    has: (path) => files.has(path),
+    hasFolder: (folder) => folders.has(folder),
+    filesIn: (folder) => byFolder.get(folder) ?? none,
+    sourceFolders: (extensions) =>
+      [...byFolder].flatMap(([folder, list]) =>
+        list.some((path) => extensions.some((extension) => path.endsWith(extension))) ? [folder] : [],
+      ),
+    named: (filename) => byName.get(filename) ?? none,
+    mayHide: createHidingTest(resolution),
+  }
+}
+
+function add(map: Map<string, string[]>, key: string, path: string): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [path])
+  else list.push(path)
+}
+
+const builtPath =
+  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|pkg|wasm|\.[^/]+)(\/|$)|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$|\$types/i
+const samplePath =
+  /(^|\/)(fixtures?|__fixtures__|testdata|test-data|samples?|templates?|examples?|snapshots?|__snapshots__|cases|playgrounds?|demos?|stubs?)\//i
+
+function createHidingTest(resolution: Resolution): Tree['mayHide'] {
+  const meter = startGlobMeter()
+  const rules = resolution.ignored.map(({ folder, globs }) => ({
+    folder,
+    fits: createGlobTest(globs, { braces: false, meter }),
+  }))
+  const isIgnored = (path: string) =>
+    rules.some(
+      ({ folder, fits }) =>
+        isWithin(path, folder) && fits(folder === '' ? path : path.slice(folder.length + 1)) !== false,
+    )
+  return (path, importer) =>
+    builtPath.test(path) ||
+    samplePath.test(importer) ||
+    (isTestPath(importer) && samplePath.test(path)) ||
+    classifyFile(importer).kind !== 'source' ||
+    resolution.closed.some((closed) => isWithin(path, closed)) ||
+    isIgnored(path)
+}
