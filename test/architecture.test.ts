@@ -11,7 +11,7 @@ const floors: readonly (readonly string[])[] = [
   ['cli'],
   ['app.ts'],
   ['review-context.ts'],
-  ['worker.ts'],
+  ['worker'],
   ['http', 'mcp'],
   ['workflows'],
   ['reviewers'],

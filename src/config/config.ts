@@ -10,6 +10,11 @@ export interface ModelChoice {
   readonly baseUrl: string | null
 }
 
+/** Whether there is anything that a scan would keep of a repository. */
+export function keepsKnowledge({ memory, graph }: Pick<Config, 'memory' | 'graph'>): boolean {
+  return memory || graph.enabled
+}
+
 export type DatabaseConfig =
   | { readonly engine: 'embedded'; readonly directory: string }
   | { readonly engine: 'postgresql'; readonly url: string; readonly poolSize: number }

@@ -1,4 +1,6 @@
 // Which routes there are.
+
+import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
@@ -29,7 +31,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addHealthRoutes(server, { checkReady: () => database.ping(2000) })
   await addWebhookRoutes(server, {
     platform,
-    intake: createDeliveryIntake({ db, source: platform.id, wakeUps }),
+    intake: createDeliveryIntake({ db, source: platform.id, wakeUps, scansMerges: keepsKnowledge(config) }),
     enforceSignatures: config.environment === 'production',
     fallbackSecret: config.fallback.webhookSecret,
   })

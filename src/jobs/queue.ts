@@ -1,34 +1,38 @@
-// Wake-ups for pull requests, on pg-boss. The truth about what is to be done stands in workflow_runs and events:
-// a wake-up that is lost or comes twice does no harm (see docs/decisions/).
+// Wake-ups for work in the background, on pg-boss. The truth about what is to be done stands in workflow_runs and events, and
+// in scans: a wake-up that is lost or comes twice does no harm (see docs/decisions/).
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Db, JobDatabase } from '../db/database.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import type { Log } from '../lib/logger.ts'
 
-const queueName = 'review-pull-request'
-
-/** The queue of wake-ups. */
+/** The queues of wake-ups, one for each kind of work. */
 export interface WakeUps {
-  /**
-   * Asks for these pull requests to be looked at, in the transaction `tx`: when it commits, a worker is woken.
-   * One wake-up waits per pull request at most, and one delayed one beside it.
-   *
-   * @param delaySeconds not before this many seconds from now
-   */
-  wake(tx: Db, refs: readonly PullRequestRef[], delaySeconds?: number): Promise<void>
-  /**
-   * Calls `start` for each pull request that is to be looked at, until `close`. `start` resolves when the work was
-   * begun, not when it is done; nothing more is fetched while it is pending.
-   *
-   * @param atOnce how many are fetched together at most
-   */
-  listen(start: (ref: PullRequestRef) => Promise<void>, atOnce: number): Promise<void>
-  /** Stops fetching. Work that was begun goes on. */
-  pause(): Promise<void>
+  readonly reviews: WakeUpQueue<PullRequestRef>
+  readonly scans: WakeUpQueue<RepositoryName>
   close(): Promise<void>
 }
 
-/** Opens the queue; makes its tables where they are missing. */
+/** A queue of wake-ups. `Subject` is what is to be looked at. */
+export interface WakeUpQueue<Subject> {
+  /**
+   * Asks for these to be looked at, in the transaction `tx`: when it commits, a worker is woken. One wake-up waits for each
+   * at most, and one delayed one beside it.
+   *
+   * @param delaySeconds not before this many seconds from now
+   */
+  wake(tx: Db, subjects: readonly Subject[], delaySeconds?: number): Promise<void>
+  /**
+   * Calls `start` for each that is to be looked at, until `pause` or `close`. `start` resolves when the work was begun, not
+   * when it is done; nothing more is fetched while it is pending.
+   *
+   * @param atOnce how many are fetched together at most
+   */
+  listen(start: (subject: Subject) => Promise<void>, atOnce: number): Promise<void>
+  /** Stops fetching. Work that was begun goes on. */
+  pause(): Promise<void>
+}
+
+/** Opens the queues; makes their tables where they are missing. */
 export async function openWakeUps(input: {
   database: JobDatabase
   embedded: boolean
@@ -51,7 +55,37 @@ export async function openWakeUps(input: {
   boss.on('warning', (warning) => input.log.warn({ warning }, 'The job queue warns'))
   // Of several processes that start at once on an empty database, all but one may trip over the tables being made.
   await boss.start({ attempts: 4 })
-  await boss.createQueue(queueName, {
+  const reviews = await openQueue<PullRequestRef>(
+    boss,
+    'review-pull-request',
+    ({ repo, number }) => `${repo}#${number}`,
+  )
+  const scans = await openQueue<{ repo: RepositoryName }>(boss, 'scan-repository', ({ repo }) => repo)
+  return {
+    reviews,
+    scans: {
+      wake: (tx, repos, delaySeconds) =>
+        scans.wake(
+          tx,
+          repos.map((repo) => ({ repo })),
+          delaySeconds,
+        ),
+      listen: (start, atOnce) => scans.listen(({ repo }) => start(repo), atOnce),
+      pause: scans.pause,
+    },
+    async close() {
+      await boss.stop({ graceful: false, close: false })
+    },
+  }
+}
+
+/** @param keyOf names a subject */
+async function openQueue<Subject extends object>(
+  boss: PgBoss,
+  name: string,
+  keyOf: (subject: Subject) => string,
+): Promise<WakeUpQueue<Subject>> {
+  await boss.createQueue(name, {
     policy: 'short',
     notify: true,
     retryLimit: 0,
@@ -59,23 +93,22 @@ export async function openWakeUps(input: {
     retentionSeconds: 14 * 24 * 3600,
   })
   // A queue that isn't in the cache would be looked up on the one embedded connection while a transaction holds it.
-  await boss.getQueue(queueName)
-  await boss.insert(queueName, [])
-
+  await boss.getQueue(name)
+  await boss.insert(name, [])
   return {
-    async wake(tx, refs, delaySeconds = 0) {
-      if (refs.length === 0) return
+    async wake(tx, subjects, delaySeconds = 0) {
+      if (subjects.length === 0) return
       const kind = delaySeconds > 0 ? 'later' : 'now'
-      const jobs = refs.map(({ repo, number }) => ({
-        singletonKey: `${repo}#${number} ${kind}`,
-        data: { repo, number },
+      const jobs = subjects.map((subject) => ({
+        singletonKey: `${keyOf(subject)} ${kind}`,
+        data: subject,
         ...(delaySeconds > 0 ? { startAfter: Math.ceil(delaySeconds) } : {}),
       }))
-      await boss.insert(queueName, jobs, { db: fromKysely(tx) })
+      await boss.insert(name, jobs, { db: fromKysely(tx) })
     },
     async listen(start, atOnce) {
-      await boss.work<PullRequestRef>(
-        queueName,
+      await boss.work<Subject>(
+        name,
         { batchSize: Math.min(16, atOnce), pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 },
         async (jobs) => {
           for (const job of jobs) await start(job.data)
@@ -83,10 +116,7 @@ export async function openWakeUps(input: {
       )
     },
     async pause() {
-      await boss.offWork(queueName)
-    },
-    async close() {
-      await boss.stop({ graceful: false, close: false })
+      await boss.offWork(name)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Schema } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
+import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
 export interface ClaimedRun extends PullRequestRef {
@@ -16,29 +17,13 @@ export interface ClaimedRun extends PullRequestRef {
   readonly toldHead: string | null
 }
 
-/** What came of trying to claim. */
-export type ClaimResult =
-  | { readonly kind: 'claimed'; readonly run: ClaimedRun }
-  /** Another worker holds it; it looks for new events itself when it ends. */
-  | { readonly kind: 'busy' }
-  /** Not to be tried again yet. */
-  | { readonly kind: 'later'; readonly seconds: number }
-  /** It was claimed and lost too often: failed now. */
-  | { readonly kind: 'exhausted' }
-  /** Nothing is waiting. */
-  | { readonly kind: 'settled' }
-
 const unsettled = ['pending', 'processing'] as const
 
 /**
  * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
  * whose lease ended is taken over with a higher fence.
  */
-export async function claimRun(
-  db: Db,
-  ref: PullRequestRef,
-  options: { worker: string; leaseSeconds: number; maxAttempts: number },
-): Promise<ClaimResult> {
+export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOptions): Promise<ClaimResult<ClaimedRun>> {
   return db.transaction().execute(async (tx) => {
     await lockPullRequest(tx, ref)
     const existing = await tx
@@ -174,11 +159,7 @@ export async function endRun(
  * Gives a run back, to be taken up again: after a fault with a delay, or at once when the worker stops. Its events
  * wait again.
  */
-export async function putBackRun(
-  tx: Db,
-  run: ClaimedRun,
-  options: { delaySeconds: number; countsAsAttempt: boolean; error?: string; errorCode?: string },
-): Promise<void> {
+export async function putBackRun(tx: Db, run: ClaimedRun, options: PutBack): Promise<void> {
   await lockPullRequest(tx, run)
   const back = await tx
     .updateTable('workflow_runs')
@@ -339,10 +320,6 @@ async function endAsExhausted(tx: Db, runId: number, attempts: number): Promise<
     .where('run_id', '=', runId)
     .where('status', 'in', unsettled)
     .execute()
-}
-
-function leaseEnd(seconds: number) {
-  return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
 
 function samePullRequest(ref: PullRequestRef) {

@@ -1,12 +1,13 @@
 // Accepts a delivery: duplicate check, event, the pull request's last known state and the wake-up, all in one
-// transaction. Deliveries that arrive together are committed together.
+// transaction. Deliveries that arrive together are committed together. A merge asks for a scan, too.
 import { findWebhookSecrets, type WebhookSecrets } from '../accounts/installations.ts'
 import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import { duplicateKey, insertEvents, type NewEvent, pullRequestOf, savePullRequests } from '../events/events.ts'
 import type { WakeUps } from '../jobs/queue.ts'
+import { findScanned, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import type { Delivery } from '../platforms/platform.ts'
 
@@ -28,13 +29,21 @@ export interface DeliveryIntake {
 
 const reviewedActions = new Set(['opened', 'synchronize'])
 
+/** What the intake writes to. */
+interface IntakeContext {
+  readonly db: Db
+  readonly wakeUps: WakeUps
+  /** Whether what is known of repositories follows what is merged into them. */
+  readonly scansMerges: boolean
+}
+
 /** Makes the intake of a platform's deliveries. */
-export function createDeliveryIntake(input: { db: Db; source: string; wakeUps: WakeUps }): DeliveryIntake {
-  const { db, source, wakeUps } = input
+export function createDeliveryIntake(input: IntakeContext & { source: string }): DeliveryIntake {
+  const { source } = input
   const acceptInBatch = createBatcher<Applicant, Acceptance>({
     maxSize: 256,
     concurrency: 1,
-    run: (applicants) => acceptBatch(db, wakeUps, applicants),
+    run: (applicants) => acceptBatch(input, applicants),
     isShared: isDatabaseUnavailable,
   })
   return {
@@ -47,14 +56,14 @@ interface Applicant {
   readonly admission: Admission
 }
 
-async function acceptBatch(db: Db, wakeUps: WakeUps, applicants: readonly Applicant[]): Promise<Acceptance[]> {
+async function acceptBatch(ctx: IntakeContext, applicants: readonly Applicant[]): Promise<Acceptance[]> {
   const secrets = await findWebhookSecrets(
-    db,
+    ctx.db,
     applicants.map(({ event }) => event.delivery.repo),
   )
   const answers = applicants.map(({ admission }, index) => admission(secrets[index] as WebhookSecrets))
   const admitted = applicants.filter((_, index) => answers[index] === 'admitted').map(({ event }) => event)
-  const stored = admitted.length === 0 ? [] : await storeEvents(db, wakeUps, admitted)
+  const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
   return answers.map((answer) => (answer === 'admitted' ? (stored.shift() as Acceptance) : { status: answer }))
 }
 
@@ -69,15 +78,16 @@ function describeEvent(source: string, delivery: Delivery): NewEvent {
 }
 
 /** The statements don't wait for each other's answers, so they are sent at once. */
-async function storeEvents(db: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<Acceptance[]> {
+async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Promise<Acceptance[]> {
   const firstOf = mergeRepeats(events)
   const firsts = [...new Set(firstOf.values())]
-  const stored = await transactionWithRetry(db, (tx) =>
+  const stored = await transactionWithRetry(ctx.db, (tx) =>
     Promise.all([
       savePullRequests(tx, events),
       insertEvents(tx, firsts),
       // A wake-up too many, for a duplicate, finds nothing to do.
-      wakeUps.wake(tx, distinctPullRequests(firsts)),
+      ctx.wakeUps.reviews.wake(tx, distinctPullRequests(firsts)),
+      ctx.scansMerges && scanMerged(tx, ctx.wakeUps, events),
     ]),
   )
   const idOf = new Map(firsts.map((event, index) => [event, stored[1][index]]))
@@ -101,6 +111,18 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
       return group.map((event) => [event, first] as const)
     }),
   )
+}
+
+/** What was merged changes what is known of a repository, if anything is. */
+async function scanMerged(tx: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<void> {
+  const repos = new Set(events.filter(({ delivery }) => isMerge(delivery)).map(({ delivery }) => delivery.repo))
+  const known = await findScanned(tx, [...repos] as RepositoryName[])
+  // Always in the same order, as they are locked.
+  for (const repo of known.sort()) await requestScan(tx, wakeUps, repo, { evenIfRunning: true })
+}
+
+function isMerge({ event, action, repo, pullRequest }: Delivery): boolean {
+  return repo !== null && event === 'pull_request' && action === 'closed' && pullRequest?.state === 'merged'
 }
 
 function distinctPullRequests(events: readonly NewEvent[]): PullRequestRef[] {

@@ -43,8 +43,9 @@ export async function recordReview(
     await recordSpend(tx, run.id, input.spend)
     await saveFindings(tx, run, input)
     await noteVerdict(tx, run, input)
-    if (input.touches !== null) await saveTouches(tx, run, input.touches)
-    if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
+    const { verdict } = input.outcome
+    if (input.touches && verdict) await saveTouches(tx, { ...run, verdict }, input.touches)
+    if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
   })
 }
 
@@ -106,6 +107,7 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
         body: eb.ref('excluded.body'),
         suggestion: eb.ref('excluded.suggestion'),
         evidence: eb.ref('excluded.evidence'),
+        rests_on: eb.ref('excluded.rests_on'),
         verified: eb.ref('excluded.verified'),
         confidence: eb.ref('excluded.confidence'),
         state: eb.ref('excluded.state'),
@@ -139,6 +141,7 @@ function findingRow(run: ClaimedRun, finding: Finding, commentUrl: string | null
     body: finding.body,
     suggestion: finding.suggestion,
     evidence: JSON.stringify(finding.evidence),
+    rests_on: finding.restsOn ? JSON.stringify(finding.restsOn) : null,
     confidence: finding.confidence,
     verified: finding.verified,
     state: finding.state,

@@ -2,15 +2,13 @@
 import { recordSpend } from '../analytics/spend.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { LeaseLostError, UmpireError } from '../domain/errors.ts'
+import { LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { assertLease, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
 import type { Access } from '../platforms/platform.ts'
+import { describeFault, WorkerStopping } from './describe-fault.ts'
 import { statusContext } from './publish-review.ts'
-
-/** Why a review is broken off when the worker stops. */
-export class WorkerStopping extends Error {}
 
 /** A review that ended before its time. */
 export interface BrokenReview {
@@ -33,7 +31,7 @@ export async function settleFault(ctx: AppContext, review: BrokenReview, error: 
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
-  const { message, code, isFinal, delaySeconds } = describeFault(ctx, run, error)
+  const { message, code, isFinal, delaySeconds } = describeFault(ctx.config.review, run.attempt, error)
   if (isFinal) {
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
@@ -53,7 +51,7 @@ async function fail(
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
     await recordSpend(tx, run.id, budget.uses)
-    if (moreWaiting) await ctx.wakeUps.wake(tx, [run])
+    if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
   })
 }
 
@@ -65,22 +63,8 @@ async function putBack(
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)
     await recordSpend(tx, run.id, budget.uses)
-    await ctx.wakeUps.wake(tx, [run], how.delaySeconds)
+    await ctx.wakeUps.reviews.wake(tx, [run], how.delaySeconds)
   })
-}
-
-/** Expected errors say whether trying again can help; of others we don't know, so they get their tries too. */
-function describeFault(ctx: AppContext, run: ClaimedRun, error: unknown) {
-  const isExpected = error instanceof UmpireError
-  const canRetry = isExpected ? error.retryable : true
-  const backoff = ctx.config.review.retrySeconds * 2 ** (run.attempt - 1)
-  const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
-  return {
-    message: isExpected ? error.message : 'An internal error; the log has its details.',
-    code: isExpected ? error.code : 'internal',
-    isFinal: !canRetry || run.attempt >= ctx.config.review.maxAttempts,
-    delaySeconds: Math.max(Math.min(backoff, 600), asked),
-  }
 }
 
 /** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */

@@ -2,7 +2,7 @@
 // state tables: after each step the answers, the list and its filters agree with the model.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorker } from '../../src/worker.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
 import { answer } from '../fakes/forge/faults.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge, waitUntilSettled } from '../review-scenario.ts'

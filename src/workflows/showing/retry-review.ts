@@ -39,7 +39,7 @@ export async function retryReview(
       throw new RequestError('conflict', 'A review of this pull request is waiting or under way already')
     }
     const eventId = await insertRetry(tx, ref, id)
-    await ctx.wakeUps.wake(tx, [ref])
+    await ctx.wakeUps.reviews.wake(tx, [ref])
     await recordAudit(tx, caller, 'review_retried', `${ref.repo}#${ref.number}`)
     return eventId
   })

@@ -1,0 +1,68 @@
+// What claims of work have in common: a lease by the database's clock, prolonged while the work goes on.
+import { sql } from 'kysely'
+import { LeaseLostError } from '../domain/errors.ts'
+
+/** What came of trying to claim a piece of work. */
+export type ClaimResult<Claimed> =
+  | { readonly kind: 'claimed'; readonly run: Claimed }
+  /** Another worker holds it; it looks for what is new itself when it ends. */
+  | { readonly kind: 'busy' }
+  /** Not to be tried again yet. */
+  | { readonly kind: 'later'; readonly seconds: number }
+  /** It was claimed and lost too often: failed now. */
+  | { readonly kind: 'exhausted' }
+  /** Nothing is waiting. */
+  | { readonly kind: 'settled' }
+
+/** Who claims, for how long without a sign of life, and how often one piece of work is claimed at most. */
+export interface ClaimOptions {
+  readonly worker: string
+  readonly leaseSeconds: number
+  readonly maxAttempts: number
+}
+
+/** How a piece of work is given back. */
+export interface PutBack {
+  readonly delaySeconds: number
+  readonly countsAsAttempt: boolean
+  readonly error?: string
+  readonly errorCode?: string
+}
+
+/** When a lease of so many seconds ends. */
+export function leaseEnd(seconds: number) {
+  return sql<Date>`now() + make_interval(secs => ${seconds})`
+}
+
+/** A lease that is being kept. */
+export interface KeptLease {
+  /** Fires when it is lost, or couldn't be prolonged in time. */
+  readonly signal: AbortSignal
+  stop(): void
+}
+
+/**
+ * Prolongs a lease until stopped.
+ *
+ * @param extend throws LeaseLostError when it isn't ours any more
+ */
+export function keepLease(leaseSeconds: number, extend: () => Promise<void>): KeptLease {
+  const lost = new AbortController()
+  let goodUntil = performance.now() + leaseSeconds * 1000
+  const prolong = async () => {
+    const asked = performance.now()
+    try {
+      await extend()
+      goodUntil = asked + leaseSeconds * 1000
+    } catch (error) {
+      if (error instanceof LeaseLostError) lost.abort(error)
+    }
+  }
+  const beat = () => {
+    // Also when the database doesn't answer at all.
+    if (performance.now() > goodUntil) lost.abort(new LeaseLostError())
+    else void prolong()
+  }
+  const timer = setInterval(beat, (leaseSeconds * 1000) / 3)
+  return { signal: lost.signal, stop: () => clearInterval(timer) }
+}

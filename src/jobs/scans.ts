@@ -1,0 +1,283 @@
+// Scans: who brings what is known of a repository up to date, for how long, and how it ends. All times are the database's clock.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { RunStatus } from '../db/schema.ts'
+import { LeaseLostError } from '../domain/errors.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import { announce } from '../events/listing.ts'
+import { factsVersion } from '../workspace/code-facts.ts'
+import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
+import type { WakeUps } from './queue.ts'
+
+/** A claimed scan. Worker and fence tell this claim from all others. */
+export interface ClaimedScan {
+  readonly repo: RepositoryName
+  readonly worker: string
+  readonly fence: number
+  /** 1 for the first try. */
+  readonly attempt: number
+  /** A person asked for it: also where nothing was pushed since the last one. */
+  readonly thorough: boolean
+}
+
+/** How a scan stands. */
+export interface ScanState {
+  readonly repo: RepositoryName
+  readonly status: RunStatus
+  /** What it is doing, and how much of that is done. */
+  readonly step: string
+  readonly done: number
+  readonly total: number
+  /** That was scanned last. */
+  readonly commit: string | null
+  readonly requestedAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+  readonly error: string | null
+}
+
+/** An expression that announces each row of `changed` to the live streams, when the transaction commits. */
+const announceChanged = announce(sql`(select told from (select repo, status as scan, step, done, total) as told)`)
+
+/** What is read of a scan that was changed. */
+interface ChangedScan {
+  readonly status: RunStatus
+  readonly fence: number
+  readonly attempts: number
+  readonly thorough: boolean
+}
+
+/** Changes one scan, and announces how it stands now. Undefined where there is none such. */
+async function change(tx: Db, statement: RawBuilder<unknown>): Promise<ChangedScan | undefined> {
+  const { rows } = await sql<ChangedScan>`
+    with changed as (${statement} returning *)
+    select status, fence, attempts, thorough, ${announceChanged} from changed`.execute(tx)
+  return rows[0]
+}
+
+/**
+ * Asks for a scan of a repository, in the caller's transaction. One that waits, or runs, does for all who ask.
+ *
+ * @param options `evenIfRunning`: there is something that a running one may not have seen, so another one follows it;
+ *   `thorough`: also where nothing was pushed since
+ */
+export async function requestScan(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  repo: RepositoryName,
+  { evenIfRunning = false, thorough = false }: { evenIfRunning?: boolean; thorough?: boolean } = {},
+): Promise<void> {
+  await sql`insert into scans (repo, status) values (${repo}, 'pending') on conflict do nothing`.execute(tx)
+  const { status } = await tx
+    .selectFrom('scans')
+    .select('status')
+    .where('repo', '=', repo)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (status !== 'processing') {
+    await change(
+      tx,
+      sql`
+      update scans set status = 'pending', thorough = thorough or ${thorough}, attempts = 0, retry_at = null,
+        requested_at = now(), started_at = null, finished_at = null, error = null, error_code = null
+      where repo = ${repo}`,
+    )
+    await wakeUps.scans.wake(tx, [repo])
+  } else if (evenIfRunning) {
+    await tx.updateTable('scans').set({ wanted_again: true }).where('repo', '=', repo).execute()
+  }
+}
+
+/** Asks for a scan of a repository that never had one, in the caller's transaction. */
+export async function ensureScanned(tx: Db, wakeUps: Pick<WakeUps, 'scans'>, repo: RepositoryName): Promise<void> {
+  const known = await tx.selectFrom('scans').select('repo').where('repo', '=', repo).executeTakeFirst()
+  if (known === undefined) await requestScan(tx, wakeUps, repo)
+}
+
+/** Of these repositories, those that were scanned once, or are to be. */
+export async function findScanned(tx: Db, repos: readonly RepositoryName[]): Promise<RepositoryName[]> {
+  if (repos.length === 0) return []
+  const rows = await tx.selectFrom('scans').select('repo').where('repo', 'in', repos).execute()
+  return rows.map(({ repo }) => repo)
+}
+
+/** How the scan of a repository stands; undefined where there never was one. */
+export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState | undefined> {
+  const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+  if (row === undefined) return undefined
+  const { status, step, done, total, commit_sha: commit, error } = row
+  const times = { requestedAt: row.requested_at, startedAt: row.started_at, finishedAt: row.finished_at }
+  return { repo, status, step, done, total, commit, ...times, error }
+}
+
+/** Takes up a repository's scan: it becomes `processing` under a lease. One whose lease ended is taken over. */
+export async function claimScan(
+  db: Db,
+  repo: RepositoryName,
+  { worker, leaseSeconds, maxAttempts }: ClaimOptions,
+): Promise<ClaimResult<ClaimedScan>> {
+  return db.transaction().execute(async (tx): Promise<ClaimResult<ClaimedScan>> => {
+    const existing = await tx
+      .selectFrom('scans')
+      .select(['status', 'attempts'])
+      .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
+      .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
+      .where('repo', '=', repo)
+      .where('status', 'in', ['pending', 'processing'])
+      .forUpdate()
+      .executeTakeFirst()
+    if (existing === undefined) return { kind: 'settled' }
+    if (existing.status === 'processing' && existing.held) return { kind: 'busy' }
+    if (existing.status === 'pending' && existing.wait_seconds > 0) {
+      return { kind: 'later', seconds: existing.wait_seconds }
+    }
+    if (existing.attempts >= maxAttempts) {
+      await endAsExhausted(tx, repo, existing.attempts)
+      return { kind: 'exhausted' }
+    }
+    const claimed = await change(
+      tx,
+      sql`
+      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1, fence = fence + 1,
+        lease_until = ${leaseEnd(leaseSeconds)}, retry_at = null, started_at = coalesce(started_at, now())
+      where repo = ${repo}`,
+    )
+    const { fence, attempts: attempt, thorough } = claimed as ChangedScan
+    return { kind: 'claimed', run: { repo, worker, fence, attempt, thorough } }
+  })
+}
+
+/** Prolongs the lease. Throws LeaseLostError when the scan isn't ours any more. */
+export async function extendScanLease(db: Db, scan: ClaimedScan, leaseSeconds: number): Promise<void> {
+  const extended = await db
+    .updateTable('scans')
+    .set({ lease_until: leaseEnd(leaseSeconds) })
+    .where(heldBy(scan))
+    .returning('repo')
+    .execute()
+  if (extended.length === 0) throw new LeaseLostError()
+}
+
+/** Throws LeaseLostError when the scan isn't ours any more or its lease ended. */
+export async function assertScanLease(db: Db, scan: ClaimedScan): Promise<void> {
+  const held = await db
+    .selectFrom('scans')
+    .select('repo')
+    .where(heldBy(scan))
+    .where('lease_until', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (!held) throw new LeaseLostError()
+}
+
+/** Tells what the scan is doing. Throws LeaseLostError as `extendScanLease`. */
+export async function noteProgress(
+  db: Db,
+  scan: ClaimedScan,
+  { step, done, total }: { step: string; done: number; total: number },
+): Promise<void> {
+  const changed = await change(
+    db,
+    sql`update scans set step = ${step}, done = ${done}, total = ${total} where ${heldBy(scan)}`,
+  )
+  if (changed === undefined) throw new LeaseLostError()
+}
+
+/** How a scan ended. */
+export interface ScanOutcome {
+  readonly status: 'completed' | 'failed'
+  /** That was scanned; undefined where none was. */
+  readonly commit?: string | undefined
+  readonly error?: string
+  readonly errorCode?: string
+}
+
+/**
+ * Ends a scan, in the caller's transaction; it waits again at once where another one was asked for meanwhile. Throws
+ * LeaseLostError when it isn't ours any more: the transaction must roll back.
+ */
+export async function endScan(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  scan: ClaimedScan,
+  { status, commit, error, errorCode }: ScanOutcome,
+): Promise<void> {
+  const changed = await change(
+    tx,
+    sql`
+    update scans set
+      status = case when wanted_again then 'pending' else ${status} end,
+      attempts = case when wanted_again then 0 else attempts end,
+      finished_at = now(), lease_until = null, worker = null, wanted_again = false, thorough = false,
+      step = '', done = 0, total = 0, commit_sha = coalesce(${commit ?? null}, commit_sha),
+      error = ${error ?? null}, error_code = ${errorCode ?? null}
+    where ${heldBy(scan)}`,
+  )
+  if (changed === undefined) throw new LeaseLostError()
+  if (changed.status === 'pending') await wakeUps.scans.wake(tx, [scan.repo])
+}
+
+/** Gives a scan back, to be taken up again: after a fault with a delay, or at once when the worker stops. */
+export async function putBackScan(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  scan: ClaimedScan,
+  { delaySeconds, countsAsAttempt, error, errorCode }: PutBack,
+): Promise<void> {
+  const changed = await change(
+    tx,
+    sql`
+    update scans set status = 'pending', worker = null, lease_until = null,
+      retry_at = now() + make_interval(secs => ${delaySeconds}),
+      attempts = attempts - ${countsAsAttempt ? 0 : 1},
+      error = ${error ?? null}, error_code = ${errorCode ?? null}
+    where ${heldBy(scan)}`,
+  )
+  if (changed === undefined) throw new LeaseLostError()
+  await wakeUps.scans.wake(tx, [scan.repo], delaySeconds)
+}
+
+/** Repositories whose scan waits though nobody holds it: the wake-up was lost, or the worker died. At most 1000. */
+export async function findStrandedScans(db: Db): Promise<RepositoryName[]> {
+  const { rows } = await sql<{ repo: RepositoryName }>`
+    select repo from scans
+    where (status = 'processing' and lease_until < now())
+       or (status = 'pending' and coalesce(retry_at, requested_at) < now() - interval '5 seconds')
+    order by requested_at
+    limit 1000`.execute(db)
+  return rows.map(({ repo }) => repo)
+}
+
+/** Ends all leases at once. Only for a database that no other process can have open: whoever held them is dead. */
+export async function endScanLeases(db: Db): Promise<void> {
+  await db
+    .updateTable('scans')
+    .set({ lease_until: sql`now() - interval '1 second'` })
+    .where('status', '=', 'processing')
+    .execute()
+}
+
+/** Asks for scans of the repositories whose graph an older version of the program read. */
+export async function requestOutdatedScans(tx: Db, wakeUps: Pick<WakeUps, 'scans'>): Promise<void> {
+  const outdated = await tx
+    .selectFrom('code_graphs')
+    .select('repo')
+    .where('facts_version', '<', factsVersion)
+    .where('commit_sha', 'is not', null)
+    .execute()
+  for (const { repo } of outdated) await requestScan(tx, wakeUps, repo)
+}
+
+async function endAsExhausted(tx: Db, repo: RepositoryName, attempts: number): Promise<void> {
+  await change(
+    tx,
+    sql`
+    update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null, wanted_again = false, thorough = false,
+      error = coalesce(error, ${`The worker was lost in each of ${attempts} tries.`}),
+      error_code = coalesce(error_code, 'attempts_exhausted')
+    where repo = ${repo}`,
+  )
+}
+
+function heldBy({ repo, worker, fence }: ClaimedScan) {
+  return sql<boolean>`repo = ${repo} and worker = ${worker} and fence = ${fence} and status = 'processing'`
+}

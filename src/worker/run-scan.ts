@@ -1,0 +1,96 @@
+// Claims a repository's scan, scans under a lease that is kept alive, and settles how it ends.
+import type { AppContext } from '../context.ts'
+import { transactionWithRetry } from '../db/transaction.ts'
+import { LeaseLostError, UmpireError } from '../domain/errors.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import { keepLease } from '../jobs/leases.ts'
+import { type ClaimedScan, claimScan, endScan, extendScanLease, putBackScan } from '../jobs/scans.ts'
+import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
+import { scanRepository } from '../workflows/scan-repository.ts'
+import type { FactReader } from '../workspace/fact-reader.ts'
+
+/** Starting threads takes longer than reading a changed file. */
+const readerRestsAfterMs = 60_000
+
+/** What scans of a worker share. */
+export interface Scanner {
+  /** Throws only when the database does. */
+  run(repo: RepositoryName, stopping: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes the scanner of a worker. Its threads are started by the first scan, and end some time after the last one. */
+export function openScanner(ctx: AppContext, worker: string): Scanner {
+  let reader: (FactReader & AsyncDisposable) | null = null
+  let rest: NodeJS.Timeout | undefined
+  const close = async () => {
+    clearTimeout(rest)
+    const closing = reader
+    reader = null
+    await closing?.[Symbol.asyncDispose]()
+  }
+  return {
+    async run(repo, stopping) {
+      clearTimeout(rest)
+      reader ??= (await import('../workspace/fact-reader.ts')).createFactReader()
+      await runScan(ctx, { name: worker, reader, stopping }, repo)
+      rest = setTimeout(close, readerRestsAfterMs).unref()
+    },
+    close,
+  }
+}
+
+async function runScan(
+  ctx: AppContext,
+  worker: { name: string; reader: FactReader; stopping: AbortSignal },
+  repo: RepositoryName,
+): Promise<void> {
+  const { leaseSeconds, maxAttempts } = ctx.config.review
+  const claim = await claimScan(ctx.db, repo, { worker: worker.name, leaseSeconds, maxAttempts })
+  if (claim.kind === 'later') {
+    await ctx.db.transaction().execute((tx) => ctx.wakeUps.scans.wake(tx, [repo], claim.seconds))
+  }
+  if (claim.kind === 'exhausted') ctx.log.error({ repo }, 'The scan was given up: its worker was lost in every try')
+  if (claim.kind !== 'claimed') return
+  const { run: scan } = claim
+  const log = ctx.log.child({ repo, scan_attempt: scan.attempt })
+  log.info({}, 'The scan begins')
+  const lease = keepLease(leaseSeconds, () => extendScanLease(ctx.db, scan, leaseSeconds))
+  const signal = AbortSignal.any([worker.stopping, lease.signal])
+  try {
+    await scanRepository({ ...ctx, log }, { scan, reader: worker.reader, signal })
+  } catch (error) {
+    await settleScan({ ...ctx, log }, scan, signal.aborted ? signal.reason : error)
+  } finally {
+    lease.stop()
+  }
+}
+
+/** Writes down how a broken-off scan goes on. */
+async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): Promise<void> {
+  if (error instanceof LeaseLostError) return ctx.log.warn({}, 'The scan was taken over by another worker')
+  if (error instanceof WorkerStopping) {
+    ctx.log.info({}, 'The scan is put back because the worker stops')
+    return putBack(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
+  }
+  const { message, code, isFinal, delaySeconds } = describeFault(ctx.config.review, scan.attempt, error)
+  const why = { error: message, errorCode: code }
+  if (error instanceof UmpireError && error.code === 'disconnected') {
+    ctx.log.info({}, 'The repository was disconnected: what is known of it stays as it is')
+    return end(ctx, scan, { status: 'completed', ...why })
+  }
+  if (isFinal) {
+    ctx.log.error({ err: error }, 'The scan failed')
+    return end(ctx, scan, { status: 'failed', ...why })
+  }
+  ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The scan failed and will be tried again')
+  return putBack(ctx, scan, { delaySeconds, countsAsAttempt: true, ...why })
+}
+
+function putBack(ctx: AppContext, scan: ClaimedScan, how: Parameters<typeof putBackScan>[3]): Promise<void> {
+  return transactionWithRetry(ctx.db, (tx) => putBackScan(tx, ctx.wakeUps, scan, how))
+}
+
+function end(ctx: AppContext, scan: ClaimedScan, how: Parameters<typeof endScan>[3]): Promise<void> {
+  return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, how))
+}

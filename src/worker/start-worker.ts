@@ -1,0 +1,53 @@
+// The worker: reviews pull requests and scans repositories, until it is stopped.
+import { randomUUID } from 'node:crypto'
+import type { AppContext } from '../context.ts'
+import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
+import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
+import { createRunBudgets } from '../workflows/run-budgets.ts'
+import { runReview } from './run-review.ts'
+import { openScanner } from './run-scan.ts'
+import { startWorkLoop } from './work-loop.ts'
+
+/** A running worker. */
+export interface Worker {
+  /** Claims nothing more; lets reviews finish within the grace time, then puts them back. Scans are put back at once. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a worker.
+ *
+ * @param exclusive no other process can have the database open: leases left by a dead process end at once
+ */
+export async function startWorker(ctx: AppContext, options: { exclusive: boolean }): Promise<Worker> {
+  const name = `worker-${randomUUID().slice(0, 8)}`
+  if (options.exclusive) await Promise.all([endAllLeases(ctx.db), endScanLeases(ctx.db)])
+  await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps))
+  const budgets = createRunBudgets(ctx)
+  const reviews = await startWorkLoop(ctx, {
+    what: 'review',
+    queue: ctx.wakeUps.reviews,
+    atOnce: ctx.config.review.concurrency,
+    graceSeconds: ctx.config.review.shutdownGraceSeconds,
+    findStranded: () => findStrandedPullRequests(ctx.db),
+    run: (ref, stopping) => runReview(ctx, { name, budgets, stopping }, ref),
+  })
+  const scanner = openScanner(ctx, name)
+  const scans = await startWorkLoop(ctx, {
+    what: 'scan',
+    queue: ctx.wakeUps.scans,
+    // In the background: reviews come first.
+    atOnce: 1,
+    graceSeconds: 0,
+    findStranded: () => findStrandedScans(ctx.db),
+    run: (repo, stopping) => scanner.run(repo, stopping),
+  })
+  ctx.log.info({ worker: name }, 'The worker is ready')
+  return {
+    async stop() {
+      ctx.log.info({ worker: name, running: reviews.running() }, 'The worker stops: what runs may finish')
+      await Promise.all([reviews.stop(), scans.stop()])
+      await scanner.close()
+    },
+  }
+}

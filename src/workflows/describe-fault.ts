@@ -1,0 +1,38 @@
+// What a fault means for the work that it broke off: whether it is tried again, when, and what people are told.
+import type { Config } from '../config/config.ts'
+import { UmpireError } from '../domain/errors.ts'
+
+/** Why work is broken off when the worker stops. */
+export class WorkerStopping extends Error {}
+
+export interface Fault {
+  /** For people. */
+  readonly message: string
+  readonly code: string
+  /** It isn't tried again. */
+  readonly isFinal: boolean
+  /** Until the next try. */
+  readonly delaySeconds: number
+}
+
+/**
+ * Expected errors say whether trying again can help; of others we don't know, so they get their tries too.
+ *
+ * @param attempt 1 for the first try
+ */
+export function describeFault(
+  { retrySeconds, maxAttempts }: Pick<Config['review'], 'retrySeconds' | 'maxAttempts'>,
+  attempt: number,
+  error: unknown,
+): Fault {
+  const isExpected = error instanceof UmpireError
+  const canRetry = isExpected ? error.retryable : true
+  const backoff = retrySeconds * 2 ** (attempt - 1)
+  const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
+  return {
+    message: isExpected ? error.message : 'An internal error; the log has its details.',
+    code: isExpected ? error.code : 'internal',
+    isFinal: !canRetry || attempt >= maxAttempts,
+    delaySeconds: Math.max(Math.min(backoff, 600), asked),
+  }
+}
