@@ -1,13 +1,15 @@
 // A snapshot of a git repository at one commit, read from its objects: nothing is ever checked out.
 import { GitError } from '../domain/errors.ts'
+import { listTree } from './list-tree.ts'
 import { ObjectReader } from './object-reader.ts'
-import { isPlainPath, pathFromBytes, pathToBytes } from './path-text.ts'
-import { type GitHost, runGit } from './run-git.ts'
+import { isPlainPath, pathToBytes } from './path-text.ts'
+import type { GitHost } from './run-git.ts'
 import { searchCommit } from './search-commit.ts'
 import type { Snapshot, TreeEntry } from './snapshot.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LARGEST_TREE = 64 * MEBIBYTE
+const mostFiles = 1_000_000
 
 /** What a tree object says about one name. */
 interface NamedObject {
@@ -56,7 +58,7 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
       return objects.contents(file.oid)
     },
     async listFiles({ prefix, signal } = {}) {
-      entries ??= await listTree(host, gitDirectory, sha, signal)
+      entries ??= await listFiles(host, gitDirectory, sha, signal)
       const folder = prefix?.replace(/\/+$/, '') ?? ''
       return folder === '' ? entries : entries.filter(({ path }) => path.startsWith(`${folder}/`))
     },
@@ -88,34 +90,14 @@ async function readTreeObject(objects: ObjectReader, name: string): Promise<Read
   return entries
 }
 
-const kinds: Readonly<Record<string, TreeEntry['kind']>> = { '120000': 'symlink', '160000': 'submodule' }
-
-async function listTree(
+async function listFiles(
   host: GitHost,
   gitDirectory: string,
   sha: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly TreeEntry[]> {
-  const { stdout, cut } = await runGit(host, {
-    gitDirectory,
-    args: ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', sha],
-    timeoutMs: 60_000,
-    maxBytes: 256 * MEBIBYTE,
-    signal,
-  })
+  const { entries, cut } = await listTree({ host, gitDirectory }, sha, { maxEntries: mostFiles, signal })
   if (cut) throw new GitError('The repository has too many files to list.')
-  const entries: TreeEntry[] = []
-  for (let start = 0; start < stdout.length; ) {
-    const end = stdout.indexOf(0, start)
-    const tab = stdout.indexOf(0x09, start)
-    // `<mode> <type> <oid> <size, padded>`
-    const [mode = '', , oid = '', size = ''] = stdout.toString('latin1', start, tab).split(/ +/)
-    const name = stdout.subarray(tab + 1, end)
-    // A tree made by hand can hold `..`: whoever joins such a path would leave the tree.
-    if (isPlainPath(name))
-      entries.push({ path: pathFromBytes(name), kind: kinds[mode] ?? 'file', oid, size: Number(size) || 0 })
-    start = end + 1
-  }
   return entries
 }
 

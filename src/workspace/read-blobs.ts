@@ -1,0 +1,120 @@
+// Reads many blobs through one `git cat-file`, one after the other as they come: only the one at hand is held.
+import { once } from 'node:events'
+import { GitError } from '../domain/errors.ts'
+import type { GitRepository } from './list-tree.ts'
+import { explainStart, killGit, startGit } from './run-git.ts'
+
+/** Without a byte for so long, git is taken for stuck. */
+const silenceMs = 60_000
+
+export interface Blob {
+  readonly oid: string
+  /** In a buffer of its own; undefined for one that is missing or larger than wanted. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+}
+
+/**
+ * Yields the blobs in the order of `oids`.
+ *
+ * @param limits larger ones than `maxBytes` are passed over
+ * @throws GitError where git fails, or the signal's reason
+ */
+export async function* readBlobs(
+  { host, gitDirectory }: GitRepository,
+  oids: readonly string[],
+  limits: { maxBytes: number; signal?: AbortSignal | undefined },
+): AsyncGenerator<Blob, void, undefined> {
+  if (oids.length === 0) return
+  limits.signal?.throwIfAborted()
+  const child = startGit(host, { gitDirectory, args: ['cat-file', '--batch', '--buffer'] })
+  const closed = once(child, 'close').catch((error: unknown) => error)
+  const end = () => killGit(child)
+  let silence = setTimeout(end, silenceMs)
+  limits.signal?.addEventListener('abort', end, { once: true })
+  child.stderr.resume()
+  child.stdin.on('error', () => undefined).end(`${oids.join('\n')}\n`)
+  const input = new ByteQueue(child.stdout, () => {
+    clearTimeout(silence)
+    silence = setTimeout(end, silenceMs)
+  })
+  try {
+    for (const oid of oids) {
+      const header = await input.takeLine()
+      if (header === undefined) break
+      const size = Number(/ blob (\d+)$/.exec(header)?.[1] ?? Number.NaN)
+      const other = / (?:tree|commit|tag) (\d+)$/.exec(header)
+      if (other !== null) await input.skip(Number(other[1]) + 1)
+      if (Number.isNaN(size)) yield { oid, bytes: undefined }
+      else if (size > limits.maxBytes) {
+        await input.skip(size + 1)
+        yield { oid, bytes: undefined }
+      } else {
+        const bytes = await input.take(size)
+        await input.skip(1)
+        yield { oid, bytes }
+      }
+    }
+    if (!input.isOver) return
+    limits.signal?.throwIfAborted()
+    if (child.pid === undefined) throw explainStart(await closed)
+    throw new GitError('git cat-file ended early.', { retryable: true })
+  } finally {
+    clearTimeout(silence)
+    limits.signal?.removeEventListener('abort', end)
+    end()
+    await closed
+  }
+}
+
+/** Bytes as they come from a stream, to be taken by number. */
+class ByteQueue {
+  readonly #chunks: AsyncIterator<Buffer>
+  readonly #onChunk: () => void
+  #rest: Buffer = Buffer.alloc(0)
+  /** The stream ended though more was asked for. */
+  isOver = false
+
+  constructor(stream: AsyncIterable<Buffer>, onChunk: () => void) {
+    this.#chunks = stream[Symbol.asyncIterator]()
+    this.#onChunk = onChunk
+  }
+
+  async takeLine(): Promise<string | undefined> {
+    let line = ''
+    for (;;) {
+      const end = this.#rest.indexOf(0x0a)
+      line += this.#rest.toString('latin1', 0, end === -1 ? undefined : end)
+      this.#rest = end === -1 ? Buffer.alloc(0) : this.#rest.subarray(end + 1)
+      if (end !== -1) return line
+      if (!(await this.#more())) return undefined
+    }
+  }
+
+  async take(length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(length)
+    await this.#pass(length, (chunk, at) => bytes.set(chunk, at))
+    return bytes
+  }
+
+  async skip(length: number): Promise<void> {
+    await this.#pass(length, () => {})
+  }
+
+  async #pass(length: number, use: (chunk: Buffer, at: number) => void): Promise<void> {
+    for (let at = 0; at < length; ) {
+      if (this.#rest.length === 0 && !(await this.#more())) return
+      const chunk = this.#rest.subarray(0, length - at)
+      use(chunk, at)
+      at += chunk.length
+      this.#rest = this.#rest.subarray(chunk.length)
+    }
+  }
+
+  async #more(): Promise<boolean> {
+    const { value, done } = await this.#chunks.next()
+    this.#onChunk()
+    if (done) this.isOver = true
+    else this.#rest = value
+    return !done
+  }
+}
