@@ -25,20 +25,35 @@ export type ThreadOutcome<Result> =
 /** What a thread is sent. */
 export type ThreadRequest<Work> = Work & { readonly id: number; readonly deadlineMs: number }
 
-/** What a thread sends back, twice for each request: `started` says that all is loaded, and the time of the work runs. */
-export type ThreadAnswer<Result> = { readonly id: number } & (ThreadOutcome<Result> | { readonly outcome: 'started' })
+/**
+ * What a thread sends back. `started` says that all is loaded, and the time of the work runs; `part` gives a part of the
+ * result, after which the time begins anew; the last one ends the work.
+ */
+export type ThreadAnswer<Result, Part = never> = { readonly id: number } & (
+  | ThreadOutcome<Result>
+  | { readonly outcome: 'started' }
+  | { readonly outcome: 'part'; readonly part: Part }
+)
 
-interface Waiting<Work, Result> {
+interface Waiting<Work, Result, Part> {
   readonly work: Work
+  readonly give: RunOptions<Part>
   readonly settle: (outcome: ThreadOutcome<Result>) => void
 }
 
+export interface RunOptions<Part> {
+  /** Called with each part of the result as it comes. */
+  readonly onPart?: (part: Part) => void
+  /** What of the work is handed over to the thread instead of copied. */
+  readonly transfer?: readonly ArrayBuffer[]
+}
+
 /** Threads are started when there is work, and don't keep the process alive when there is none. */
-export class ThreadPool<Work extends object, Result> implements AsyncDisposable {
+export class ThreadPool<Work extends object, Result, Part = never> implements AsyncDisposable {
   readonly #options: ThreadPoolOptions
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
-  readonly #queue: Waiting<Work, Result>[] = []
+  readonly #queue: Waiting<Work, Result, Part>[] = []
   #nextId = 1
   #isClosed = false
 
@@ -50,10 +65,10 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
    * Does one piece of work. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow`
    * or `failed`. After those the thread is replaced.
    */
-  run(work: Work): Promise<ThreadOutcome<Result>> {
+  run(work: Work, give: RunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
     if (this.#isClosed) return Promise.resolve({ outcome: 'failed' })
     return new Promise((settle) => {
-      this.#queue.push({ work, settle })
+      this.#queue.push({ work, give, settle })
       this.#dispatch()
     })
   }
@@ -111,7 +126,7 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     return worker
   }
 
-  #run(worker: Worker, { work, settle }: Waiting<Work, Result>): void {
+  #run(worker: Worker, { work, give, settle }: Waiting<Work, Result, Part>): void {
     const { deadlineMs, graceMs } = this.#options
     const request: ThreadRequest<Work> = { ...work, id: this.#nextId++, deadlineMs }
     const finish = (outcome: ThreadOutcome<Result>) => {
@@ -130,17 +145,18 @@ export class ThreadPool<Work extends object, Result> implements AsyncDisposable 
     const fail = () => finish({ outcome: 'failed' })
     const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }), milliseconds)
     let timer = endAfter(startupMs)
-    worker.on('message', (answer: ThreadAnswer<Result>) => {
+    worker.on('message', (answer: ThreadAnswer<Result, Part>) => {
       // What it was warmed up with may still come.
       if (answer.id !== request.id) return
-      if (answer.outcome !== 'started') return finish(answer)
+      if (answer.outcome !== 'started' && answer.outcome !== 'part') return finish(answer)
+      if (answer.outcome === 'part') give.onPart?.(answer.part)
       clearTimeout(timer)
       timer = endAfter(deadlineMs + graceMs)
     })
     worker.on('error', fail)
     worker.once('exit', fail)
     worker.ref()
-    worker.postMessage(request)
+    worker.postMessage(request, give.transfer ?? [])
   }
 }
 

@@ -2,19 +2,24 @@
 import { parentPort } from 'node:worker_threads'
 import { type Node, Parser } from 'web-tree-sitter'
 import type { ThreadAnswer, ThreadRequest } from '../lib/thread-pool.ts'
+import type { CodeFacts } from './code-facts.ts'
 import { countDataErrors, type DataFormat } from './data-format.ts'
+import { loadFactParser } from './facts/parse-facts.ts'
+import type { SourceKind } from './facts/source-kind.ts'
 import { type GrammarName, loadGrammar } from './grammars.ts'
 import { type Definition, outlineTree } from './outline.ts'
 
 /** One file, and what is asked about it. */
 export type SyntaxRequest =
   | { readonly want: 'errors' | 'outline'; readonly grammar: GrammarName; readonly text: string }
+  | { readonly want: 'facts'; readonly kind: SourceKind; readonly text: string }
   | { readonly want: 'data errors'; readonly format: DataFormat; readonly text: string }
 
 /** What was asked for. */
 export interface SyntaxAnswer {
   readonly errors?: number
   readonly outline?: readonly Definition[]
+  readonly facts?: CodeFacts
 }
 
 type Request = ThreadRequest<SyntaxRequest>
@@ -27,6 +32,7 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
     parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
     return { errors: countDataErrors(request.format, request.text) }
   }
+  if (request.want === 'facts') return { facts: await readFacts(request) }
   const grammar = await loadGrammar(request.grammar)
   parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
   const until = performance.now() + request.deadlineMs
@@ -45,6 +51,14 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
   } finally {
     parser.delete()
   }
+}
+
+async function readFacts(request: Request & { readonly want: 'facts' }): Promise<CodeFacts> {
+  const parser = await loadFactParser(request.kind)
+  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+  const facts = parser.parse(request.text, performance.now() + request.deadlineMs)
+  if (!facts) throw new DeadlineError()
+  return facts
 }
 
 class DeadlineError extends Error {}

@@ -1,6 +1,8 @@
 // What the syntax of a source file says: its definitions, and whether it can be parsed at all.
 import { ThreadPool } from '../lib/thread-pool.ts'
+import type { CodeFacts } from './code-facts.ts'
 import { dataFormatOf } from './data-format.ts'
+import { sourceKindOf } from './facts/source-kind.ts'
 import { grammarOfPath } from './grammars.ts'
 import type { Definition } from './outline.ts'
 import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
@@ -16,6 +18,8 @@ export interface Syntax extends AsyncDisposable {
   countErrors(path: string, text: string): Promise<number | undefined>
   /** The definitions of a file, by their beginnings; undefined where there is no grammar, or it took too long. */
   outline(path: string, text: string): Promise<readonly Definition[] | undefined>
+  /** What a file says by itself; undefined where there is no grammar, or it took too long. Of many files: see `createFactReader`. */
+  facts(path: string, text: string): Promise<CodeFacts | undefined>
 }
 
 export interface SyntaxOptions {
@@ -51,6 +55,10 @@ export function createSyntax(options: SyntaxOptions = {}): Syntax {
       const format = dataFormatOf(path)
       const answer = format ? await run({ want: 'data errors', format, text }) : await ask('errors', path, text)
       return answer?.errors
+    },
+    facts: async (path, text) => {
+      const kind = sourceKindOf(path)
+      return kind && (await run({ want: 'facts', kind, text }))?.facts
     },
     outline: async (path, text) => (await ask('outline', path, text))?.outline,
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),

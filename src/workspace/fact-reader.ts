@@ -1,0 +1,109 @@
+// Reads the facts of many files in threads: a file that can't be read takes no other with it.
+import { ThreadPool } from '../lib/thread-pool.ts'
+import type { CodeFacts } from './code-facts.ts'
+import { decodeFacts } from './facts/encode-facts.ts'
+import type { FactBatch, FactPart } from './facts/fact-worker.ts'
+import { type SourceKind, sourceKindOf } from './facts/source-kind.ts'
+
+/** Larger files are written by programs, not by people. */
+const maxFileBytes = 512 * 1024
+/** So much is sent to a thread at once: enough to spare messages, little enough to keep all threads busy to the end. */
+const batchBytes = 256 * 1024
+const batchFiles = 64
+
+export interface SourceFile {
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+/** `encoded` is what `encodeFacts` makes of the facts; `unparsed` says why there are none. */
+export type FactsResult = { readonly facts: CodeFacts; readonly encoded: Buffer } | { readonly unparsed: string }
+
+export interface FactReader {
+  /** The facts of files, in their order. Never rejects for what they hold. */
+  read(files: readonly SourceFile[]): Promise<readonly FactsResult[]>
+}
+
+export interface FactReaderOptions {
+  /** Default 2. */
+  readonly threads?: number
+  /** Time for one file, in milliseconds; default 2,000. */
+  readonly fileDeadlineMs?: number
+}
+
+/** Makes a reader. Threads are started on first use; dispose of it to end them. */
+export function createFactReader(options: FactReaderOptions = {}): FactReader & AsyncDisposable {
+  const pool = new ThreadPool<FactBatch, null, FactPart>({
+    module: new URL('./facts/fact-worker.ts', import.meta.url),
+    threads: options.threads ?? 2,
+    deadlineMs: options.fileDeadlineMs ?? 2_000,
+    graceMs: 1_000,
+  })
+  return {
+    async read(files) {
+      const results = files.map((file): FactsResult => ({ unparsed: findObstacle(file) ?? 'not read' }))
+      await Promise.all(listBatches(files).map((batch) => readBatch(pool, files, batch, results)))
+      return results
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+function findObstacle({ path, bytes }: SourceFile): string | undefined {
+  if (sourceKindOf(path) === undefined) return 'no grammar'
+  return bytes.length > maxFileBytes ? 'too large' : undefined
+}
+
+/** Places in the list of files, a few together. */
+function listBatches(files: readonly SourceFile[]): number[][] {
+  const batches: number[][] = []
+  let room = 0
+  for (const [place, file] of files.entries()) {
+    if (findObstacle(file) !== undefined) continue
+    room -= file.bytes.length
+    const last = batches.at(-1)
+    if (last !== undefined && room >= 0 && last.length < batchFiles) last.push(place)
+    else {
+      batches.push([place])
+      room = batchBytes - file.bytes.length
+    }
+  }
+  return batches
+}
+
+/** Reads one batch; what comes after a file that ended a thread is read by the next one. */
+async function readBatch(
+  pool: ThreadPool<FactBatch, null, FactPart>,
+  files: readonly SourceFile[],
+  batch: readonly number[],
+  results: FactsResult[],
+): Promise<void> {
+  let done = 0
+  while (done < batch.length) {
+    const work = joinFiles(batch.slice(done).map((place) => files[place]!))
+    const { outcome } = await pool.run(work, {
+      transfer: [work.bytes.buffer],
+      onPart(part) {
+        const encoded = Buffer.from(part.buffer)
+        results[batch[done]!] = { facts: decodeFacts(encoded), encoded }
+        done++
+      },
+    })
+    if (outcome === 'done') return
+    results[batch[done]!] = { unparsed: outcome === 'too_slow' ? 'too slow' : 'could not be parsed' }
+    done++
+  }
+}
+
+function joinFiles(files: readonly SourceFile[]): FactBatch {
+  const bytes = new Uint8Array(files.reduce((sum, file) => sum + file.bytes.length, 0))
+  let end = 0
+  for (const file of files) {
+    bytes.set(file.bytes, end)
+    end += file.bytes.length
+  }
+  return {
+    bytes,
+    files: files.map((file) => ({ kind: sourceKindOf(file.path) as SourceKind, length: file.bytes.length })),
+  }
+}

@@ -1,0 +1,44 @@
+// The worker thread that reads the facts of many files; what they hold is hostile until shown otherwise.
+import { parentPort } from 'node:worker_threads'
+import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
+import { encodeFacts } from './encode-facts.ts'
+import { type FactParser, loadFactParser } from './parse-facts.ts'
+import type { SourceKind } from './source-kind.ts'
+
+/** Some files. */
+export interface FactBatch {
+  /** All texts in UTF-8, one after the other. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly files: readonly { readonly kind: SourceKind; readonly length: number }[]
+}
+
+/** The facts of the next file of a batch, encoded. */
+export type FactPart = Uint8Array<ArrayBuffer>
+
+type Answer = ThreadAnswer<null, FactPart>
+
+function send(answer: Answer, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(answer, transfer)
+}
+
+/** Ends at the first file that takes too long or can't be read: the thread is then replaced. */
+async function readBatch({ id, deadlineMs, bytes, files }: ThreadRequest<FactBatch>): Promise<Answer> {
+  const ready = new Map<SourceKind, FactParser>()
+  for (const { kind } of files) if (!ready.has(kind)) ready.set(kind, await loadFactParser(kind))
+  const decoder = new TextDecoder()
+  send({ id, outcome: 'started' })
+  let start = 0
+  for (const { kind, length } of files) {
+    const text = decoder.decode(bytes.subarray(start, start + length))
+    start += length
+    const facts = ready.get(kind)!.parse(text, performance.now() + deadlineMs)
+    if (facts === undefined) return { id, outcome: 'too_slow' }
+    const part = new Uint8Array(encodeFacts(facts))
+    send({ id, outcome: 'part', part }, [part.buffer])
+  }
+  return { id, outcome: 'done', result: null }
+}
+
+parentPort?.on('message', async (request: ThreadRequest<FactBatch>) => {
+  send(await readBatch(request).catch((): Answer => ({ id: request.id, outcome: 'failed' })))
+})
