@@ -374,11 +374,16 @@ export interface CodeEdgesTable {
   sites: number
 }
 
-/** The files of a pull request as a review saw them. */
+/** The files of a pull request as a review saw them: the latest one with a verdict, and earlier ones that asked for changes. */
 export interface PullRequestFilesTable {
   run_id: number
   repo: string
   pr_number: number
+  /** Of the pull request. */
+  author: string
+  /** The run is the pull request's `reviewed_run_id`. */
+  latest: boolean
+  requested_changes: boolean
   /** Follows renames on the default branch. */
   path: string
   /** The one that the path is in, `.` for the root. */

@@ -116,7 +116,8 @@ type PayloadFields = z.output<typeof payloadFields>
 const pullRequestFields = z.object({
   number: z.int().min(1).max(maxInteger),
   title: text,
-  user: z.object({ login: text }).catch({ login: '' }),
+  // Indexes hold it: what is longer names nobody.
+  user: z.object({ login: z.string().max(255).catch('') }).catch({ login: '' }),
   head: commit,
   base: commit,
   html_url: z

@@ -108,13 +108,16 @@ async function addGraph(db: Kysely<unknown>): Promise<void> {
   await sql`create index code_edges_target on code_edges (target_id)`.execute(db)
 }
 
-/** By run, so that each review's verdict can be told of the files that it was about. */
+/** Of each pull request's latest review, and of those that asked for changes: the others are history that nobody asks for. */
 async function addTouches(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table pull_request_files (
       run_id bigint not null references workflow_runs (id) on delete cascade,
       repo text not null,
       pr_number integer not null,
+      author text collate "C" not null,
+      latest boolean not null,
+      requested_changes boolean not null,
       path text collate "C" not null,
       directory text collate "C" not null generated always as (
         case when strpos(path, '/') = 0 then '.' else regexp_replace(path, '/[^/]*$', '') end
@@ -126,15 +129,16 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
       symbols text[] not null default '{}',
       primary key (run_id, path)
     )`.execute(db)
-  await sql`create index pull_request_files_path on pull_request_files (repo, path)`.execute(db)
+  // Figures over all of a repository's files are read from the first two alone, in their order.
   await sql`
-    create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(db)
-  // What is learned is computed from few rows of many: those of an author, of what was asked for, of what was not wanted.
-  await sql`create index pull_requests_author on pull_requests (repo, author, number)`.execute(db)
-  await sql`
-    create index workflow_runs_requests on workflow_runs (repo, pr_number) where verdict = 'REQUEST_CHANGES'`.execute(
+    create index pull_request_files_path on pull_request_files (repo, path)
+    include (latest, requested_changes, author, pr_number)`.execute(db)
+  await sql`create index pull_request_files_author on pull_request_files (repo, author, directory) where latest`.execute(
     db,
   )
+  await sql`create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(db)
+  // What is learned is computed from few rows of many: those of an author, those that were not wanted.
+  await sql`create index pull_requests_author on pull_requests (repo, author, number)`.execute(db)
   await sql`create index findings_dismissed on findings (repo, rule) where state = 'dismissed'`.execute(db)
   await sql`
     create table pull_request_issues (

@@ -12,11 +12,10 @@ export interface AuthorCount {
 /** The authors with most pull requests first, then by name; 500 at most. */
 export async function countPullRequestsByAuthor(db: Db, repo: RepositoryName): Promise<AuthorCount[]> {
   const { rows } = await sql<AuthorCount>`
-    select author as login, count(*) as "pullRequests" from pull_requests p
-    where repo = ${repo} and author <> '' and reviewed_run_id is not null
-      and exists (select from pull_request_files f where f.run_id = p.reviewed_run_id)
+    select author as login, count(distinct pr_number) as "pullRequests" from pull_request_files
+    where repo = ${repo} and latest and author <> ''
     group by author
-    order by count(*) desc, author collate "C"
+    order by 2 desc, 1
     ${limitRows(500)}`.execute(db)
   return rows
 }

@@ -1,6 +1,8 @@
 // Writes down what a reviewed pull request touches: its files with the definitions that it changes, and the issues it names.
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { IssueReference, PullRequestRef } from '../../domain/pull-request.ts'
+import type { Verdict } from '../../domain/review.ts'
 
 /** A file of a pull request, as the review saw it. */
 export interface FileTouch {
@@ -20,18 +22,26 @@ export interface Touches {
   readonly issues: readonly IssueReference[]
 }
 
+/** A recorded run with its pull request. */
+interface TouchingRun extends PullRequestRef {
+  readonly id: number
+  readonly verdict: Verdict
+}
+
 /** A statement takes 65,535 parameters at most. */
 const rowsAtOnce = 500
 
-/** Files are kept by run; issues as the latest review saw them. Saving the same again changes nothing. */
-export async function saveTouches(
-  tx: Db,
-  run: PullRequestRef & { readonly id: number },
-  { files, issues }: Touches,
-): Promise<void> {
-  await tx.deleteFrom('pull_request_files').where('run_id', '=', run.id).execute()
+/**
+ * Files are those of the run from now on: of earlier ones only those stay that asked for changes. Issues are those that the
+ * pull request names now. Saving the same again changes nothing.
+ *
+ * @param run has to be there, and its pull request
+ */
+export async function saveTouches(tx: Db, run: TouchingRun, { files, issues }: Touches): Promise<void> {
+  await forgetEarlier(tx, run)
+  const author = await readAuthor(tx, run)
   for (let start = 0; start < files.length; start += rowsAtOnce) {
-    const rows = files.slice(start, start + rowsAtOnce).map((file) => fileRow(run, file))
+    const rows = files.slice(start, start + rowsAtOnce).map((file) => fileRow(run, author, file))
     await tx.insertInto('pull_request_files').values(rows).execute()
   }
   await tx.deleteFrom('pull_request_issues').where('repo', '=', run.repo).where('pr_number', '=', run.number).execute()
@@ -42,11 +52,40 @@ export async function saveTouches(
   await tx.insertInto('pull_request_issues').values(rows).execute()
 }
 
-function fileRow(run: PullRequestRef & { readonly id: number }, file: FileTouch) {
+async function forgetEarlier(tx: Db, { id, repo, number }: TouchingRun): Promise<void> {
+  const ofPullRequest = sql<boolean>`
+    run_id in (select id from workflow_runs where repo = ${repo} and pr_number = ${number})`
+  await tx
+    .deleteFrom('pull_request_files')
+    .where(ofPullRequest)
+    .where((eb) => eb.or([eb('run_id', '=', id), eb('requested_changes', '=', false)]))
+    .execute()
+  await tx
+    .updateTable('pull_request_files')
+    .set({ latest: false })
+    .where(ofPullRequest)
+    .where('latest', '=', true)
+    .execute()
+}
+
+async function readAuthor(tx: Db, { repo, number }: PullRequestRef): Promise<string> {
+  const row = await tx
+    .selectFrom('pull_requests')
+    .select('author')
+    .where('repo', '=', repo)
+    .where('number', '=', number)
+    .executeTakeFirstOrThrow()
+  return row.author
+}
+
+function fileRow(run: TouchingRun, author: string, file: FileTouch) {
   return {
     run_id: run.id,
     repo: run.repo,
     pr_number: run.number,
+    author,
+    latest: true,
+    requested_changes: run.verdict === 'REQUEST_CHANGES',
     path: file.path,
     previous_path: file.previousPath,
     status: file.status,
