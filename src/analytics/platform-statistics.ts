@@ -12,6 +12,8 @@ export interface PlatformStatistics {
   readonly contributors: readonly ContributorStatistics[]
 }
 
+export const noStatistics: PlatformStatistics = { languages: [], contributors: [] }
+
 /** Of whom what was asked last is kept. */
 const mostKept = 1000
 const keepMs = 10 * 60_000

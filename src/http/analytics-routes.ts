@@ -1,9 +1,13 @@
-// Insights over pull requests; contributors and graph of a repository, of which there is what the platform itself tells.
+// Insights over pull requests; contributors and graph of a repository.
 import { findScope } from '../accounts/scope.ts'
 import { readPlatformToken } from '../accounts/users.ts'
+import { type Contributor, listContributors } from '../analytics/contributors.ts'
+import { createFiguresReader } from '../analytics/figures-in-time.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
-import { createStatisticsReader } from '../analytics/platform-statistics.ts'
+import { createStatisticsReader, noStatistics, type PlatformStatistics } from '../analytics/platform-statistics.ts'
+import { noFigures, type TouchFigures } from '../analytics/touch-figures.ts'
 import type { AppContext } from '../context.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import { contributors, graph, insights } from './contract/analytics.ts'
@@ -12,8 +16,14 @@ import type { Server } from './server.ts'
 
 /** Adds what stands under `/api/v1/analytics`. */
 export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
-  const { db, keys } = ctx
-  const readStatistics = createStatisticsReader(ctx.platform, ctx.log)
+  const { db, keys, log } = ctx
+  const { memory, graph: graphLayer } = ctx.config
+  const readFigures = createFiguresReader({ db, log, timeoutMs: graphLayer.queryTimeoutMs })
+  const askPlatform = createStatisticsReader(ctx.platform, log)
+  const readStatistics = async (userId: number, repo: RepositoryName): Promise<PlatformStatistics> => {
+    const token = await readPlatformToken(db, keys, userId)
+    return token === undefined ? noStatistics : askPlatform(userId, { repo, token })
+  }
 
   const insightsRoute = { schema: insights, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
@@ -23,27 +33,56 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
 
   const contributorsRoute = { schema: contributors, onRequest: authenticate.bearer }
   server.get('/api/v1/analytics/contributors', contributorsRoute, async (request) => {
-    const repo = await findAskedRepository(db, callerOf(request), request.query.repo)
-    return { repo, contributor_count: 0, contributors: [], note: memoryNotConfigured }
+    const { userId } = callerOf(request)
+    const { page, per_page: perPage } = request.query
+    const repo = await findAskedRepository(db, { userId }, request.query.repo)
+    if (!memory) return { repo, contributor_count: 0, contributors: [], note: memoryNotConfigured }
+    const { total, contributors } = await listContributors(db, repo, { page, perPage })
+    const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
+    return {
+      ...{ repo, contributor_count: total, page, per_page: perPage, total_pages: Math.ceil(total / perPage) },
+      contributors: contributors.map((person) => shapeContributor(person, statistics)),
+    }
   })
 
   const graphRoute = { schema: graph, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/graph', graphRoute, async (request) => {
     const { userId } = callerOf(request)
     const repo = await findAskedRepository(db, { userId }, request.query.repo, "repo must be in 'owner/repo' format")
-    const token = await readPlatformToken(db, keys, userId)
-    const known = token === undefined ? null : await readStatistics(userId, { repo, token })
-    return {
-      repo,
-      languages: [...(known?.languages ?? [])],
-      hotspots: [],
-      high_risk: [],
-      dead_files: { count: 0, sample: [] },
-      ownership: [],
-      expertise: [],
-      contributors: [...(known?.contributors ?? [])],
-    }
+    const [figures, { languages, contributors }] = await Promise.all([
+      graphLayer.enabled ? readFigures(repo) : noFigures,
+      readStatistics(userId, repo),
+    ])
+    return { repo, languages: [...languages], ...shapeFigures(figures), contributors: [...contributors] }
   })
+}
+
+function shapeContributor(
+  { login, profile, patterns, strengths, pullRequests, latest }: Contributor,
+  known: PlatformStatistics,
+) {
+  const counted = known.contributors.find((one) => one.login.toLowerCase() === login.toLowerCase())
+  return {
+    username: login,
+    profile_summary: profile,
+    patterns: [...patterns],
+    strengths: [...strengths],
+    pr_count: pullRequests,
+    commit_count: counted?.commits ?? 0,
+    last_seen_pr: latest,
+  }
+}
+
+function shapeFigures({ hotspots, risks, owners, experts, dead }: TouchFigures) {
+  return {
+    hotspots: hotspots.map(({ path, touches }) => ({ path, touch_count: touches })),
+    high_risk: risks.map(({ path, requests }) => ({ path, risk_score: requests })),
+    dead_files: { count: dead.count, sample: [...dead.sample] },
+    ownership: owners.map(({ path, login, percent }) => ({ path, owner: login, touch_pct: percent })),
+    expertise: experts.map(({ login, directories, touches }) => {
+      return { login, top_dirs: [...directories], total_touches: touches }
+    }),
+  }
 }
 
 function describeInsights({ start, end, merges, authors, repos, ...found }: Insights, days: number) {

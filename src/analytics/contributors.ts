@@ -1,0 +1,56 @@
+// Contributors of a repository of whom something is remembered, with what that is.
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+
+export interface Contributor {
+  readonly login: string
+  /** Empty where there is none. */
+  readonly profile: string
+  readonly patterns: readonly string[]
+  readonly strengths: readonly string[]
+  /** Those that were reviewed. */
+  readonly pullRequests: number
+  /** The number of their latest one, reviewed or not; 0 where there is none. */
+  readonly latest: number
+}
+
+export interface ContributorPage {
+  /** Of all pages. */
+  readonly total: number
+  /** By username. */
+  readonly contributors: readonly Contributor[]
+}
+
+/** Reads a page; one beyond the end is empty. The subjects of memories of people begin with their username. */
+export async function listContributors(
+  db: Db,
+  repo: RepositoryName,
+  { page, perPage }: { page: number; perPage: number },
+): Promise<ContributorPage> {
+  const { rows } = await sql<ContributorPage>`
+    with remembered as materialized (
+      select split_part(subject, '/', 1) as login, memory_type, subject, text from memories
+      where repo = ${repo} and ended_at is null
+        and memory_type in ('contributor_profile', 'developer_pattern', 'developer_strength')
+    ), people as materialized (
+      select login, coalesce(max(text) filter (where memory_type = 'contributor_profile'), '') as profile,
+        coalesce(array_agg(text order by subject) filter (where memory_type = 'developer_pattern'), '{}') as patterns,
+        coalesce(array_agg(text order by subject) filter (where memory_type = 'developer_strength'), '{}') as strengths
+      from remembered group by login
+    ), listed as (
+      select * from people order by lower(login) collate "C", login collate "C"
+      limit ${perPage}::bigint offset ${(page - 1) * perPage}::bigint
+    ), described as (
+      select listed.*, "pullRequests", latest from listed
+      cross join lateral (
+        select count(*) filter (where reviewed_run_id is not null) as "pullRequests", coalesce(max(number), 0) as latest
+        from pull_requests where repo = ${repo} and author = listed.login
+      ) as counted
+    )
+    select (select count(*) from people) as total,
+      coalesce((
+        select json_agg(described order by lower(login) collate "C", login collate "C") from described
+      ), '[]') as contributors`.execute(db)
+  return rows[0] as ContributorPage
+}
