@@ -97,8 +97,13 @@ describe('the house', () => {
     expect(circles).toEqual([])
   })
 
-  // Rules and classifications know the formats of files and of leaked keys by name; they talk to none of their makers.
-  const formats = ['reviewers/rules/', 'reviewers/static-reviewer.ts', 'workspace/classify-file.ts']
+  // These know the formats of files, of packages and of leaked keys by name; they talk to none of their makers.
+  const formats = [
+    'reviewers/rules/',
+    'reviewers/static-reviewer.ts',
+    'workspace/classify-file.ts',
+    'knowledge/project/',
+  ]
 
   it.each([
     ['a code-hosting platform', /\b(github|gitea|forgejo|gitlab|octokit)\b/i, ['platforms/', 'config/', ...formats]],

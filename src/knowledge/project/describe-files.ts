@@ -1,0 +1,114 @@
+// Describes the files that a newcomer should know: where it starts, what many use, what is intricate, what configures it.
+import type { NewMemory } from '../../domain/memory.ts'
+import { isCode, typeOfFile } from './component-type.ts'
+import { findTool } from './configuration.ts'
+import type { Manifest } from './manifests/manifest.ts'
+import { readOpeningComment } from './opening-comment.ts'
+import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
+import { joinSentences, writeCount, writeList, writeNumber } from './wording.ts'
+
+/** Lists are cut to these. */
+const most = { configuration: 80, used: 150, intricate: 60, documents: 40 }
+
+/** Below this, a file isn't more intricate than others. */
+const intricate = 40
+
+const documents =
+  /^(readme|architecture|contributing|changelog|security|agents|claude|design|overview|code_of_conduct|governance|roadmap|upgrading)\b[\w.-]*\.(md|mdx|rst|adoc|txt)$/i
+
+/** Key files, the most telling first, `room` at most. */
+export function chooseFiles(
+  project: Project,
+  entryPoints: readonly string[],
+  manifests: readonly Manifest[],
+  room: number,
+): ProjectFile[] {
+  const written = project.files.filter(({ kind }) => kind === 'source')
+  const code = written.filter(({ language, isTest }) => isCode(language) && !isTest)
+  const byPath = new Map(written.map((file) => [file.path, file]))
+  const pick = (paths: readonly string[]) => paths.flatMap((path) => byPath.get(path) ?? [])
+  const ordered = (files: ProjectFile[], count: (file: ProjectFile) => number, limit: number) =>
+    files.sort((one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1)).slice(0, limit)
+  const isShallow = ({ path }: ProjectFile) => path.split('/').length <= 3
+  return [
+    ...new Set([
+      ...pick(entryPoints),
+      ...pick(manifests.map(({ path }) => path)).slice(0, most.configuration),
+      ...ordered(
+        code.filter(({ usedBy }) => usedBy >= 3),
+        ({ usedBy }) => usedBy,
+        most.used,
+      ),
+      ...ordered(
+        code.filter(({ complexity }) => (complexity ?? 0) >= intricate),
+        ({ complexity }) => complexity ?? 0,
+        most.intricate,
+      ),
+      ...written.filter((file) => isShallow(file) && documents.test(nameOf(file.path))).slice(0, most.documents),
+      ...written.filter((file) => isShallow(file) && findTool(file.path)).slice(0, most.configuration),
+    ]),
+  ].slice(0, room)
+}
+
+/** One entry of the map for each file. */
+export async function describeFiles(
+  project: Project,
+  files: readonly ProjectFile[],
+  entryPoints: readonly string[],
+  manifests: readonly Manifest[],
+): Promise<NewMemory[]> {
+  const entries = new Set(entryPoints)
+  const memories: NewMemory[] = []
+  for (const file of files) {
+    const text = await readSmallText(project, file, 12_000)
+    const words = text === undefined ? undefined : readOpeningComment(file.language, text)
+    memories.push({
+      type: 'project_map',
+      subject: file.path,
+      text: joinSentences([
+        words,
+        entries.has(file.path) && isCode(file.language) ? 'An entry point.' : undefined,
+        writePurpose(file, manifests),
+        writeExtent(file),
+        writeUse(file),
+      ]),
+      path: file.path,
+      componentType: typeOfFile(file),
+      trust: 'derived',
+      provenance: { source: 'scan', commit: project.commit },
+    })
+  }
+  return memories
+}
+
+function writePurpose({ path }: ProjectFile, manifests: readonly Manifest[]): string | undefined {
+  const manifest = manifests.find((candidate) => candidate.path === path)
+  if (manifest) {
+    const named =
+      manifest.name === null ? `Manifest of a ${manifest.kind}` : `Manifest of the ${manifest.kind} ${manifest.name}`
+    const scripts = manifest.commands.map(({ typed }) => typed)
+    const what = manifest.kind === 'Makefile' ? 'Makefile' : named
+    const needs =
+      manifest.dependencies.length > 0
+        ? `, ${writeCount(manifest.dependencies.length, 'dependency', 'dependencies')}`
+        : ''
+    return `${what}${needs}${scripts.length > 0 ? `; commands: ${writeList(scripts, 6)}` : ''}.`
+  }
+  const tool = findTool(path)
+  return tool && `Configuration of ${tool.name} (${tool.use}).`
+}
+
+function writeExtent({ language, lines, complexity, symbols }: ProjectFile): string | undefined {
+  if (!isCode(language)) return undefined
+  const extent = lines === null ? '' : `, ${writeNumber(lines)} lines`
+  const branches =
+    complexity !== null && complexity >= intricate ? `, intricate (complexity ${writeNumber(complexity)})` : ''
+  const exported = symbols.filter((symbol) => symbol.exported)
+  const names = (exported.length > 0 ? exported : symbols).slice(0, 6).map(({ name }) => name)
+  const defines = names.length > 0 ? `; defines ${writeList([...new Set(names)])}` : ''
+  return `${language}${extent}${branches}${defines}.`
+}
+
+function writeUse({ usedBy }: ProjectFile): string | undefined {
+  return usedBy > 0 ? `Used by ${writeCount(usedBy, 'file')}.` : undefined
+}

@@ -1,0 +1,42 @@
+// Finds where a program starts, or what a package shows to others.
+import { posix } from 'node:path'
+import type { Manifest } from './manifests/manifest.ts'
+import { directoryOf, type Project } from './project.ts'
+
+/** By custom. */
+const customary =
+  /^(.*\/)?(cmd\/[^/]+\/main\.go|src\/main\.rs|src\/bin\/[^/]+\.rs|__main__\.py|manage\.py|wsgi\.py|asgi\.py|Program\.cs|config\.ru|artisan|\w*Application\.(java|kt))$|^(src\/|app\/|server\/|backend\/|frontend\/src\/|client\/src\/)?(main|index|server|app|cli)\.([cm]?[jt]sx?|py|go|rs|rb|php|c|cc|cpp|dart|swift|kt)$|^(src\/)?lib\.rs$/
+
+/** Extensions that a built file has in the sources. */
+const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']
+
+/** Paths of files that exist; those that manifests name come first. */
+export function findEntryPoints(project: Project, manifests: readonly Manifest[]): string[] {
+  const sources = new Set(
+    project.files.filter(({ kind, isTest }) => kind === 'source' && !isTest).map(({ path }) => path),
+  )
+  const named = manifests.flatMap(({ path, entryPoints }) =>
+    entryPoints.slice(0, 10).flatMap((entry) => findSource(directoryOf(path), entry, sources) ?? []),
+  )
+  const found = [...sources].filter((path) => customary.test(path)).sort(byDepth)
+  return [...new Set([...named, ...found])].slice(0, 100)
+}
+
+/** The file itself, or the one that it is built from. */
+function findSource(directory: string, entry: string, sources: ReadonlySet<string>): string | undefined {
+  if (entry.includes('*') || entry.length > 300) return undefined
+  const path = posix.join(directory, entry)
+  if (sources.has(path)) return path
+  const bare = path.replace(/(\.d)?\.[cm]?[jt]sx?$/, '')
+  const bases = [
+    bare,
+    bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1src/'),
+    bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1'),
+  ]
+  const candidates = bases.flatMap((base) => sourceExtensions.flatMap((end) => [base + end, `${base}/index${end}`]))
+  return candidates.find((candidate) => sources.has(candidate))
+}
+
+function byDepth(one: string, other: string): number {
+  return one.split('/').length - other.split('/').length || (one < other ? -1 : 1)
+}

@@ -1,0 +1,96 @@
+// Manifests that are read line by line, or by their elements: those of Go, Python's older ones, Ruby, Java, .NET, make.
+import { type ManifestParts, mostCommands, mostDependencies } from './manifest.ts'
+import { pythonName } from './toml-manifests.ts'
+
+/** Go's module file. */
+export function readGoMod(text: string): ManifestParts {
+  const required = text.matchAll(/^(?:require )?\s*([\w.-]+\.[\w.-]+\/[^\s]+) v\d[^\n]*$/gm)
+  const direct = [...required].filter(([line]) => !line.includes('// indirect')).map(([, name]) => name!)
+  return { name: firstGroup(text, /^module\s+"?([^\s"]+)/m), dependencies: direct.slice(0, mostDependencies) }
+}
+
+export function readRequirements(text: string): ManifestParts {
+  const lines = text.split('\n', mostDependencies).filter((line) => /^\s*[A-Za-z]/.test(line))
+  return { dependencies: lines.map(pythonName) }
+}
+
+/** `setup.py` and `setup.cfg`, which are not executed: what can be seen. */
+export function readSetup(text: string): ManifestParts {
+  const required = /(?:install_requires|requires)\s{0,5}=\s{0,5}\[?([^\]]{0,8000})/.exec(text)?.[1] ?? ''
+  const field = (name: string) =>
+    firstGroup(text, new RegExp(`^\\s{0,8}${name}\\s{0,5}=\\s{0,5}["']?([^"'\\n]{1,200})`, 'm'))
+  return {
+    name: field('name'),
+    description: field('description'),
+    licence: field('license'),
+    dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) => pythonName(name!)),
+  }
+}
+
+/** `Gemfile` and gemspecs. */
+export function readGemfile(text: string): ManifestParts {
+  const gems = text.matchAll(
+    /^\s{0,20}(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]{1,5}["']([\w-]+)["']/gm,
+  )
+  const field = (name: string) =>
+    firstGroup(text, new RegExp(`^\\s{0,8}\\w+\\.${name}\\s{0,5}=\\s{0,5}["']([^"'\\n]{1,200})`, 'm'))
+  return {
+    name: field('name'),
+    description: field('summary'),
+    licence: field('license'),
+    dependencies: [...gems].slice(0, mostDependencies).map(([, name]) => name!),
+  }
+}
+
+/** Maven's. Its own coordinates come before those of what it depends on, but after its parent's. */
+export function readPom(text: string): ManifestParts {
+  const own = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles|plugins)>[\s\S]*?<\/\1>/g, '')
+  const pairs = text.matchAll(
+    /<groupId>\s{0,9}([\w.-]{1,200})\s{0,9}<\/groupId>\s{0,40}<artifactId>\s{0,9}([\w.-]{1,200})/g,
+  )
+  return {
+    name: firstGroup(own, /<artifactId>\s{0,9}([\w.-]{1,200})/),
+    description: firstGroup(own, /<description>([^<]{1,500})<\/description>/),
+    licence: firstGroup(own, /<license>\s{0,40}<name>([^<]{1,100})/),
+    dependencies: [...pairs].slice(0, mostDependencies).map(([, group, artifact]) => `${group}:${artifact}`),
+  }
+}
+
+/** Gradle's, in either language, and its catalogue of versions. */
+export function readGradle(text: string): ManifestParts {
+  const coordinates = text.matchAll(/["']([\w.-]{2,100}:[\w.-]{1,100})(?::[^"'\n]{0,60})?["']/g)
+  const plugins = text.matchAll(/\bid[\s(]{1,3}["']([\w.-]{2,100})["']/g)
+  const names = [...coordinates, ...plugins].map(([, name]) => name!)
+  return { dependencies: names.slice(0, mostDependencies) }
+}
+
+/** A project of .NET: its packages, and its SDK as one of them. */
+export function readProjectFile(text: string, name: string): ManifestParts {
+  const packages = text.matchAll(
+    /<(?:PackageReference|PackageVersion|FrameworkReference)\s{1,9}(?:Include|Update)="([\w.-]{1,200})"/g,
+  )
+  const sdk = firstGroup(text, /<Project\s{1,9}Sdk="([\w.-]{1,100})/)
+  return {
+    name: name.replace(/\.\w+$/, ''),
+    description: firstGroup(text, /<Description>([^<]{1,500})<\/Description>/),
+    licence: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
+    dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(0, mostDependencies),
+  }
+}
+
+/** Targets that one types, by make or just: named plainly and not made for files. */
+export function readMakefile(text: string, name: string): ManifestParts {
+  const typed = /justfile/i.test(name) ? 'just' : 'make'
+  const lines = text.split('\n', 3_000)
+  const commands = lines.flatMap((line, index) => {
+    const target = /^([a-z][\w-]{1,40})[^:=\n]{0,200}:(?!=)/i.exec(line)?.[1]
+    if (target === undefined) return []
+    const recipe = lines[index + 1] ?? ''
+    return [{ typed: `${typed} ${target}`, runs: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '' }]
+  })
+  return { commands: commands.slice(0, mostCommands) }
+}
+
+function firstGroup(text: string, pattern: RegExp): string | null {
+  return pattern.exec(text)?.[1]?.trim() || null
+}

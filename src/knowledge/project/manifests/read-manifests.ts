@@ -1,0 +1,67 @@
+// Reads all manifests of a repository.
+import { nameOf, type Project, type ProjectFile, readSmallText } from '../project.ts'
+import {
+  readGemfile,
+  readGoMod,
+  readGradle,
+  readMakefile,
+  readPom,
+  readProjectFile,
+  readRequirements,
+  readSetup,
+} from './line-manifests.ts'
+import type { Manifest, ReadManifest } from './manifest.ts'
+import { readComposerJson, readDenoJson, readPackageJson } from './script-manifests.ts'
+import { readCargoToml, readPipfile, readPyproject } from './toml-manifests.ts'
+
+const formats: readonly (readonly [name: RegExp, kind: string, read: ReadManifest])[] = [
+  [/^package\.json$/, 'npm package', readPackageJson],
+  [/^deno\.jsonc?$/, 'Deno project', readDenoJson],
+  [/^composer\.json$/, 'Composer package', readComposerJson],
+  [/^pyproject\.toml$/, 'Python package', readPyproject],
+  [/^Pipfile$/, 'Python project', readPipfile],
+  [/^setup\.(py|cfg)$/, 'Python package', readSetup],
+  [/^requirements[\w.-]*\.(txt|in)$/, 'Python requirements', readRequirements],
+  [/^Cargo\.toml$/, 'Rust crate', readCargoToml],
+  [/^go\.mod$/, 'Go module', readGoMod],
+  [/^(Gemfile|.+\.gemspec)$/, 'Ruby project', readGemfile],
+  [/^pom\.xml$/, 'Maven project', readPom],
+  [/^build\.gradle(\.kts)?$|^libs\.versions\.toml$/, 'Gradle project', readGradle],
+  [/\.(cs|fs|vb)proj$|^Directory\.Packages\.props$/, '.NET project', readProjectFile],
+  [/^(GNUm|m|M)akefile$|^\.?[jJ]ustfile$/, 'Makefile', readMakefile],
+]
+
+/** Those nearest to the root are read. */
+const mostManifests = 300
+
+/** Whether a file says what a package is made of. */
+export function isManifest(path: string): boolean {
+  const name = nameOf(path)
+  return formats.some(([pattern]) => pattern.test(name))
+}
+
+/** The manifests of sources, not of tests and examples of other packages deep below; nearest to the root first. */
+export async function readManifests(project: Project): Promise<Manifest[]> {
+  const files = project.files
+    .filter((file) => file.kind === 'source' && !file.isTest && isManifest(file.path))
+    .sort((one, other) => depthOf(one.path) - depthOf(other.path) || (one.path < other.path ? -1 : 1))
+  const manifests: Manifest[] = []
+  for (const file of files.slice(0, mostManifests)) {
+    const manifest = await readManifest(project, file)
+    if (manifest) manifests.push(manifest)
+  }
+  return manifests
+}
+
+async function readManifest(project: Project, file: ProjectFile): Promise<Manifest | undefined> {
+  const name = nameOf(file.path)
+  const format = formats.find(([pattern]) => pattern.test(name))
+  const text = format && (await readSmallText(project, file))
+  if (!format || text === undefined) return undefined
+  const nothing = { name: null, description: null, licence: null, dependencies: [], commands: [], entryPoints: [] }
+  return { path: file.path, kind: format[1], ...nothing, ...format[2](text, name) }
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length
+}

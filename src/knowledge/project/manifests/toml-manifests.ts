@@ -1,0 +1,70 @@
+// Manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
+import { readTomlEntries, stringsIn, type TomlEntry } from '../../resolution/manifests/toml-lines.ts'
+import { type Command, type ManifestParts, mostDependencies } from './manifest.ts'
+
+/** Python's, of whatever tool builds it. */
+export function readPyproject(text: string): ManifestParts {
+  const entries = readTomlEntries(text)
+  const listed = entries.filter(
+    ({ table, key }) =>
+      (table === 'project' && key === 'dependencies') ||
+      /^(project\.optional-dependencies|dependency-groups)$/.test(table) ||
+      (table === 'build-system' && key === 'requires') ||
+      (table === 'tool.uv' && key === 'dev-dependencies'),
+  )
+  const keyed = entries.filter(({ table }) => /^tool\.poetry\.(dev-|group\.[\w-]+\.)?dependencies$/.test(table))
+  const tools = entries.flatMap(
+    ({ table }) => /^tool\.(ruff|black|mypy|pytest|pyright|isort|pylint)\b/.exec(table)?.[1] ?? [],
+  )
+  return {
+    ...readHead(entries, ['project', 'tool.poetry']),
+    dependencies: [
+      ...listed.flatMap(({ value }) => stringsIn(value)).map(pythonName),
+      ...keyed.map(({ key }) => pythonName(key)),
+      ...new Set(tools),
+    ].slice(0, mostDependencies),
+    commands: commandsOf(entries, /^(project|tool\.poetry|tool\.pdm)\.scripts$/),
+  }
+}
+
+export function readPipfile(text: string): ManifestParts {
+  const entries = readTomlEntries(text)
+  return {
+    dependencies: entries.filter(({ table }) => /^(dev-)?packages$/.test(table)).map(({ key }) => pythonName(key)),
+    commands: commandsOf(entries, /^scripts$/),
+  }
+}
+
+/** Rust's. A binary of a package is an entry point. */
+export function readCargoToml(text: string): ManifestParts {
+  const entries = readTomlEntries(text)
+  const isDependencies = /(^|\.)(dev-|build-)?dependencies$/
+  const named = entries.flatMap(({ table }) => /(^|\.)(?:dev-|build-)?dependencies\.([\w-]+)$/.exec(table)?.[2] ?? [])
+  const keyed = entries.filter(({ table }) => isDependencies.test(table)).map(({ key }) => key.split('.')[0]!)
+  const bins = entries.filter(({ table, key }) => (table === 'bin' || table === 'lib') && key === 'path')
+  return {
+    ...readHead(entries, ['package']),
+    dependencies: [...keyed, ...named].slice(0, mostDependencies),
+    entryPoints: bins.flatMap(({ value }) => stringsIn(value).slice(0, 1)),
+  }
+}
+
+function readHead(entries: readonly TomlEntry[], tables: readonly string[]): ManifestParts {
+  const text = (key: string) => {
+    const entry = entries.find((candidate) => tables.includes(candidate.table) && candidate.key === key)
+    return (entry && stringsIn(entry.value)[0]) || null
+  }
+  return { name: text('name'), description: text('description'), licence: text('license') }
+}
+
+function commandsOf(entries: readonly TomlEntry[], table: RegExp): Command[] {
+  return entries
+    .filter((entry) => table.test(entry.table))
+    .slice(0, 20)
+    .map(({ key, value }) => ({ typed: key, runs: stringsIn(value)[0] ?? '' }))
+}
+
+/** `Django>=4.2 ; python_version > "3"` is `django`. */
+export function pythonName(requirement: string): string {
+  return (/^[\w.-]+/.exec(requirement.trim())?.[0] ?? '').toLowerCase().replaceAll('_', '-')
+}

@@ -1,0 +1,55 @@
+// How numbers, lists and names are written in descriptions.
+
+import { largest } from './directories.ts'
+import type { ProjectFile } from './project.ts'
+
+/** `1,830`. */
+export function writeNumber(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `1 file`, `12 files`. */
+export function writeCount(count: number, one: string, many = `${one}s`): string {
+  return `${writeNumber(count)} ${count === 1 ? one : many}`
+}
+
+/** `a, b and c`; beyond `most` how many more there are. */
+export function writeList(items: readonly string[], most = items.length): string {
+  const shown = items.slice(0, most)
+  const rest = items.length - shown.length
+  if (rest > 0) return `${shown.join(', ')} and ${writeNumber(rest)} more`
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}
+
+/** A directory as people write it: the root by name. */
+export function writeDirectory(path: string): string {
+  return path === '.' ? 'the root' : path
+}
+
+/** `12 TypeScript files`; `14 files (TypeScript 12, JSON 2)` where there are several languages. */
+export function writeFiles(files: readonly ProjectFile[]): string {
+  const kinds = new Map<string, number>()
+  for (const file of files) {
+    const kind = file.language ?? extensionOf(file.path)
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+  }
+  const names = largest(kinds, 3)
+  const first = names[0] ?? ''
+  if (kinds.size <= 1)
+    return first === '' ? writeCount(files.length, 'file') : writeCount(files.length, `${first} file`)
+  return `${writeCount(files.length, 'file')} (${names.map((name) => `${kinds.get(name)} ${name || 'other'}`).join(', ')})`
+}
+
+function extensionOf(path: string): string {
+  return /[^/.][^/]*\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? ''
+}
+
+/** Sentences, those that there are, within the length of a description. */
+export function joinSentences(sentences: readonly (string | undefined)[], most = 700): string {
+  let text = ''
+  for (const sentence of sentences) {
+    if (sentence === undefined || sentence === '' || text.length + sentence.length + 1 > most) continue
+    text += text === '' ? sentence : ` ${sentence}`
+  }
+  return text
+}
