@@ -54,7 +54,8 @@ function resolveModule(tree: Tree, base: string, item: CodeImport, confidence: n
     : []
   const submodules = parts.filter((part) => part !== undefined)
   if (submodules.length === 0) return module === undefined ? undefined : inside(module, confidence)
-  const all = submodules.length === parts.length || module === undefined ? submodules : [module, ...submodules]
+  // What the package itself calls so comes first.
+  const all = module === undefined ? submodules : [module, ...submodules]
   return inside([...new Set(all)], confidence)
 }
 

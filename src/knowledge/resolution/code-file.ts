@@ -1,0 +1,155 @@
+// One file's facts with indices over them: what its names are bound to, what lies inside of what.
+import type { CodeBinding, CodeFacts, CodeImport, CodeSymbol } from '../../workspace/code-facts.ts'
+import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { Family } from './families.ts'
+import type { ResolvedImport } from './imports/resolved-import.ts'
+import type { Meaning } from './meaning.ts'
+import { folderOf } from './paths.ts'
+import { resolveImport } from './resolve-import.ts'
+
+/** A name that an import binds, and what it is called where it comes from. */
+export interface BoundName {
+  /** Index into the file's imports. */
+  readonly index: number
+  readonly name: string
+}
+
+export interface CodeFile {
+  readonly path: string
+  readonly folder: string
+  readonly family: Family
+  readonly facts: CodeFacts
+  /** Indexes of the symbols with a name. */
+  named(name: string): readonly number[]
+  /** What an import binds a name to. */
+  bound(name: string): BoundName | undefined
+  /** The imports that pass on names under this one: `export { a as b } from`. */
+  passed(name: string): BoundName | undefined
+  /** Indexes of the imports that bind or pass on all names of what they lead to. */
+  readonly wholes: readonly number[]
+  imported(index: number): ResolvedImport
+  /** All files that come with those that it includes. */
+  included(): ReadonlySet<string>
+  /** The types that the file gives to a name. */
+  bindings(name: string): readonly CodeBinding[]
+  /** The symbol of a type, a module or something like it around a symbol, or that symbol itself; -1 for none. */
+  typeAround(ordinal: number): number
+  /** What was found out about members (`<ordinal>.<name>`), and about names. */
+  readonly members: Map<string, readonly SymbolPlace[]>
+  readonly meanings: Map<string, Meaning | undefined>
+}
+
+/** Files that include one another are followed so far. */
+const mostIncludes = 400
+const none: readonly number[] = []
+const unbound: readonly CodeBinding[] = []
+const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set(['class', 'interface', 'enum', 'type', 'module'])
+
+/** Whether a symbol is one that has members. */
+export function isType({ kind }: CodeSymbol): boolean {
+  return typeKinds.has(kind)
+}
+
+export function createCodeFile(view: CodeView, path: string, family: Family, facts: CodeFacts): CodeFile {
+  const names = groupIndexes(facts.symbols)
+  const { locals, passed, wholes } = indexImports(facts.imports, family)
+  let bindings: Map<string, CodeBinding[]> | undefined
+  const imported: ResolvedImport[] = []
+  let included: ReadonlySet<string> | undefined
+  const file: CodeFile = {
+    path,
+    folder: folderOf(path),
+    family,
+    facts,
+    named: (name) => names.get(name) ?? none,
+    bound: (name) => locals.get(name),
+    passed: (name) => passed.get(name),
+    wholes,
+    imported: (index) => (imported[index] ??= resolveImport(view, path, facts.imports[index]!)),
+    included: () => (included ??= listIncluded(view, file)),
+    bindings(name) {
+      bindings ??= Map.groupBy(facts.bindings, (binding) => binding.name)
+      return bindings.get(name) ?? unbound
+    },
+    typeAround(ordinal) {
+      let at = ordinal
+      while (at >= 0 && !typeKinds.has(facts.symbols[at]!.kind)) at = outerOf(facts, at)
+      return at
+    },
+    members: new Map(),
+    meanings: new Map(),
+  }
+  return file
+}
+
+function listIncluded(view: CodeView, file: CodeFile): Set<string> {
+  const found = new Set<string>()
+  const open = [file]
+  for (let next = open.pop(); next !== undefined && found.size < mostIncludes; next = open.pop()) {
+    for (const index of next.wholes) {
+      for (const path of next.imported(index).paths) {
+        if (found.has(path) || path === file.path) continue
+        found.add(path)
+        const target = view.file(path)
+        if (target !== undefined) open.push(target)
+      }
+    }
+  }
+  return found
+}
+
+/** The symbol that a symbol is defined in. Facts that lead back to themselves lead nowhere. */
+export function outerOf({ symbols }: CodeFacts, ordinal: number): number {
+  const outer = symbols[ordinal]?.within ?? -1
+  return outer < ordinal ? outer : -1
+}
+
+function groupIndexes(symbols: readonly CodeSymbol[]): Map<string, number[]> {
+  const names = new Map<string, number[]>()
+  for (let ordinal = 0; ordinal < symbols.length; ordinal++) {
+    const { name } = symbols[ordinal]!
+    const list = names.get(name)
+    if (list === undefined) names.set(name, [ordinal])
+    else list.push(ordinal)
+  }
+  return names
+}
+
+interface ImportIndex {
+  readonly locals: ReadonlyMap<string, BoundName>
+  readonly passed: ReadonlyMap<string, BoundName>
+  readonly wholes: readonly number[]
+}
+
+function indexImports(imports: readonly CodeImport[], family: Family): ImportIndex {
+  const locals = new Map<string, BoundName>()
+  const passed = new Map<string, BoundName>()
+  const wholes: number[] = []
+  for (let index = 0; index < imports.length; index++) {
+    const { kind, names, from } = imports[index]!
+    if (takesAll(imports[index]!, family)) wholes.push(index)
+    for (const { name, local } of names) {
+      if (local === '*' || local === '_' || local === '.') continue
+      // A name that is passed on isn't bound in scripts; in other languages it is both.
+      if (kind === 'reexport') passed.set(local, { index, name })
+      if (kind !== 'reexport' || family !== 'script') locals.set(local, { index, name })
+    }
+    if (names.length === 0 && kind === 'static') bindLastPart(locals, from, index, family)
+  }
+  return { locals, passed, wholes }
+}
+
+function takesAll({ kind, names }: CodeImport, family: Family): boolean {
+  if (kind === 'all' || kind === 'include' || kind === 'system') return true
+  if (names.some(({ local }) => local === '*' || local === '.')) return true
+  // What is required there shows all that it defines to everybody.
+  return family === 'ruby'
+}
+
+/** An import without names is known by the last part of what it imports. */
+function bindLastPart(locals: Map<string, BoundName>, from: string, index: number, family: Family): void {
+  if (family === 'script') return
+  const name = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
+  if (name !== undefined && !locals.has(name))
+    locals.set(name, { index, name: family === 'go' || family === 'python' ? '*' : name })
+}

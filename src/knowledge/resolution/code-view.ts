@@ -1,0 +1,148 @@
+// The code of a repository as references are resolved against it: all of its facts, or those that matter, in memory.
+import type { CodeFacts } from '../../workspace/code-facts.ts'
+import { type CodeFile, createCodeFile } from './code-file.ts'
+import { type Family, familyOf } from './families.ts'
+import type { ImportResolver } from './imports/import-resolver.ts'
+import type { Meaning } from './meaning.ts'
+import { folderOf } from './paths.ts'
+import { resolveName } from './resolve-name.ts'
+
+/** A symbol by its file and its index there. */
+export interface SymbolPlace {
+  readonly path: string
+  readonly ordinal: number
+}
+
+/** What a view is made of. It may know the facts of some files only, and definers of some names. */
+export interface CodeSource {
+  facts(path: string): CodeFacts | undefined
+  /** All symbols with a name. Facts of their files need not be there. */
+  definers(name: string): readonly SymbolPlace[]
+  /** The files that say to be part of a namespace; `near` is the file that asks. */
+  filesOf(namespace: string, near: string): readonly string[]
+}
+
+/** Made by `createCodeView` or `openCodeView`: it keeps what it has found out, so its source mustn't change. */
+export interface CodeView extends CodeSource {
+  readonly imports: ImportResolver
+  /** The file with indices over its facts; undefined where its facts aren't there. */
+  file(path: string): CodeFile | undefined
+  /**
+   * What a name without anything before it means where it stands in the file.
+   *
+   * @param within the symbol that it is used in; -1 for the top of the file
+   */
+  meaningOf(file: CodeFile, name: string, within: number): Meaning | undefined
+  /** The symbols of a name in one family of languages whose files' facts are there. */
+  definersIn(family: Family, name: string): readonly SymbolPlace[]
+}
+
+/** Symbols are packed into numbers: no file has as many (see the fact reader's limits). */
+const mostSymbols = 1 << 16
+const nobody: readonly SymbolPlace[] = []
+
+/** A view over files that are all at hand. */
+export function createCodeView(
+  files: Iterable<readonly [path: string, facts: CodeFacts]>,
+  imports: ImportResolver,
+): CodeView {
+  const byPath = new Map(files)
+  const paths = [...byPath.keys()]
+  let names: Map<string, number[]> | undefined
+  let namespaces: Map<string, string[]> | undefined
+  const definers = new Map<string, readonly SymbolPlace[]>()
+  return openCodeView(
+    {
+      facts: (path) => byPath.get(path),
+      definers(name) {
+        names ??= indexNames(byPath)
+        const known = definers.get(name)
+        if (known !== undefined) return known
+        const packed = names.get(name)
+        const list = packed?.map((one) => ({
+          path: paths[Math.floor(one / mostSymbols)]!,
+          ordinal: one % mostSymbols,
+        }))
+        definers.set(name, list ?? nobody)
+        return list ?? nobody
+      },
+      filesOf(namespace, near) {
+        namespaces ??= indexNamespaces(byPath)
+        const list = namespaces.get(namespace) ?? []
+        // Packages of Go go by folders: many are called `main`.
+        return near.endsWith('.go') ? list.filter((path) => folderOf(path) === folderOf(near)) : list
+      },
+    },
+    imports,
+  )
+}
+
+/** A view over what was loaded for it. */
+export function openCodeView(source: CodeSource, imports: ImportResolver): CodeView {
+  const files = new Map<string, CodeFile | undefined>()
+  const byFamily = new Map<string, readonly SymbolPlace[]>()
+  const view: CodeView = {
+    facts: (path) => source.facts(path),
+    definers: (name) => source.definers(name),
+    filesOf: (namespace, near) => source.filesOf(namespace, near),
+    imports,
+    file(path) {
+      const known = files.get(path)
+      if (known !== undefined || files.has(path)) return known
+      const facts = source.facts(path)
+      const family = familyOf(path)
+      const file = facts && family && createCodeFile(view, path, family, facts)
+      files.set(path, file)
+      return file
+    },
+    meaningOf(file, name, within) {
+      const around = file.typeAround(within)
+      const key = `${around} ${name}`
+      const known = file.meanings.get(key)
+      if (known !== undefined || file.meanings.has(key)) return known
+      // Whoever asks for it again meanwhile goes in a circle.
+      file.meanings.set(key, undefined)
+      const meaning = resolveName(view, file, name, around)
+      file.meanings.set(key, meaning)
+      return meaning
+    },
+    definersIn(family, name) {
+      const key = `${family} ${name}`
+      const known = byFamily.get(key)
+      if (known !== undefined) return known
+      const list = source
+        .definers(name)
+        .filter(({ path }) => familyOf(path) === family && source.facts(path) !== undefined)
+      byFamily.set(key, list)
+      return list
+    },
+  }
+  return view
+}
+
+function indexNames(files: ReadonlyMap<string, CodeFacts>): Map<string, number[]> {
+  const names = new Map<string, number[]>()
+  let base = 0
+  for (const { symbols } of files.values()) {
+    const count = Math.min(symbols.length, mostSymbols)
+    for (let ordinal = 0; ordinal < count; ordinal++) {
+      const { name } = symbols[ordinal]!
+      const list = names.get(name)
+      if (list === undefined) names.set(name, [base + ordinal])
+      else list.push(base + ordinal)
+    }
+    base += mostSymbols
+  }
+  return names
+}
+
+function indexNamespaces(files: ReadonlyMap<string, CodeFacts>): Map<string, string[]> {
+  const namespaces = new Map<string, string[]>()
+  for (const [path, { namespace }] of files) {
+    if (namespace === null) continue
+    const list = namespaces.get(namespace)
+    if (list === undefined) namespaces.set(namespace, [path])
+    else list.push(path)
+  }
+  return namespaces
+}
