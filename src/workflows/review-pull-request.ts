@@ -11,7 +11,9 @@ import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
+import { gatherGraph } from './gathering/gather-graph.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
+import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
 import { findingMarker } from './posting/markers.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
@@ -69,7 +71,7 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   return true
 }
 
-/** See `gatherChange`. */
+/** See `gatherChange`; with what is known around the change. */
 async function gatherInTurn(
   ctx: AppContext,
   { access, signal }: ReviewTask,
@@ -78,7 +80,11 @@ async function gatherInTurn(
   const release = await ctx.gatherSlots.take()
   try {
     signal.throwIfAborted()
-    return await gatherChange(ctx, access, known, signal)
+    await using stack = new AsyncDisposableStack()
+    const change = stack.use(await gatherChange(ctx, access, known, signal))
+    const graph = await gatherGraph(ctx, change, signal)
+    const held = stack.move()
+    return { ...change, graph, [Symbol.asyncDispose]: () => held.disposeAsync() }
   } finally {
     release()
   }
@@ -146,6 +152,7 @@ async function concludeReview(
     touches: collectTouches(ctx, examination.change),
     spend: task.budget.uses,
   })
+  await learnFromReview(ctx, run)
 }
 
 /**

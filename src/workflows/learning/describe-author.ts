@@ -1,0 +1,152 @@
+// Describes an author by the record of their pull requests: facts with their denominators, never a ranking or a judgement.
+import type { NewMemory } from '../../domain/memory.ts'
+import { classifyFile } from '../../workspace/classify-file.ts'
+import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
+import { countEach, directoryOf, joinWords, longestSubject, showCount, showName } from './name-things.ts'
+import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
+
+/** Of fewer pull requests nothing is said but how many there are, and where. */
+const leastPullRequests = 3
+const leastRepeats = 2
+/** Of directories, and of languages. */
+const mostStrengths = 5
+const mostPlaces = 3
+
+type DeveloperMemory = Pick<NewMemory, 'type' | 'subject' | 'text' | 'path'>
+
+/** All that is to be remembered of an author. Subjects begin with the username and a slash, but for the profile's. */
+export function describeAuthor(record: AuthorRecord): NewMemory[] {
+  const [latest] = record.pullRequests
+  if (latest === undefined) return []
+  const pullRequests = record.pullRequests.map((one) => {
+    return { ...one, paths: one.paths.filter((path) => classifyFile(path).kind === 'source') }
+  })
+  const described = [
+    describeProfile({ ...record, pullRequests }),
+    ...describePatterns(record.login, pullRequests),
+    ...describeStrengths(record.login, pullRequests),
+  ]
+  const provenance = { source: 'review', pullRequest: latest.number } as const
+  return described.map((memory) => ({ ...memory, componentType: null, trust: 'derived', provenance }))
+}
+
+function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
+  const paths = pullRequests.flatMap((one) => one.paths)
+  const files = `touched files${total > pullRequests.length ? ` of the latest ${pullRequests.length}` : ''}`
+  const tell = (opening: string, names: string[]) => {
+    const most = takeMost(countEach(names), paths.length)
+    const count = most.reduce((sum, [, times]) => sum + times, 0)
+    return most.length === 0
+      ? []
+      : [`${opening} ${joinWords(most.map(([name]) => showName(name)))} (${count} of ${paths.length} ${files}).`]
+  }
+  const sentences = [
+    `${showName(login)}: ${showCount(total, 'reviewed pull request')}.`,
+    ...tell('Works mostly in', paths.map(showDirectory)),
+    ...tell('Writes mostly', paths.flatMap(programmingLanguageOf)),
+  ]
+  return { type: 'contributor_profile', subject: login, text: sentences.join(' '), path: null }
+}
+
+/** The most frequent, until they are more than half of all; no more than a few. */
+function takeMost(counts: readonly [string, number][], total: number): [string, number][] {
+  const taken: [string, number][] = []
+  let sum = 0
+  for (const [name, count] of counts.slice(0, mostPlaces)) {
+    if (sum * 2 > total) break
+    taken.push([name, count])
+    sum += count
+  }
+  return taken
+}
+
+function describePatterns(login: string, pullRequests: readonly AuthoredPullRequest[]): DeveloperMemory[] {
+  const name = showName(login)
+  const all = showCount(pullRequests.length, 'pull request')
+  const pattern = (kind: string, text: string): DeveloperMemory => {
+    return { type: 'developer_pattern', subject: `${login}/${kind}`, text, path: null }
+  }
+  const patterns: DeveloperMemory[] = []
+  if (pullRequests.length >= leastPullRequests) {
+    const median = showCount(findMedian(pullRequests.map((one) => one.lines)), 'changed line')
+    patterns.push(pattern('size', `${name}'s pull requests have a median of ${median} (${all}).`))
+  }
+  const withCode = pullRequests.filter(({ paths }) => paths.some((path) => programmingLanguageOf(path).length > 0))
+  if (withCode.length >= leastPullRequests) {
+    const tested = withCode.filter(({ paths }) => paths.some(isTestPath)).length
+    const those = showCount(withCode.length, 'pull request')
+    patterns.push(pattern('tests', `${name} changed tests in ${tested} of ${those} with code.`))
+  }
+  for (const [category, count] of countEach(pullRequests.flatMap(listCategories))) {
+    if (count < leastRepeats) continue
+    patterns.push(pattern(category, `Reviews of ${name} raised findings about ${category} in ${count} of ${all}.`))
+  }
+  const answers = countAnswers(pullRequests)
+  if (answers.resolved + answers.dismissed >= leastPullRequests) {
+    const those = showCount(answers.all, 'finding')
+    const text = `Of ${those} in ${name}'s pull requests ${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
+    patterns.push(pattern('answers', text))
+  }
+  return patterns
+}
+
+/** Each once. */
+function listCategories({ findings }: AuthoredPullRequest): string[] {
+  return [...new Set(findings.flatMap(({ state, category }) => (state === 'dismissed' ? [] : category)))]
+}
+
+function countAnswers(pullRequests: readonly AuthoredPullRequest[]) {
+  const states = pullRequests.flatMap(({ findings }) => findings.map(({ state }) => state))
+  const count = (wanted: string) => states.filter((state) => state === wanted).length
+  return { all: states.length, resolved: count('resolved'), dismissed: count('dismissed') }
+}
+
+/** Where some reviewed pull requests, and at least four of five, had no critical finding. */
+function describeStrengths(login: string, pullRequests: readonly AuthoredPullRequest[]): DeveloperMemory[] {
+  const inDirectories = findClean(pullRequests, (path) => [directoryOf(path)]).map(({ name, ...counts }) => {
+    return { kind: 'directory', name, place: showPlace(name), path: name, ...counts }
+  })
+  const inLanguages = findClean(pullRequests, programmingLanguageOf).map(({ name, ...counts }) => {
+    return { kind: 'language', name, place: name, path: null, ...counts }
+  })
+  return [...inDirectories, ...inLanguages].map(({ kind, name, place, path, total, clean }) => {
+    const those = `${clean} of ${login}'s ${showCount(total, 'reviewed pull request')}`
+    const text = `${showName(those)} in ${showName(place)} had no critical finding there.`
+    return { type: 'developer_strength', subject: `${login}/${kind}/${name}`, text, path }
+  })
+}
+
+function findClean(pullRequests: readonly AuthoredPullRequest[], namesOf: (path: string) => string[]) {
+  const countPullRequests = (pathsOf: (one: AuthoredPullRequest) => readonly string[]) =>
+    countEach(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
+  const critical = new Map(countPullRequests(listCritical))
+  return countPullRequests(({ paths }) => paths)
+    .map(([name, total]) => ({ name, total, clean: Math.max(0, total - (critical.get(name) ?? 0)) }))
+    .filter(
+      ({ name, total, clean }) => name.length <= longestSubject && clean >= leastPullRequests && clean * 5 >= total * 4,
+    )
+    .slice(0, mostStrengths)
+}
+
+function listCritical({ findings }: AuthoredPullRequest): string[] {
+  return findings.flatMap(({ path, severity, state }) => (severity === 'critical' && state !== 'dismissed' ? path : []))
+}
+
+function programmingLanguageOf(path: string): string[] {
+  const language = languageOfPath(path)
+  return language?.type === 'programming' ? [language.name] : []
+}
+
+function showDirectory(path: string): string {
+  return showPlace(directoryOf(path))
+}
+
+function showPlace(directory: string): string {
+  return directory === '.' ? 'the root' : directory
+}
+
+function findMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const at = (index: number) => sorted[index] ?? 0
+  return Math.round((at(Math.floor((sorted.length - 1) / 2)) + at(Math.floor(sorted.length / 2))) / 2)
+}

@@ -1,0 +1,82 @@
+// Learns which rules' findings people dismissed in several pull requests. That informs whoever reviews next; it is no rule.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { MemoryType, NewMemory } from '../../domain/memory.ts'
+import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
+import { endMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { countEach, directoryOf, joinWords, showCount, showName, showNumbers } from './name-things.ts'
+
+const type: MemoryType = 'decision'
+const leastPullRequests = 2
+/** The latest ones of a rule. */
+const mostFindings = 200
+const mostDirectories = 3
+
+interface Dismissal {
+  readonly rule: string
+  readonly number: number
+  readonly path: string
+}
+
+/** Brings up to date what is remembered of the rules by which the pull request's findings were raised. */
+export async function learnDismissals(tx: Db, ref: PullRequestRef): Promise<void> {
+  const rules = await listRules(tx, ref)
+  const dismissals = Map.groupBy(await readDismissals(tx, ref.repo, rules), ({ rule }) => rule)
+  const decisions = [...dismissals.values()].flatMap(describeDismissals)
+  await saveMemories(tx, ref.repo, decisions)
+  const standing = new Set(decisions.map(({ subject }) => subject))
+  const gone = rules.map(subjectOf).filter((subject) => !standing.has(subject))
+  await endMemories(
+    tx,
+    ref.repo,
+    gone.map((subject) => ({ type, subject })),
+  )
+}
+
+function describeDismissals(dismissals: readonly Dismissal[]): NewMemory[] {
+  const numbers = [...new Set(dismissals.map(({ number }) => number))]
+  const [first] = dismissals
+  if (first === undefined || numbers.length < leastPullRequests) return []
+  const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(([name]) => name)
+  const shown = directories.slice(0, mostDirectories).map((name) => (name === '.' ? 'the root' : showName(name)))
+  const others = directories.length - shown.length
+  const places = others > 0 ? [...shown, showCount(others, 'more directory').replace(/ys$/, 'ies')] : shown
+  return [
+    {
+      type,
+      subject: subjectOf(first.rule),
+      text: `Findings of the rule ${first.rule} were dismissed in ${showNumbers(numbers)}, in ${joinWords(places)}.`,
+      path: directories.length === 1 ? (directories[0] as string) : null,
+      componentType: null,
+      trust: 'derived',
+      provenance: { source: 'review', pullRequest: Math.max(...numbers) },
+    },
+  ]
+}
+
+function subjectOf(rule: string): string {
+  return `dismissed/${rule}`
+}
+
+async function listRules(tx: Db, { repo, number }: PullRequestRef): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('findings')
+    .select('rule')
+    .distinct()
+    .where('repo', '=', repo)
+    .where('pr_number', '=', number)
+    .where('rule', 'is not', null)
+    .execute()
+  return rows.flatMap(({ rule }) => rule ?? [])
+}
+
+async function readDismissals(tx: Db, repo: RepositoryName, rules: readonly string[]): Promise<Dismissal[]> {
+  const { rows } = await sql<Dismissal>`
+    select asked.rule, number, path from unnest(${rules}::text[]) as asked (rule)
+    cross join lateral (
+      select pr_number as number, path from findings
+      where repo = ${repo} and rule = asked.rule and state = 'dismissed'
+      order by id desc limit ${mostFindings}
+    ) as dismissed`.execute(tx)
+  return rows
+}

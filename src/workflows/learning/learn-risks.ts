@@ -1,0 +1,126 @@
+// Learns of which directories' reviews asked for changes again and again, and forgets those of which it is no longer true.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { FindingCategory } from '../../domain/finding.ts'
+import type { NewMemory } from '../../domain/memory.ts'
+import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
+import { endMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { countEach, joinWords, longestSubject, showCount, showName } from './name-things.ts'
+
+/** That a review touched, and of those that are remembered. */
+const mostDirectories = 200
+/** The latest ones of a directory: what was mended long ago is no risk. */
+const mostPullRequests = 30
+const leastPullRequests = 2
+const leastFindings = 3
+
+/** What reviews of a pull request came to in a directory. */
+interface DirectoryReview {
+  readonly directory: string
+  readonly number: number
+  /** Reviews that asked for changes while critical or moderate findings stood there. */
+  readonly requests: number
+  /** Of the critical and moderate findings that nobody dismissed. */
+  readonly categories: readonly FindingCategory[]
+}
+
+/** Brings up to date what is remembered of the directories that a pull request touched, and of all that count as risks. */
+export async function learnRisks(tx: Db, ref: PullRequestRef): Promise<void> {
+  const remembered = await listRemembered(tx, ref.repo)
+  const directories = [...new Set([...(await listTouched(tx, ref)), ...remembered])]
+  const reviews = await readDirectoryReviews(tx, ref.repo, directories)
+  const risks = [...Map.groupBy(reviews, ({ directory }) => directory).values()].flatMap(describeRisk)
+  await saveMemories(tx, ref.repo, risks)
+  const standing = new Set(risks.map(({ subject }) => subject))
+  const gone = remembered.filter((directory) => !standing.has(directory))
+  await endMemories(
+    tx,
+    ref.repo,
+    gone.map((subject) => ({ type: 'risk_module', subject })),
+  )
+}
+
+function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
+  const found = reviews.filter(({ categories }) => categories.length > 0)
+  const requested = found.filter(({ requests }) => requests > 0)
+  const categories = found.flatMap((one) => one.categories)
+  const isRisk = requested.length >= leastPullRequests || categories.length >= leastFindings
+  const [latest] = found.toSorted((one, other) => other.number - one.number)
+  if (latest === undefined || found.length < leastPullRequests || !isRisk) return []
+  const { directory, number } = latest
+  const all = `${reviews.length === mostPullRequests ? 'the latest ' : ''}${showCount(reviews.length, 'reviewed pull request')}`
+  const kinds = countEach(categories).map(([category, count]) => `${category} (${count})`)
+  const place = directory === '.' ? 'the root directory' : showName(directory)
+  const text = [
+    `Reviews asked for changes in ${place} in ${requested.length} of ${all} that touched it.`,
+    `They raised ${showCount(categories.length, 'critical or moderate finding')} there: ${joinWords(kinds)}.`,
+  ].join(' ')
+  const provenance = { source: 'review', pullRequest: number } as const
+  const about = { subject: directory, path: directory, componentType: null }
+  return [{ type: 'risk_module', ...about, text, trust: 'derived', provenance }]
+}
+
+async function listRemembered(tx: Db, repo: RepositoryName): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('memories')
+    .select('subject')
+    .where('repo', '=', repo)
+    .where('memory_type', '=', 'risk_module')
+    .where(sql`provenance ->> 'source'`, '=', 'review')
+    .where('ended_at', 'is', null)
+    .orderBy('updated_at')
+    .limit(mostDirectories)
+    .execute()
+  return rows.map(({ subject }) => subject)
+}
+
+async function listTouched(tx: Db, { repo, number }: PullRequestRef): Promise<string[]> {
+  const { rows } = await sql<{ directory: string }>`
+    select distinct directory from pull_request_files
+    where run_id = (select reviewed_run_id from pull_requests where repo = ${repo} and number = ${number})
+      and length(directory) <= ${longestSubject}
+    order by directory limit ${mostDirectories}`.execute(tx)
+  return rows.map(({ directory }) => directory)
+}
+
+/** Of directories that still are there, as far as a code graph tells. */
+async function readDirectoryReviews(
+  tx: Db,
+  repo: RepositoryName,
+  directories: readonly string[],
+): Promise<DirectoryReview[]> {
+  const { rows } = await sql<DirectoryReview>`
+    with graph as materialized (
+      select id from code_graphs where repo = ${repo} and commit_sha is not null
+    ), asked as (
+      select directory from unnest(${directories}::text[]) as asked (directory)
+      where directory = '.' or not exists (select from graph) or exists (
+        select from code_files
+        where graph_id = (select id from graph) and path > directory || '/' and path < directory || '0'
+      )
+    )
+    select asked.directory, number, requests, categories from asked
+    cross join lateral (
+      select pr_number as number from pull_request_files
+      where repo = ${repo} and pull_request_files.directory = asked.directory and latest
+      group by pr_number order by pr_number desc limit ${mostPullRequests}
+    ) as recent
+    cross join lateral (
+      select coalesce(json_agg(category), '[]') as categories from findings
+      where repo = ${repo} and pr_number = number and ${isSerious} and ${findingDirectory} = asked.directory
+    ) as found
+    cross join lateral (
+      select count(*) as requests from workflow_runs run
+      where run.repo = ${repo} and run.pr_number = number and status = 'completed' and verdict = 'REQUEST_CHANGES'
+        and exists (
+          select from findings
+          where findings.repo = ${repo} and findings.pr_number = number and ${isSerious}
+            and ${findingDirectory} = asked.directory and run.id between first_run_id and last_run_id
+        )
+    ) as asking`.execute(tx)
+  return rows
+}
+
+const isSerious = sql`severity <> 'minor' and state <> 'dismissed'`
+const findingDirectory = sql`
+  case when strpos(findings.path, '/') = 0 then '.' else regexp_replace(findings.path, '/[^/]*$', '') end`

@@ -1,0 +1,55 @@
+// Reads what is stored of an author's reviewed pull requests.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { FindingCategory, FindingState, Severity } from '../../domain/finding.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+
+/** The latest ones, so that what is said of people is not what they did years ago. */
+export const mostPullRequests = 50
+const mostFiles = 500
+const mostFindings = 200
+
+/** A reviewed pull request. */
+export interface AuthoredPullRequest {
+  readonly number: number
+  /** Added and deleted ones. */
+  readonly lines: number
+  readonly paths: readonly string[]
+  readonly findings: readonly {
+    readonly path: string
+    readonly severity: Severity
+    readonly category: FindingCategory
+    readonly state: FindingState
+  }[]
+}
+
+export interface AuthorRecord {
+  readonly login: string
+  /** All that were reviewed. */
+  readonly total: number
+  /** The latest of them, newest first. */
+  readonly pullRequests: readonly AuthoredPullRequest[]
+}
+
+/** Reads an author's record in a repository: a bounded part of it, however much there is. */
+export async function readAuthorRecord(tx: Db, repo: RepositoryName, login: string): Promise<AuthorRecord> {
+  const { rows } = await sql<AuthoredPullRequest & { total: number }>`
+    with reviewed as (
+      select number, reviewed_run_id, additions::bigint + deletions as lines, count(*) over () as total
+      from pull_requests
+      where repo = ${repo} and author = ${login} and reviewed_run_id is not null
+      order by number desc limit ${mostPullRequests}
+    )
+    select number, total, lines,
+      array(
+        select path from pull_request_files where run_id = reviewed_run_id order by path limit ${mostFiles}
+      ) as paths,
+      (
+        select coalesce(json_agg(found), '[]') from (
+          select path, severity, category, state from findings
+          where repo = ${repo} and pr_number = reviewed.number order by id limit ${mostFindings}
+        ) as found
+      ) as findings
+    from reviewed order by number desc`.execute(tx)
+  return { login, total: rows[0]?.total ?? 0, pullRequests: rows }
+}
