@@ -1,0 +1,77 @@
+// The facts of files as they are at the head: stored ones where the graph has the same blob, else read there.
+import type { Db } from '../../db/database.ts'
+import type { CodeFacts } from '../../workspace/code-facts.ts'
+import { sourceKindOf } from '../../workspace/facts/source-kind.ts'
+import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
+import { type Graph, readTogether } from '../graph/read-graph.ts'
+import { type CodeReader, forEachOf, readVersion } from './read-changed-files.ts'
+import { readFactsOf } from './read-stored.ts'
+
+/** Files outside of the change that are read at the head, where the stored graph shows another commit. */
+const mostRead = 100
+const mostLoaded = 800
+const mostBytes = 512 * 1024
+
+export interface HeadCode {
+  readonly facts: ReadonlyMap<string, CodeFacts>
+  /** Source files at the head whose content isn't the stored graph's, but for the known ones. */
+  readonly fresh: ReadonlySet<string>
+  /** How many files were asked for in vain, because there were too many. */
+  unread(): number
+  /** Sees to it that `facts` has those of these files that there are. */
+  load(paths: Iterable<string>): Promise<void>
+}
+
+interface Sources {
+  readonly db: Db
+  /** Null where there is none: all is read at the head. */
+  readonly graph: Graph | null
+  readonly timeoutMs: number
+  readonly reader: CodeReader
+  readonly head: Snapshot
+  readonly entries: ReadonlyMap<string, TreeEntry>
+  /** What the graph has, by path. */
+  readonly blobs: ReadonlyMap<string, string>
+  /** Facts that are there already: of the changed files. */
+  readonly known: ReadonlyMap<string, CodeFacts>
+}
+
+/** Makes an empty one but for what is known. */
+export function createHeadCode(sources: Sources): HeadCode {
+  const { db, graph, timeoutMs, reader, head, entries, blobs, known } = sources
+  const facts = new Map(known)
+  const asked = new Set(known.keys())
+  const fresh = new Set<string>()
+  for (const entry of entries.values())
+    if (isSource(entry) && !known.has(entry.path) && blobs.get(entry.path) !== entry.oid) fresh.add(entry.path)
+  let read = 0
+  let unread = 0
+  return {
+    facts,
+    fresh,
+    unread: () => unread,
+    async load(paths) {
+      const wanted = [...new Set(paths)].filter((path) => isSource(entries.get(path)) && !asked.has(path))
+      const taken = wanted.slice(0, Math.max(0, mostLoaded - asked.size))
+      unread += wanted.length - taken.length
+      for (const path of taken) asked.add(path)
+      const stored = taken.filter((path) => !fresh.has(path)).map((path) => ({ path, oid: blobs.get(path) ?? '' }))
+      if (graph !== null && stored.length > 0) {
+        const found = await readTogether(db, timeoutMs, (tx) => readFactsOf(tx, graph, stored))
+        for (const [path, item] of found) facts.set(path, item)
+      }
+      const rest = taken.filter((path) => fresh.has(path))
+      const begun = await forEachOf(rest.slice(0, Math.max(0, mostRead - read)), reader.signal, async (path) => {
+        const version = await readVersion(reader, head, path)
+        if (version !== undefined) facts.set(path, version.facts)
+      })
+      read += begun
+      unread += rest.length - begun
+    },
+  }
+}
+
+/** A file that facts are read from. */
+function isSource(entry: TreeEntry | undefined): boolean {
+  return entry?.kind === 'file' && entry.size <= mostBytes && sourceKindOf(entry.path) !== undefined
+}

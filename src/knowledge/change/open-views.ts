@@ -1,0 +1,54 @@
+// Lays the changed files over the others: the code before and after the change, as far as it was read.
+import type { CodeFacts } from '../../workspace/code-facts.ts'
+import type { Definer } from '../graph/read-graph.ts'
+import { type CodeView, createCodeView, openCodeView } from '../resolution/code-view.ts'
+import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
+import type { ChangedFile } from './changed-file.ts'
+import type { TwoViews } from './find-callers.ts'
+
+export interface ViewParts {
+  readonly files: readonly ChangedFile[]
+  /** At the head, changed files too. */
+  readonly facts: ReadonlyMap<string, CodeFacts>
+  /** Whose references count all; of the others only those to `names`. */
+  readonly whole: ReadonlySet<string>
+  /** Names of changed definitions. */
+  readonly names: ReadonlySet<string>
+  /** Who defines a name in files that weren't read. */
+  readonly definers: ReadonlyMap<string, readonly Definer[]>
+  readonly imports: { readonly before: ImportResolver; readonly after: ImportResolver }
+}
+
+/** Makes both views. */
+export function openViews({ files, facts, whole, names, definers, imports }: ViewParts): TwoViews {
+  const changed = new Set(files.flatMap(({ diff }) => [diff.path, diff.oldPath]))
+  const others = [...facts]
+    .filter(([path]) => !changed.has(path))
+    .map(([path, item]) => [path, whole.has(path) ? item : narrowFacts(item, names)] as const)
+  const strangers = new Map(
+    [...definers].map(([name, list]) => [name, list.filter(({ path }) => !changed.has(path) && !facts.has(path))]),
+  )
+  const open = (versions: readonly (readonly [string, CodeFacts])[], resolver: ImportResolver): CodeView => {
+    const { facts: read, definers: near, filesOf } = createCodeView([...others, ...versions], resolver)
+    const source = { facts: read, filesOf, definers: (name: string) => [...near(name), ...(strangers.get(name) ?? [])] }
+    return openCodeView(source, resolver)
+  }
+  return {
+    before: open(
+      files.flatMap(({ before }) => (before === null ? [] : [[before.path, before.facts] as const])),
+      imports.before,
+    ),
+    after: open(
+      files.flatMap(({ after }) => (after === null ? [] : [[after.path, after.facts] as const])),
+      imports.after,
+    ),
+  }
+}
+
+/** Leaves out references to anything but these names, under whatever name a file imports them: most of a file's. */
+function narrowFacts(facts: CodeFacts, names: ReadonlySet<string>): CodeFacts {
+  const local = new Set(names)
+  for (const item of facts.imports)
+    for (const { name, local: own } of item.names) if (names.has(name) || name === 'default') local.add(own)
+  return { ...facts, references: facts.references.filter(({ name }) => local.has(name)) }
+}

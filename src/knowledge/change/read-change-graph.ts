@@ -1,0 +1,125 @@
+// Reads all that is known around a change under review: the code graph at its head, earlier reviews, memories.
+import type { Db } from '../../db/database.ts'
+import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import type { PullRequestRef } from '../../domain/pull-request.ts'
+import type { Log } from '../../lib/logger.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
+import type { Syntax } from '../../workspace/syntax.ts'
+import { searchMemories } from '../memory/search-memories.ts'
+import { type Attempts, startAttempts } from './attempts.ts'
+import type { SymbolChange } from './compare-symbols.ts'
+import { readChangedFiles } from './read-changed-files.ts'
+import { type CodeGraph, readCode } from './read-code.ts'
+import { readHistory, readRelated } from './read-history.ts'
+
+/** What is known late is no help: the review goes on without it. */
+const deadlineMs = 6_000
+const mostSymbols = 300
+const mostMemories = 12
+const mostPaths = 300
+
+/** What is needed to read it. */
+export interface KnowledgeContext {
+  readonly db: Db
+  readonly syntax: Pick<Syntax, 'facts'>
+  readonly log: Log
+  /** For one statement. */
+  readonly queryTimeoutMs: number
+  /** Which layers are on. */
+  readonly layers: { readonly graph: boolean; readonly memory: boolean }
+}
+
+/** The same for one change. */
+export type GraphReading = KnowledgeContext & Attempts
+
+/** A change at hand. */
+export interface ReviewedChange extends PullRequestRef {
+  readonly title: string
+  /** Those of the diff that are to be reviewed. */
+  readonly files: readonly FileDiff[]
+  /** All of it. */
+  readonly diffs: readonly FileDiff[]
+  readonly head: Snapshot
+  readonly base: Snapshot
+}
+
+/**
+ * Reads what is known around a change, within a few seconds. What fails or takes too long is left out and noted.
+ *
+ * @returns null with nothing known: both layers are off
+ * @throws nothing but the reason of an aborted signal
+ */
+export async function readChangeGraph(
+  context: KnowledgeContext,
+  change: ReviewedChange,
+  signal: AbortSignal,
+): Promise<ChangeGraph | null> {
+  const { layers, db } = context
+  if (!layers.graph && !layers.memory) return null
+  const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const reading: GraphReading = { ...context, ...startAttempts(context.log, within) }
+  const { attempt, notes } = reading
+  const paths = [...new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))].slice(0, 2 * mostPaths)
+  const [code, history, memories] = await Promise.all([
+    layers.graph ? readSymbolsAndCode(reading, change, within) : { ...noCode, symbols: [], changed: [] },
+    layers.graph
+      ? attempt('What earlier reviews came to', [], () => readHistory(db, change, change.files.slice(0, mostPaths)))
+      : [],
+    layers.memory ? attempt('What is remembered', [], () => readMemories(db, change, paths)) : [],
+  ])
+  const related = layers.graph
+    ? await attempt('Which other pull requests touch the same', [], () => readRelated(db, change, paths, code.symbols))
+    : []
+  signal.throwIfAborted()
+  return { ...code, history, related, memories, notes: [...code.notes, ...notes] }
+}
+
+const noCode: CodeGraph = {
+  commit: null,
+  callers: [],
+  definitions: [],
+  brokenImports: [],
+  tests: [],
+  untested: [],
+  counts: { callers: 0, callingFiles: 0, reachedFiles: 0, tests: 0 },
+  notes: [],
+}
+
+async function readSymbolsAndCode(
+  reading: GraphReading,
+  { repo, files: reviewed, diffs, head, base }: ReviewedChange,
+  signal: AbortSignal,
+): Promise<CodeGraph & Pick<ChangeGraph, 'symbols'>> {
+  const { syntax, attempt } = reading
+  const { files, notes } = await attempt('What the changed files define', { files: [], notes: [] }, () =>
+    readChangedFiles({ syntax, signal }, { files: reviewed, head, base }),
+  )
+  const all = files.flatMap(({ symbols }) => symbols).sort(compareWeight)
+  const symbols = all.slice(0, mostSymbols)
+  const left = all.length - symbols.length
+  if (left > 0) reading.notes.push(`Of the changed definitions, ${left} were left out.`)
+  reading.notes.push(...notes)
+  const code = await attempt('Whom the change reaches', noCode, () =>
+    readCode(reading, { repo, head, diffs, files, symbols }, signal),
+  )
+  return { ...code, symbols: symbols.map(describeSymbol) }
+}
+
+/** What concerns others comes first. */
+const weights: Readonly<Record<ChangedSymbol['change'], number>> = { removed: 0, signature: 1, body: 2, added: 3 }
+
+function compareWeight(a: SymbolChange, b: SymbolChange): number {
+  return weights[a.change] - weights[b.change] || Number(b.exported) - Number(a.exported)
+}
+
+function describeSymbol({ before: _, after: __, ...symbol }: SymbolChange): ChangedSymbol {
+  return symbol
+}
+
+async function readMemories(db: Db, { repo, title, diffs }: ReviewedChange, paths: readonly string[]) {
+  const sections = diffs.flatMap(({ hunks }) => hunks.map(({ section }) => section))
+  const words = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
+  const found = await searchMemories(db, repo, { words, paths, limit: mostMemories })
+  return found.map(({ id, type, text, path, trust }) => ({ id, type, text, path, trust }))
+}

@@ -1,0 +1,186 @@
+// Reads what code says of a change: whom it reaches, what it uses, which tests reach it, which imports it breaks.
+import type { ChangeGraph } from '../../domain/change-graph.ts'
+import type { FileDiff } from '../../domain/diff.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
+import { readTogether } from '../graph/read-graph.ts'
+import { type Family, familyOf } from '../resolution/families.ts'
+import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
+import { isManifest, readResolution } from '../resolution/read-resolution.ts'
+import { emptyResolution, type Resolution } from '../resolution/resolution.ts'
+import { resolveFileEdges } from '../resolution/resolve-file-edges.ts'
+import { type ChangedFile, listGonePaths } from './changed-file.ts'
+import { chooseCallers } from './choose-callers.ts'
+import type { SymbolChange } from './compare-symbols.ts'
+import { findBrokenImports } from './find-broken-imports.ts'
+import { findCallers, type TwoViews } from './find-callers.ts'
+import { findDefinitions } from './find-definitions.ts'
+import { findTests } from './find-tests.ts'
+import { createHeadCode, type HeadCode } from './head-code.ts'
+import { listUsedNames, loadDefinitions } from './load-definitions.ts'
+import { openViews } from './open-views.ts'
+import type { GraphReading } from './read-change-graph.ts'
+import { confirmSuspicions, readCallerLines } from './read-lines.ts'
+import { readStoredCode, type StoredCode } from './read-stored.ts'
+import type { Use } from './spread.ts'
+
+/** Files that may use the changed ones, at most so many. */
+const mostUsers = 300
+const mostFresh = 60
+const mostNames = 300
+const mostCallers = 200
+const mostDefinitions = 60
+const mostBroken = 50
+const mostTests = 50
+
+/** Languages whose files pass on names of others. */
+const passesOn: ReadonlySet<Family | undefined> = new Set(['script', 'python', 'rust'])
+
+/** The part of a change's graph that its code tells. */
+export type CodeGraph = Omit<ChangeGraph, 'symbols' | 'history' | 'related' | 'memories'>
+
+/** What is looked at. */
+export interface CodeTask {
+  readonly repo: string
+  readonly head: Snapshot
+  /** All of the diff. */
+  readonly diffs: readonly FileDiff[]
+  readonly files: readonly ChangedFile[]
+  /** Their changed definitions, as they are told. */
+  readonly symbols: readonly SymbolChange[]
+}
+
+/** Everything that was read for it. */
+interface Known {
+  readonly task: CodeTask
+  readonly stored: StoredCode | null
+  readonly code: HeadCode
+  readonly views: TwoViews
+  /** Files outside of the change that may use it. */
+  readonly users: readonly string[]
+  readonly paths: ReadonlySet<string>
+}
+
+/** Reads what code tells of a change. What can't be told is left out and noted. */
+export async function readCode(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<CodeGraph> {
+  const known = await readKnown(reading, task, signal)
+  const { files, symbols, head } = task
+  const { views, users, stored, code } = known
+  const uses = stored === null ? [] : findCallers(views, files, symbols, users)
+  const suspicions = findBrokenImports(views, files, users).slice(0, mostBroken)
+  const reach = findTests(files, listUses(known), known.paths, stored?.isWhole ?? false)
+  const [callers, brokenImports] = await Promise.all([
+    readCallerLines(head, chooseCallers(uses, symbols, mostCallers), signal),
+    confirmSuspicions(head, suspicions, signal),
+  ])
+  return {
+    commit: stored?.graph.commit ?? null,
+    callers,
+    definitions: findDefinitions(views.after, files).slice(0, mostDefinitions),
+    brokenImports,
+    tests: reach.tests.slice(0, mostTests),
+    untested: reach.untested,
+    counts: {
+      callers: uses.length,
+      callingFiles: new Set(uses.map(({ path }) => path)).size,
+      reachedFiles: reach.reachedFiles,
+      tests: reach.tests.length,
+    },
+    notes: describeLimits(known, code.unread()),
+  }
+}
+
+async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<Known> {
+  const { db, queryTimeoutMs } = reading
+  const { files, symbols, head } = task
+  const names = listNames(symbols)
+  const used = listUsedNames(files)
+  const asked = new Set([...names, ...[...used.values()].flatMap((list) => [...list])])
+  const around = { repo: task.repo, paths: listPaths(task), names: [...asked].slice(0, mostNames) }
+  const [listed, stored] = await Promise.all([
+    head.listFiles({ signal }),
+    reading.attempt('What the code graph knows', null, () =>
+      readTogether(db, queryTimeoutMs, (tx) => readStoredCode(tx, around)),
+    ),
+  ])
+  const entries = new Map(listed.map((entry) => [entry.path, entry]))
+  const code = createHeadCode({
+    db,
+    graph: stored?.graph ?? null,
+    timeoutMs: queryTimeoutMs,
+    reader: { syntax: reading.syntax, signal },
+    head,
+    entries,
+    blobs: stored?.blobs ?? new Map(),
+    known: new Map(files.flatMap(({ diff, after }) => (after === null ? [] : [[diff.path, after.facts] as const]))),
+  })
+  const imports = await openImports(reading, task, [...entries.keys()], stored)
+  const users = stored === null ? [] : chooseUsers(task, stored, code)
+  await code.load(users)
+  const definers = stored?.definers ?? new Map()
+  // Between a file and what it uses there may be others that only pass names on.
+  const asking = [...users.filter((path) => passesOn.has(familyOf(path))), ...files.map(({ diff }) => diff.path)]
+  await loadDefinitions(code, imports.after, new Map(asking.map((path) => [path, names])), definers)
+  await loadDefinitions(code, imports.after, used, definers)
+  const views = openViews({ files, facts: code.facts, whole: code.fresh, names, definers, imports })
+  return { task, stored, code, views, users, paths: new Set(entries.keys()) }
+}
+
+/** Of the changed files, before and after; also of those that hold no code, for what imports them. */
+function listPaths({ diffs }: CodeTask): string[] {
+  return [...new Set(diffs.slice(0, 1000).flatMap(({ path, oldPath }) => [path, oldPath]))]
+}
+
+/** Names by which changed definitions are used: a constructor by that of its class. */
+function listNames(symbols: readonly SymbolChange[]): Set<string> {
+  return new Set(symbols.flatMap(({ name }) => name.split('.').slice(-2)))
+}
+
+function chooseUsers({ diffs }: CodeTask, { users, blobs }: StoredCode, code: HeadCode): string[] {
+  const changed = new Set(diffs.map(({ path }) => path))
+  // What came after the graph, or stands otherwise at the head, may have become a user.
+  const fresh = blobs.size === 0 ? [] : [...code.fresh].slice(0, mostFresh)
+  return [...new Set([...users.slice(0, mostUsers), ...fresh])].filter((path) => !changed.has(path))
+}
+
+/** Imports before and after the change: by the manifests that the graph was built with, unless the change touches one. */
+async function openImports(
+  reading: GraphReading,
+  { head, diffs }: CodeTask,
+  paths: readonly string[],
+  stored: StoredCode | null,
+): Promise<{ before: ImportResolver; after: ImportResolver }> {
+  const known = stored?.graph.resolution as unknown as Resolution | undefined
+  const isKnown = known !== undefined && !diffs.some(({ path, oldPath }) => isManifest(path) || isManifest(oldPath))
+  const resolution = isKnown
+    ? known
+    : await reading.attempt('Where imports lead', known ?? emptyResolution, () => readResolution(head, paths))
+  const after = createImportResolver(paths, resolution)
+  const gone = listGonePaths(diffs)
+  // Nothing that leads nowhere now led somewhere before.
+  const before = gone.size === 0 ? after : createImportResolver([...paths, ...gone], resolution)
+  return { before, after }
+}
+
+/** Uses between files at the head: those of files that were read there in place of the stored ones. */
+function listUses({ task, stored, code, views, paths }: Known): Use[] {
+  const own = new Set([...task.diffs.map(({ path }) => path), ...code.fresh])
+  const uses = (stored?.uses ?? []).filter(
+    ({ source, target }) => !own.has(source) && paths.has(source) && paths.has(target),
+  )
+  for (const path of own) {
+    if (views.after.facts(path) === undefined) continue
+    for (const { target, confidence } of resolveFileEdges(views.after, path))
+      if (confidence >= 0.5) uses.push({ source: path, target })
+  }
+  return uses
+}
+
+function describeLimits({ stored, users }: Known, unread: number): string[] {
+  const notes: string[] = []
+  const left = (stored?.users.length ?? 0) - mostUsers
+  if (left > 0) notes.push(`Uses of what changed were looked for in ${users.length} files, not in ${left} others.`)
+  if (stored?.isWhole === false)
+    notes.push('So many files depend on the change that not all of its tests were looked for.')
+  if (unread > 0) notes.push(`${unread} files around the change were not read: there are too many.`)
+  return notes
+}

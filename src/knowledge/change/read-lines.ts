@@ -1,0 +1,51 @@
+// Reads lines of files at the head: those of callers, and the texts that could refute what looks broken.
+import type { BrokenImport, Caller } from '../../domain/change-graph.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
+import { isConfirmed, type Suspicion } from './find-broken-imports.ts'
+import type { UseSite } from './find-callers.ts'
+import { forEachOf } from './read-changed-files.ts'
+
+const longestLine = 300
+const mostBytes = 512 * 1024
+
+/** The uses with the text of their lines; those whose file can't be read are left out. */
+export async function readCallerLines(
+  head: Pick<Snapshot, 'readFile'>,
+  uses: readonly UseSite[],
+  signal: AbortSignal,
+): Promise<Caller[]> {
+  const wanted = Map.groupBy(uses, ({ path }) => path)
+  const texts = new Map<UseSite, string>()
+  await forEachOf([...wanted], signal, async ([path, sites]) => {
+    const lines = (await readText(head, path))?.split('\n')
+    for (const site of sites) {
+      const line = lines?.[site.line - 1]
+      if (line !== undefined) texts.set(site, line.trim().slice(0, longestLine))
+    }
+  })
+  return uses.flatMap((use) => {
+    const text = texts.get(use)
+    return text === undefined ? [] : [{ ...use, text }]
+  })
+}
+
+/** Those that the texts of their targets don't refute. */
+export async function confirmSuspicions(
+  head: Pick<Snapshot, 'readFile'>,
+  suspicions: readonly Suspicion[],
+  signal: AbortSignal,
+): Promise<BrokenImport[]> {
+  const texts = new Map<string, string | undefined>()
+  const targets = new Set(suspicions.flatMap(({ target }) => (target === null ? [] : [target])))
+  await forEachOf([...targets], signal, async (path) => texts.set(path, await readText(head, path)))
+  return suspicions.flatMap((suspicion) => {
+    const text = suspicion.target === null ? '' : texts.get(suspicion.target)
+    const { isRemoved: _, ...broken } = suspicion
+    return text !== undefined && isConfirmed(suspicion, text) ? [broken] : []
+  })
+}
+
+async function readText(head: Pick<Snapshot, 'readFile'>, path: string): Promise<string | undefined> {
+  const bytes = await head.readFile(path, { maxBytes: mostBytes })
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+}
