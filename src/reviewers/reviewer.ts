@@ -115,6 +115,8 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Paths of files that it could not look at, or not wholly. */
   readonly unread: readonly string[]
+  /** Ids of rules that had nothing to look at: what they found before may still be there. */
+  readonly idle?: readonly string[]
   /** Those that it read in part by design, which leaves the report complete. */
   readonly shallow?: readonly ShallowFile[]
   /** False when it could not look at all that it was given. */

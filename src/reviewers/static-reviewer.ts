@@ -9,9 +9,9 @@ import type { Change, Reviewer, ReviewerReport, ShallowFile } from './reviewer.t
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
+import { toProposal } from './rules/propose-finding.ts'
 import type { RuleFinding } from './rules/rule.ts'
 import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
-import { redactSecrets } from './rules/secret-rules.ts'
 
 /** Larger files are written by programs, not by people. */
 const maxFileBytes = 512 * 1024
@@ -78,8 +78,9 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
           return reviewFile(change, file, { workers, disabled }, signal).finally(release)
         }),
       )
+      const known = await checkKnown(change, disabled)
       signal.throwIfAborted()
-      return summarizeReports(reports)
+      return { ...summarizeReports(addFindings(reports, known.findings)), idle: known.idle }
     },
     warmUp(paths = []) {
       const like = paths.map((path) => ({ path, kind: kindOfFile(path) })).find(({ kind }) => kind !== undefined)
@@ -87,6 +88,32 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
+}
+
+/** What the code graph shows to be wrong, and the rules that had none to look at. */
+async function checkKnown(
+  change: Change,
+  disabled: ReadonlySet<string>,
+): Promise<{ findings: readonly ProposedFinding[]; idle: readonly string[] }> {
+  const { graph, earlier } = change
+  const hasGraph = graph !== null && graph.commit !== null
+  // The command line has neither, and is spared the rules.
+  if (!hasGraph && earlier.findings.length === 0) return { findings: [], idle: [] }
+  const { checkGraph, graphRules } = await import('./rules/check-graph.ts')
+  if (!hasGraph) return { findings: [], idle: graphRules.map(({ id }) => id) }
+  return { findings: await checkGraph(change, graph, disabled), idle: [] }
+}
+
+/** The reports with findings more, also of files of which there was none. */
+function addFindings(reports: readonly FileReport[], findings: readonly ProposedFinding[]): FileReport[] {
+  const byPath = Map.groupBy(findings, ({ path }) => path)
+  const nothing = { findings: [], found: 0, note: undefined, shallow: undefined }
+  const known = new Set(reports.map(({ path }) => path))
+  const others = [...byPath.keys()].filter((path) => !known.has(path)).map((path) => ({ path, ...nothing }))
+  return [...reports, ...others].map((report) => {
+    const more = byPath.get(report.path) ?? []
+    return { ...report, findings: [...report.findings, ...more], found: report.found + more.length }
+  })
 }
 
 function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
@@ -140,7 +167,9 @@ async function reviewFile(
   const found = [...inLines, ...parsed.found]
     .filter((finding) => !disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
-  const findings = keepWorst(found, mostInFile).map((finding) => toProposal(finding, file.path, added))
+  const findings = keepWorst(found, mostInFile).map((finding) =>
+    toProposal(finding, { path: file.path, side: 'RIGHT', texts: added }),
+  )
   return { path: file.path, findings, found: found.length, note: parsed.note, shallow: parsed.shallow }
 }
 
@@ -207,32 +236,4 @@ async function checkSyntax(
     return { found: findings, note: undefined, shallow: unparsed ? 'syntax error' : undefined }
   }
   return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
-}
-
-/** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */
-function toProposal(finding: RuleFinding, path: string, added: ReadonlyMap<number, string>): ProposedFinding {
-  const quote: string[] = []
-  for (let line = finding.startLine; line <= finding.endLine; line++) quote.push(added.get(line) ?? '')
-  const text = quote.join('\n')
-  const isClean = finding.rule !== 'hardcoded-secret' && redactSecrets(text) === text
-  const suggestion = finding.suggestion
-  return {
-    reviewer: 'static',
-    rule: finding.rule,
-    path,
-    side: 'RIGHT',
-    startLine: finding.startLine,
-    endLine: finding.endLine,
-    quote: isClean ? text : '',
-    severity: finding.severity,
-    category: finding.category,
-    title: redactSecrets(finding.title),
-    body: redactSecrets(finding.body),
-    suggestion: isClean && suggestion !== null && redactSecrets(suggestion) === suggestion ? suggestion : null,
-    evidence: [
-      { path, line: finding.startLine, note: 'the line itself' },
-      ...finding.evidence.map((item) => ({ path: item.path ?? path, line: item.line, note: redactSecrets(item.note) })),
-    ],
-    confidence: finding.confidence,
-  }
 }

@@ -38,7 +38,7 @@ export interface Judgement {
 }
 
 /** What the judge reads of a reviewer's report. */
-export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread'> & { readonly reviewer: string }
+export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'idle'> & { readonly reviewer: string }
 
 /** What is to be judged. */
 export interface Case {
@@ -137,10 +137,12 @@ async function followAll(
   return followed
 }
 
-/** Whether the reviewer of a finding looked at its file this time. */
-function wasRead({ change, reports }: Case, { reviewer, path }: Finding): boolean {
+/** Whether the reviewer of a finding looked at its file this time, with the rule that found it. */
+function wasRead({ change, reports }: Case, { reviewer, path, rule }: Finding): boolean {
   const report = reports.find((candidate) => candidate.reviewer === reviewer)
-  return report !== undefined && !report.unread.includes(path) && change.files.some((file) => file.path === path)
+  if (report === undefined || report.unread.includes(path)) return false
+  const isIdle = rule !== null && (report.idle?.includes(rule) ?? false)
+  return !isIdle && change.files.some((file) => file.path === path)
 }
 
 /** What the verification means: what stays open, what is taken back, and what isn't raised. */

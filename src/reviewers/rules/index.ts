@@ -9,6 +9,7 @@ import { captureRules } from './capture-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import { errorRules } from './error-rules.ts'
+import { exportRules } from './export-rules.ts'
 import { flowRules } from './flow-rules.ts'
 import { formatRules } from './format-rules.ts'
 import { goErrorRules } from './go-error-rules.ts'
@@ -32,10 +33,12 @@ import type { Rule } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { sharedStateRules } from './shared-state-rules.ts'
 import { sharingRules } from './sharing-rules.ts'
+import { signatureRules } from './signature-rules.ts'
 import { textRules } from './text-rules.ts'
 import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
 import { trustRules } from './trust-rules.ts'
+import { untestedRules } from './untested-rules.ts'
 import { valueRules } from './value-rules.ts'
 import { workflowRules } from './workflow-rules.ts'
 
@@ -77,4 +80,7 @@ export const rules: readonly Rule[] = [
   ...secretRules,
   ...leftoverRules,
   ...workflowRules,
+  ...signatureRules,
+  ...exportRules,
+  ...untestedRules,
 ]

@@ -1,7 +1,10 @@
 // What a rule of the static reviewer is: its documentation, and the checks that find it.
 import type { Node } from 'web-tree-sitter'
 import type { Document } from 'yaml'
+import type { ChangeGraph } from '../../domain/change-graph.ts'
+import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
+import type { LineReader } from '../../workspace/line-reader.ts'
 import type { FileIndex } from './file-index.ts'
 
 /** Languages whose syntax the rules know, by the name of their grammar. */
@@ -30,6 +33,8 @@ export interface Rule {
   readonly keyword?: RegExp
   /** A check on a workflow file of the platform's CI; runs in the worker thread. */
   readonly workflow?: WorkflowCheck
+  /** A check on what the code graph knows about the change; runs once a review, where there is a graph. */
+  readonly graph?: GraphCheck
 }
 
 /** Looks at every node of the given types that touches an added line. */
@@ -44,6 +49,25 @@ export interface SyntaxCheck {
 export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'or'> | undefined
 
 export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
+
+export type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
+
+/** A change, and what the code graph knows about it. */
+export interface GraphedChange {
+  readonly graph: ChangeGraph
+  /** Those that are reviewed. */
+  readonly files: readonly FileDiff[]
+  /** The repository at the head, and where head and base parted. */
+  readonly head: LineReader
+  readonly base: LineReader
+}
+
+/** A place where a rule on the graph applies. */
+export interface GraphHit extends Hit {
+  /** At the head, also where the side is that of the base. */
+  readonly path: string
+  readonly side: DiffSide
+}
 
 /** A parsed source file. */
 export interface SourceFile {

@@ -76,7 +76,10 @@ async function findAnchor(
 ): Promise<Anchor | undefined> {
   if (proposal.rule !== null) {
     const place = findLines(candidates[0]!, proposal)
-    return place && atNamedLines(candidates[0]!, proposal, place)
+    // A file that was only renamed shows no lines.
+    return place
+      ? atNamedLines(candidates[0]!, proposal, place)
+      : await findOutsideDiff(files, candidates[0]!, proposal)
   }
   for (const file of candidates) {
     const found = findQuote(files.hunks(file), proposal)

@@ -1,0 +1,135 @@
+// What languages make of a call with too few or too many arguments, and which calls can't be counted by their syntax.
+import { extname } from 'node:path'
+import type { Caller, ChangedSymbol } from '../../domain/change-graph.ts'
+
+/** What a language says to a call that doesn't fit. */
+interface Convention {
+  readonly extensions: readonly string[]
+  /** Whether such a call is an error: JavaScript takes all of them, PHP those with too many. */
+  readonly tooFew: boolean
+  readonly tooMany: boolean
+  /** What happens to it, behind "it". */
+  readonly outcome: string
+  /** Signatures that callers don't see as they are written. `lines` are those of the file, `start` the definition's. */
+  readonly hidden?: (symbol: ChangedSymbol, lines: readonly string[]) => boolean
+  /** Calls that pass something else than their syntax shows. */
+  readonly uncounted?: (call: Caller, name: string) => boolean
+}
+
+const notCompiled = 'does not compile'
+const raised = 'fails with an error when it runs'
+
+const conventions: readonly Convention[] = [
+  {
+    extensions: ['.ts', '.tsx', '.mts', '.cts'],
+    tooFew: true,
+    tooMany: true,
+    outcome: notCompiled,
+    // A first parameter called `this` is none.
+    hidden: (symbol, lines) => /\(\s*this\s*:/.test(textOf(symbol, lines)),
+  },
+  {
+    extensions: ['.py', '.pyi'],
+    tooFew: true,
+    tooMany: true,
+    outcome: raised,
+    // A decorator may give callers any other function.
+    hidden: hasForeignDecorator,
+    // `Base.load(self, …)` passes what a call on an object doesn't.
+    uncounted: ({ text }, name) => new RegExp(`\\b${name}\\s*\\(\\s*(?:self|cls)\\b`).test(text),
+  },
+  {
+    extensions: ['.go'],
+    tooFew: true,
+    tooMany: true,
+    outcome: notCompiled,
+    // `f(g())` passes all that g returns.
+    uncounted: ({ text, arguments: count }, name) =>
+      count === 1 && new RegExp(`\\b${name}(?:\\[[^\\]]*\\])?\\s*\\([^()]*\\(`).test(text),
+  },
+  { extensions: ['.java'], tooFew: true, tooMany: true, outcome: notCompiled, hidden: hasBaseClass },
+  {
+    extensions: ['.cs'],
+    tooFew: true,
+    tooMany: true,
+    outcome: notCompiled,
+    hidden: (symbol, lines) => /\(\s*this\s/.test(textOf(symbol, lines)) || hasBaseClass(symbol, lines),
+  },
+  {
+    extensions: ['.rs'],
+    tooFew: true,
+    tooMany: true,
+    outcome: notCompiled,
+    // `Type::method(object, …)` passes the object too.
+    uncounted: ({ text }, name) => new RegExp(`::${name}\\s*\\(`).test(text),
+  },
+  { extensions: ['.c'], tooFew: true, tooMany: true, outcome: notCompiled },
+  {
+    extensions: ['.php'],
+    tooFew: true,
+    tooMany: false,
+    outcome: raised,
+  },
+  {
+    extensions: ['.rb'],
+    tooFew: true,
+    tooMany: true,
+    outcome: raised,
+    // Keywords without braces may be one argument, or several, or none.
+    uncounted: ({ text }) => /\w:\s|=>/.test(text),
+  },
+]
+
+/** How a definition is called; undefined where any call is legal, or nobody can tell. */
+export function conventionOf(path: string): Convention | undefined {
+  return conventions.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
+}
+
+/** The first lines of a definition. */
+function textOf({ startLine, endLine }: ChangedSymbol, lines: readonly string[]): string {
+  return lines
+    .slice(startLine - 1, Math.min(endLine, startLine + 9))
+    .map((line) => line.slice(0, 300))
+    .join('\n')
+}
+
+/** Those that leave the parameters as they are. */
+const plainDecorators =
+  /^@(?:staticmethod|classmethod|(?:abc\.)?abstractmethod|(?:typing\.)?(?:override|final)|(?:functools\.)?(?:lru_cache|cache)(?:\(.*\))?|(?:contextlib\.)?(?:async)?contextmanager|(?:functools\.)?wraps\(.*\))\s*(?:#.*)?$/
+
+/** Lines of decorators that are looked through. */
+const mostDecoratorLines = 20
+
+/** Decorators stand above the definition, or at its beginning where they are taken for a part of it. */
+function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly string[]): boolean {
+  const indent = indentOf(lines[startLine - 1] ?? '')
+  const isPart = (line = '') => line.trim() !== '' && (indentOf(line) > indent || /^\s*[@)\]}#]/.test(line))
+  const decorators: string[] = []
+  for (let at = startLine - 2; at > startLine - mostDecoratorLines && isPart(lines[at]); at--)
+    decorators.push(lines[at]!)
+  for (let at = startLine - 1; at < startLine + mostDecoratorLines && isPart(lines[at]); at++)
+    decorators.push(lines[at]!)
+  return decorators.some((line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlain(line))
+}
+
+function isPlain(line: string): boolean {
+  return plainDecorators.test(line.trim().slice(0, 200))
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+/** What it inherits may have the name with other parameters. */
+function hasBaseClass({ name }: ChangedSymbol, lines: readonly string[]): boolean {
+  const owner = name.split('.').at(-2)
+  if (owner === undefined) return false
+  const opening = new RegExp(`\\b(?:class|record|struct|interface)\\s+${RegExp.escape(owner)}\\b`)
+  const at = lines.findIndex((line) => opening.test(line.slice(0, 300)))
+  if (at === -1) return true
+  const head = lines
+    .slice(at, at + 4)
+    .join(' ')
+    .split('{', 1)[0]!
+  return /\bextends\b|\bimplements\b|:/.test(head)
+}
