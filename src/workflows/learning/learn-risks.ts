@@ -5,7 +5,7 @@ import type { FindingCategory } from '../../domain/finding.ts'
 import type { NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
 import { endMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { countEach, joinWords, longestSubject, showCount, showName } from './name-things.ts'
+import { countEach, longestSubject, showCount, showName } from './name-things.ts'
 
 /** That a review touched, and of those that are remembered. */
 const mostDirectories = 200
@@ -48,12 +48,13 @@ function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
   const [latest] = found.toSorted((one, other) => other.number - one.number)
   if (latest === undefined || found.length < leastPullRequests || !isRisk) return []
   const { directory, number } = latest
-  const all = `${reviews.length === mostPullRequests ? 'the latest ' : ''}${showCount(reviews.length, 'reviewed pull request')}`
-  const kinds = countEach(categories).map(([category, count]) => `${category} (${count})`)
   const place = directory === '.' ? 'the root directory' : showName(directory)
+  const all = showCount(reviews.length, `${reviews.length === mostPullRequests ? 'latest ' : ''}reviewed pull request`)
+  const kinds = countEach(categories).map(([category, count]) => `${category} ${count}`)
   const text = [
-    `Reviews asked for changes in ${place} in ${requested.length} of ${all} that touched it.`,
-    `They raised ${showCount(categories.length, 'critical or moderate finding')} there: ${joinWords(kinds)}.`,
+    `In ${found.length} of ${all} that touched ${place}, reviews raised`,
+    `${showCount(categories.length, 'critical or moderate finding')} there (${kinds.join(', ')});`,
+    `in ${requested.length} they asked for changes.`,
   ].join(' ')
   const provenance = { source: 'review', pullRequest: number } as const
   const about = { subject: directory, path: directory, componentType: null }
