@@ -13,7 +13,8 @@ let bob: SignedIn
 
 beforeAll(async () => {
   forge = await startShopForge()
-  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  const env = { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off' }
+  app = await startTestApp({ env, parts: { web: true, worker: false } })
   // Who comes first is the administrator.
   root = await signIn('root')
   anne = await signIn('anne')
