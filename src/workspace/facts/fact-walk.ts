@@ -21,6 +21,8 @@ export interface Definition {
   /** Where the signature and the symbol's lines begin, where that isn't the node itself (`export`, decorators). */
   readonly from?: number
   readonly exported?: boolean
+  /** Nothing is defined in it, as of several in one statement: what follows belongs to what is around. */
+  readonly isLeaf?: boolean
   readonly owner?: string | null
   readonly extends?: readonly string[]
   readonly parameters?: CodeSymbol['parameters']
@@ -57,11 +59,16 @@ interface Found extends Writable<CodeReference> {
 export class FactWalk {
   readonly tree: FlatTree
   readonly symbols: Writable<CodeSymbol>[] = []
+  /** Nodes that a visit has marked for visits of later ones; the language knows what for. */
+  readonly marked = new Set<number>()
+  /** Names that a visit has come across for when all has been visited. */
+  readonly listed = new Set<string>()
   readonly #imports: CodeImport[] = []
   readonly #references: Found[] = []
   readonly #bindings: CodeBinding[] = []
   readonly #exports: { readonly name: string; readonly as: string; readonly line: number }[] = []
   readonly #taken: Uint8Array
+  readonly #builtins: ReadonlySet<string>
   /** Names of the file: what it imports and defines at its top. */
   readonly #fileNames = new Set<string>()
   #namespace: string | null = null
@@ -76,8 +83,10 @@ export class FactWalk {
   #outerBranches = 0
   #isCut = false
 
-  constructor(tree: FlatTree) {
+  /** @param builtins names that the language itself defines: no references, unless the file defines them anew */
+  constructor(tree: FlatTree, builtins: ReadonlySet<string> = new Set()) {
     this.tree = tree
+    this.#builtins = builtins
     this.#taken = new Uint8Array(tree.count)
   }
 
@@ -166,7 +175,8 @@ export class FactWalk {
       this.#isCut = true
       return none
     }
-    if (this.#open === undefined) this.#fileNames.add(name)
+    // A namespace or module is no obstacle: what it holds is the file's.
+    if (this.#open === undefined || this.around?.kind === 'module') this.#fileNames.add(name)
     const from = definition.from ?? node
     const isCalled = definition.kind === 'function' || definition.kind === 'method'
     this.symbols.push({
@@ -183,7 +193,7 @@ export class FactWalk {
       extends: definition.extends ?? [],
     })
     const index = this.symbols.length - 1
-    this.#open = { outer: this.#open, index, after: this.tree.after(node) }
+    if (!definition.isLeaf) this.#open = { outer: this.#open, index, after: this.tree.after(node) }
     return index
   }
 
@@ -193,6 +203,22 @@ export class FactWalk {
     let scope = this.#scope
     while (toFunction && scope.kind !== 'function' && scope.outer !== undefined) scope = scope.outer
     if (text !== '') scope.names.add(text)
+  }
+
+  /** Whether the file imports or defines that name at its top, as far as it has been read. */
+  isFileName(name: string): boolean {
+    return this.#fileNames.has(name)
+  }
+
+  /** The type that a name was last bound to in the symbol around; empty for none. */
+  typeOf(name: string): string {
+    const within = this.#open?.index ?? none
+    const oldest = Math.max(0, this.#bindings.length - 50)
+    for (let index = this.#bindings.length - 1; index >= oldest; index--) {
+      const binding = this.#bindings[index]!
+      if (binding.name === name && binding.within === within) return binding.type
+    }
+    return ''
   }
 
   import(item: CodeImport): void {
@@ -234,6 +260,11 @@ export class FactWalk {
   exportName(name: string, as: string, line: number): void {
     if (this.#exports.length < mostImports) this.#exports.push({ name, as, line })
     else this.#isCut = true
+  }
+
+  /** Says that the file exports these names and no others. */
+  exportOnly(names: ReadonlySet<string>): void {
+    for (const symbol of this.symbols) if (symbol.within === none) symbol.exported = names.has(symbol.name)
   }
 
   /** All that was found. */
@@ -279,6 +310,7 @@ export class FactWalk {
     return this.tree.text
       .slice(this.tree.start(from), Math.min(end, this.tree.start(from) + 4 * longestSignature))
       .replaceAll(/\s+/g, ' ')
+      .replace(/ ?(=>?|:|\{)? ?$/, '')
       .trim()
       .slice(0, longestSignature)
   }
@@ -291,6 +323,7 @@ export class FactWalk {
       const { name, qualifier, kind, line } = reference
       const first = kind === 'value' ? (qualifier ?? name) : name
       if (kind === 'value' && !this.#fileNames.has(first)) continue
+      if (qualifier === null && this.#builtins.has(name) && !this.#fileNames.has(name)) continue
       if ((qualifier === null || kind === 'value') && isLocalName(scope, first)) continue
       const key = `${line} ${kind} ${qualifier ?? ''} ${name}`
       if (seen.has(key)) continue

@@ -14,6 +14,8 @@ export interface LanguageSpec {
   readonly blocks: string
   /** Nodes in which only names of type parameters are local: what is defined in there can be named from outside. */
   readonly types: string
+  /** Names that the language itself defines. */
+  readonly builtins?: string
   readonly visits: Readonly<Record<string, Visit>>
   /** Visits for which the node's own scope is open already: there its parameters and variables are declared. */
   readonly insides?: Readonly<Record<string, Visit>>

@@ -13,6 +13,7 @@ type Grammar = Tree['language']
 interface FactPlan {
   readonly typeNames: readonly string[]
   readonly fieldIds: ReadonlyMap<string, number>
+  readonly builtins: ReadonlySet<string>
   /** By number of type; undefined for types of no interest. */
   readonly steps: readonly (Step | undefined)[]
 }
@@ -43,7 +44,7 @@ export function readFacts(
   const plan = plans.get(grammar) ?? planFor(tree.language, spec)
   plans.set(grammar, plan)
   const flat = new FlatTree(tree, text, plan.typeNames, plan.fieldIds)
-  const walk = new FactWalk(flat)
+  const walk = new FactWalk(flat, plan.builtins)
   for (let node = 0; node < flat.count; node++) {
     if ((node & 4095) === 0 && isTooLate()) return undefined
     const step = plan.steps[flat.types[node]!]
@@ -70,6 +71,7 @@ function planFor(language: Grammar, spec: LanguageSpec): FactPlan {
   const branches = new Set(spec.branches.split(' '))
   return {
     typeNames,
+    builtins: new Set(spec.builtins?.split(' ')),
     fieldIds: new Map(language.fields.flatMap((name, id) => (name === null ? [] : [[name, id]]))),
     steps: typeNames.map((name) => {
       const step = {

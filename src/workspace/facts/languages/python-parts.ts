@@ -1,0 +1,106 @@
+// Parts of Python that several kinds of nodes share: parameters, targets of assignments, types.
+import type { CodeReference, CodeSymbol } from '../../code-facts.ts'
+import type { FactWalk } from '../fact-walk.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import { listed, takeWhole } from './reading.ts'
+
+/** What stands before a full stop goes by its last name. */
+function lastName(tree: FlatTree, node: number): string {
+  const type = tree.type(node)
+  if (type === 'identifier') return tree.textOf(node)
+  return type === 'attribute' ? tree.textOf(tree.field(node, 'attribute')) : ''
+}
+
+/** Records that a name, or one with others and full stops before it, is used. */
+export function referTo(walk: FactWalk, kind: CodeReference['kind'], named: number, passed: number | null): void {
+  const { tree } = walk
+  const type = tree.type(named)
+  if (type === 'identifier') walk.refer({ kind, name: named, arguments: passed })
+  if (type !== 'attribute') return
+  walk.take(named)
+  let qualifier = lastName(tree, tree.field(named, 'object'))
+  // `super().total()` is the base class's.
+  if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super(')) qualifier = 'super'
+  walk.refer({ kind, name: tree.field(named, 'attribute'), qualifier, arguments: passed })
+}
+
+/** Makes all names of a target local to the function around; in a comprehension to that. */
+export function declareNames(walk: FactWalk, target: number): void {
+  const { tree } = walk
+  if (target === none) return
+  const inComprehension = tree.type(tree.parent(target)) === 'for_in_clause'
+  for (let node = target; node < tree.after(target); ) {
+    const type = tree.type(node)
+    if (type === 'identifier') walk.declare(node, !inComprehension)
+    // `a.b = 1` and `a[0] = 1` make no name.
+    node = type === 'attribute' || type === 'subscript' ? tree.after(node) : node + 1
+  }
+}
+
+export const visitParameters: Visit = (walk, node) => {
+  const { tree } = walk
+  for (const parameter of listed(tree, node)) {
+    const named = tree.field(parameter, 'name')
+    const name = tree.type(parameter) === 'identifier' ? parameter : named === none ? tree.firstChild(parameter) : named
+    const type = tree.field(parameter, 'type')
+    if (tree.type(name) === 'identifier') walk.bind(name, typeName(tree, type))
+    declareNames(walk, name)
+  }
+}
+
+/** How many arguments a function takes, without `self`. */
+export function readParameters(tree: FlatTree, list: number, hasSelf: boolean): CodeSymbol['parameters'] {
+  let [position, least, named, isOpen, isNamedOnly] = [hasSelf ? -1 : 0, 0, 0, false, false]
+  for (const parameter of listed(tree, list)) {
+    const type = tree.type(parameter)
+    const shape = type === 'typed_parameter' ? tree.type(tree.firstChild(parameter)) : type
+    if (shape === 'list_splat_pattern' || shape === 'keyword_separator') isNamedOnly = true
+    if (shape === 'list_splat_pattern' || shape === 'dictionary_splat_pattern') isOpen = true
+    else if (shape !== 'keyword_separator' && shape !== 'positional_separator') {
+      const isRequired = !type.includes('default')
+      if (isNamedOnly) named += isRequired ? 1 : 0
+      else least = isRequired ? position + 1 : least
+      position++
+    }
+  }
+  return { least: Math.max(0, least + named), most: isOpen ? null : Math.max(0, position) }
+}
+
+/** What a name is said to be, or what is called with a capital: `Shop()`. */
+export function valueType(walk: FactWalk, annotation: number, value: number): string {
+  const { tree } = walk
+  if (annotation !== none) return typeName(tree, annotation)
+  if (tree.type(value) !== 'call') return ''
+  const name = lastName(tree, tree.field(value, 'function'))
+  return /^_?\p{Lu}/u.test(name) ? name : ''
+}
+
+/** The one name that a type goes by: `Shop` of `Shop | None`, `Optional[Shop]`, `'Shop'`. */
+function typeName(tree: FlatTree, annotation: number): string {
+  if (annotation === none || tree.end(annotation) - tree.start(annotation) > 300) return ''
+  const text = tree.textOf(annotation).replaceAll(/["'\s]/g, '')
+  const plain = /^(?:typing\.)?Optional\[(.*)\]$/.exec(text)?.[1] ?? text
+  const named = plain.split('|').filter((part) => part !== 'None')
+  const name = named.length === 1 ? /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u.exec(named[0]!)?.[1] : undefined
+  return name ?? ''
+}
+
+/** All names in a type are types, also in one that stands in quotation marks. */
+export const visitType: Visit = (walk, node) => {
+  const { tree } = walk
+  const end = tree.after(node)
+  for (let inner = node; inner < end; inner++) {
+    const type = tree.type(inner)
+    const isWhole = tree.type(tree.parent(inner)) !== 'attribute'
+    if (isWhole && (type === 'identifier' || type === 'attribute')) referTo(walk, 'type', inner, null)
+    else if (type === 'string') referToQuoted(walk, inner)
+  }
+  takeWhole(walk, node)
+}
+
+function referToQuoted(walk: FactWalk, node: number): void {
+  const text = walk.nameOf(walk.tree.child(node, 'string_content'))
+  const [name, qualifier = null] = text.split('.').reverse()
+  if (/^[\w.]+$/.test(text) && name !== undefined) walk.refer({ kind: 'type', name, at: node, qualifier })
+}
