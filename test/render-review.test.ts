@@ -1,5 +1,6 @@
 // How a review reads on the pull request: judged by what a GFM renderer makes of it.
 import { describe, expect, it } from 'vitest'
+import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Finding } from '../src/domain/finding.ts'
 import type { Review } from '../src/domain/review.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
@@ -7,6 +8,8 @@ import { renderSummary } from '../src/workflows/posting/render-summary.ts'
 import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
+import { callerOf, graphOf, relatedOf, symbolOf } from './samples/change-graph.ts'
+import { samplePullRequest } from './samples/change-of-files.ts'
 
 const limits = {
   commentLength: 65_536,
@@ -55,10 +58,12 @@ interface RenderOptions {
   commentLength?: number
   secrets?: string[]
   history?: Partial<ReviewHistory>
+  graph?: Partial<ChangeGraph>
 }
 
 function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
   const review = {
+    pullRequest: samplePullRequest,
     headSha: 'a'.repeat(40),
     verdict: 'NEEDS_DISCUSSION',
     confidence: 4,
@@ -73,6 +78,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     review,
     runId: 1,
     history: { ...history, ...options.history },
+    graph: options.graph ? graphOf(options.graph) : null,
     durationMs: 1234,
     models: ['acme/model-1'],
     serviceName: 'umpire',
@@ -199,6 +205,133 @@ describe('a summary of a later review', () => {
   })
 })
 
+describe('the reach of a change', () => {
+  const symbols = [symbolOf({ name: 'saveUser' }), symbolOf({ change: 'signature' })]
+  const callers = [
+    callerOf({ symbol: 1, path: 'test/users.test.ts', isTest: true, within: null }),
+    callerOf({ symbol: 1, line: 9, confidence: 0.6 }),
+    callerOf({ symbol: 1, line: 1, kind: 'import' }),
+    callerOf({ symbol: 1 }),
+    callerOf({ symbol: 0, path: 'src/form.ts', line: 7 }),
+  ]
+  const tests = [{ path: 'test/users.test.ts', distance: 1, reaches: ['src/users.ts'] }]
+  const owned = { path: 'src/users.ts', touches: 14, riskScore: 2, owner: 'octocat', ownerPercent: 60.4 }
+  const textOf = (graph: Partial<ChangeGraph>) => readText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
+
+  it('tells who uses what changed, what tests it, what else touches it, and who knows it', () => {
+    const body = renderWith(
+      { verdict: 'APPROVE' },
+      {
+        graph: {
+          symbols,
+          callers,
+          tests,
+          untested: ['src/form.ts'],
+          history: [owned, { ...owned, path: 'src/new.ts', touches: 1 }, { ...owned, owner: samplePullRequest.author }],
+          related: [
+            relatedOf({ symbols: ['loadUser'] }),
+            relatedOf({ number: 13 }),
+            relatedOf({ number: 8, state: 'merged', title: 'Cache users', findings: ['The cache never ends', 'x'] }),
+          ],
+          notes: ['The graph is of an older commit.'],
+        },
+      },
+    )
+    expect(body).toContain('<details><summary><strong>Reach: 5 callers outside this diff, 1 test</strong></summary>')
+    const text = readText(renderGfm(body)).split('\n')
+    const from = text.findIndex((line) => line.includes('Reach:'))
+    expect(text.slice(from + 1, -1).filter((line) => line !== '')).toEqual([
+      'loadUser (signature changed) is used in src/login.ts:4 in handleLogin, test/users.test.ts:4, src/login.ts:9 in handleLogin (possible)',
+      'saveUser (changed) is used in src/form.ts:7 in handleLogin',
+      'Tests that reach it: test/users.test.ts',
+      'No test seems to reach src/form.ts',
+      'Open too: #12 Load users in batches (bob) changes loadUser',
+      'Before, in #8 Cache users (bob): The cache never ends',
+      'octocat knows src/users.ts (60 % of its changes)',
+      'The graph is of an older commit.',
+    ])
+    // A clean review is one line all the same.
+    expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
+    expect(body).not.toContain('Coverage:')
+  })
+
+  it('is left out where there is nothing to tell, and says so little as there is', () => {
+    expect(textOf({})).not.toContain('Reach')
+    expect(textOf({ symbols })).not.toContain('Reach')
+    expect(textOf({ tests })).toContain('Reach: no caller outside this diff, 1 test')
+    expect(textOf({ symbols, callers: callers.slice(-1) })).toContain('Reach: 1 caller outside this diff, no test')
+    expect(textOf({ commit: null, history: [owned] })).toContain('Reach: what is known of these files')
+    expect(textOf({ notes: ['It took too long.'] })).toContain('Reach: not known in full')
+  })
+
+  it('goes first where the comment would be too long', () => {
+    const graph = { untested: ['src/form.ts'] }
+    const notes = { ...coverage, notes: ['A note.'] }
+    const whole = renderWith({ coverage: notes }, { graph })
+    const cutShort = renderWith({ coverage: notes }, { graph, commentLength: whole.length - 1 })
+    expect(whole).toContain('Reach')
+    expect(cutShort).not.toContain('Reach')
+    expect(cutShort).toContain('A note.')
+  })
+
+  it('is bounded, and counts what it does not list', () => {
+    const many = Array.from({ length: 300 }, (_, at) => at)
+    const text = textOf({
+      symbols: many.map((at) => symbolOf({ name: `name${at}${'x'.repeat(5000)}` })),
+      callers: many.flatMap((symbol) => many.slice(0, 20).map((line) => callerOf({ symbol, line }))),
+      tests: many.map((at) => ({ path: `test/${at}.ts`, distance: 1, reaches: [] })),
+      untested: many.map((at) => `src/${at}.ts`),
+      related: many.map((number) => relatedOf({ number, symbols: ['a'], title: 'y'.repeat(9000) })),
+      history: many.map((at) => ({ ...owned, owner: `user-${at}`, path: `src/${at}.ts` })),
+      notes: many.map((at) => `Note ${at}.`),
+    })
+    expect(text).toContain('and 290 other changed definitions in use elsewhere')
+    expect(text).toContain(' and 15 more')
+    expect(text).toContain('test/9.ts and 290 more')
+    expect(text.length).toBeLessThan(12_000)
+  })
+
+  it('case 44: is inert, whatever names, paths, titles and findings say', () => {
+    const body = renderWith(
+      {},
+      {
+        graph: {
+          symbols: [symbolOf({ name: hostile })],
+          callers: [callerOf({ path: hostile, within: `@everyone ${hostile}` })],
+          tests: [{ path: hostile, distance: 1, reaches: [] }],
+          untested: [hostile],
+          related: [
+            relatedOf({ title: hostile, author: hostile, symbols: [hostile], findings: [hostile] }),
+            relatedOf({
+              state: 'merged',
+              title: hostile,
+              author: '@everyone',
+              findings: [`/merge\r/merge ${hostile}`],
+            }),
+          ],
+          history: [{ ...owned, owner: '@octocat', path: `\`</details>${hostile}` }],
+          notes: [hostile],
+        },
+      },
+    )
+    expect(listForeignParts(body)).toEqual([])
+    expect(body).not.toMatch(/^\/merge/m)
+  })
+
+  it('case 43: shows no secret of ours', () => {
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    const graph = {
+      symbols: [symbolOf({ name: secret })],
+      callers: [callerOf({ path: `src/${secret}.ts`, within: secret })],
+      related: [relatedOf({ title: `Use ${secret}`, symbols: [secret] })],
+      untested: [secret],
+    }
+    const body = renderWith({}, { graph, secrets: [secret] })
+    expect(body).toContain('[secret]')
+    expect(body).not.toContain(secret.slice(0, 12))
+  })
+})
+
 describe('a summary that is too long', () => {
   const findings = Array.from({ length: 30 }, (_, index) =>
     makeFinding({ title: `Finding ${index} ${'x'.repeat(100)}` }),
@@ -245,6 +378,15 @@ describe('a summary that is too long', () => {
 })
 
 describe('a comment on a line', () => {
+  it('names the memory that it rests on, cut and harmless', () => {
+    const restsOn = { id: 'one', text: `Totals are sums.\n\n@everyone /merge ${'x'.repeat(5000)}` }
+    const body = renderInline({ restsOn })
+    expect(readText(renderGfm(body))).toMatch(/Rests on: Totals are sums\. @\S?everyone \/merge x{100,300} …$/m)
+    expect(listForeignParts(body)).toEqual([])
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    expect(renderInline({ restsOn: { id: 'one', text: secret } }, [secret])).toMatch(/Rests on: \\?\[secret/)
+  })
+
   it('offers a change as it is, or not at all', () => {
     const change = "  if (path === '/merge') return a | b // @alice #1"
     expect(renderInline({ suggestion: change })).toContain(`\`\`\`suggestion\n${change}\n\`\`\``)

@@ -1,5 +1,6 @@
 // Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
 import type { AppContext } from '../context.ts'
+import type { ChangeGraph } from '../domain/change-graph.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
@@ -18,6 +19,8 @@ export interface Publication {
   readonly review: Review
   readonly runId: number
   readonly history: ReviewHistory
+  /** What is known around the change; null where nothing is. */
+  readonly graph: ChangeGraph | null
   readonly durationMs: number
   /** Names of the models that answered. */
   readonly models: readonly string[]

@@ -118,6 +118,7 @@ async function concludeReview(
       review,
       runId: run.id,
       history: compareWithEarlier(examination.change.earlier.findings, judgement),
+      graph: examination.change.graph,
       models: task.budget.uses.map(({ model }) => model),
       durationMs: stopwatch.total(),
       beforeWrite: () => assertLease(ctx.db, run),

@@ -8,12 +8,13 @@ export interface SummaryParts {
   readonly rows: readonly string[]
   readonly unplaced: string
   readonly states: string
+  readonly reach: string
   readonly coverage: string
   readonly footer: string
 }
 
 /** From the first to go to the last. Heading, table and footer stay. */
-const optionalParts = ['coverage', 'states', 'unplaced', 'words'] as const
+const optionalParts = ['reach', 'coverage', 'states', 'unplaced', 'words'] as const
 const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
 
 /** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
@@ -35,6 +36,8 @@ export function fitComment(whole: SummaryParts, maxLength: number): string {
 
 function joinParts(parts: SummaryParts, note = ''): string {
   const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
-  const { heading, words, unplaced, states, coverage, footer } = parts
-  return [heading, words, table, unplaced, states, coverage, note, footer].filter((part) => part !== '').join('\n\n')
+  const { heading, words, unplaced, states, reach, coverage, footer } = parts
+  return [heading, words, table, unplaced, states, reach, coverage, note, footer]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }

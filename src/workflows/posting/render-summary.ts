@@ -1,4 +1,5 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
+import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { Finding, Severity } from '../../domain/finding.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
@@ -8,12 +9,15 @@ import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
+import { renderReach } from './render-reach.ts'
 import type { ReviewHistory } from './review-history.ts'
 
 /** What the summary says beside the review itself. */
 export interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
+  /** What is known around the change; null where nothing is. */
+  readonly graph: ChangeGraph | null
   readonly runId: number
   readonly durationMs: number
   /** Names of the models that answered. */
@@ -56,6 +60,7 @@ export function renderSummary(input: SummaryInput): string {
         .map(renderInFull)
         .join('\n\n'),
       states: renderStates(open, past),
+      reach: renderReachSection(input),
       coverage: renderCoverage(review),
       footer: renderFooter(input, review),
     },
@@ -145,6 +150,11 @@ function renderCoverage({ coverage }: Review): string {
     ...skipped,
     ...notes,
   ])
+}
+
+function renderReachSection({ graph, review, secrets }: SummaryInput): string {
+  const reach = graph === null ? undefined : renderReach(graph, { author: review.pullRequest.author, secrets })
+  return reach === undefined ? '' : renderDetails(reach.title, reach.lines)
 }
 
 /** Markdown inside `<summary>` isn't rendered by hosts: `<strong>` is. */
