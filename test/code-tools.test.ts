@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { UmpireError } from '../src/domain/errors.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { createMemorySnapshot } from './fakes/memory-snapshot.ts'
+import { callerOf, definitionOf, graphOf, symbolOf } from './samples/change-graph.ts'
 
 const never = new AbortController().signal
 const manyFiles = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`big/part${i % 3}/f${i}.ts`, 'x\n']))
@@ -198,5 +199,43 @@ describe('list_files', () => {
 
   it('says when there is nothing', async () => {
     await expect(call('list_files', { prefix: 'none' })).rejects.toThrow('no files')
+  })
+})
+
+describe('what the code graph knows', () => {
+  const graph = graphOf({
+    symbols: [symbolOf({ name: 'Price.total', path: 'src/price.ts' }), symbolOf({ name: 'other' })],
+    callers: [
+      callerOf({ path: 'lib/far.ts', line: 2, text: 'q.total()', within: null, confidence: 0.5 }),
+      callerOf({ path: 'src/cart.ts', line: 4, text: '    return total(a)', within: 'Cart.sum' }),
+      callerOf({ symbol: 1, path: 'src/cart.ts', line: 9 }),
+    ],
+    definitions: [
+      definitionOf({ name: 'total', path: 'src/price.ts', signature: 'export function total(items)' }),
+      definitionOf({ name: 'total', path: 'src/guess.ts', confidence: 0.5 }),
+    ],
+  })
+  const known = createCodeTools({ head, base, graph, history: async () => [] })
+  const ask = (name: string, input: object) => known.find((each) => each.name === name)!.run(input, never)
+
+  it('stands before what the search finds, once, with how sure it is', async () => {
+    expect((await ask('find_callers', { name: 'total' })).split('\n')).toEqual([
+      'src/cart.ts:4: in Cart.sum: return total(a) [means Price.total of src/price.ts]',
+      'lib/far.ts:2: q.total() [may mean Price.total of src/price.ts]',
+      "src/cart.ts:1: import { total } from './price.ts'",
+    ])
+    expect((await ask('find_callers', { name: 'total', path_prefix: 'lib' })).split('\n')).toHaveLength(1)
+    expect((await ask('find_definition', { name: 'total' })).split('\n')).toEqual([
+      'src/price.ts:1: export function total(items) [used at src/users.ts:2]',
+      'app/models.py:2: def total(self):',
+    ])
+  })
+
+  it('is not said of the base, nor of other names', async () => {
+    expect(await ask('find_callers', { name: 'total', at: 'base' })).toBe('Nothing found.')
+    expect(await ask('find_definition', { name: 'total', at: 'base' })).toBe(
+      'src/price.ts:1: export function total() {}',
+    )
+    expect(await ask('find_callers', { name: 'unknown' })).toBe('Nothing found.')
   })
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import type { SearchMatch, Snapshot } from '../workspace/snapshot.ts'
 import { nameEnclosing } from './enclosing-definition.ts'
+import { type KnownPlaces, listKnownCallers, listKnownDefinitions } from './known-places.ts'
 import { at, cutLine, defineTool, name, pathPrefix, prefixOption, type Repository, requireName } from './tool-input.ts'
 
 const maxMatches = 60
@@ -36,8 +37,10 @@ export function findDefinition(repository: Repository) {
     description: 'Finds where a function, class, type, variable or method of this name is defined.',
     input: z.object({ name, at }),
     run: async (input, signal) => {
-      const pattern = definitionPattern(requireName(input.name))
-      return showMatches(await repository[input.at ?? 'head'].search(pattern, { limit: maxMatches + 1, signal }))
+      const symbol = requireName(input.name)
+      const snapshot = repository[input.at ?? 'head']
+      const found = await snapshot.search(definitionPattern(symbol), { limit: maxMatches + 1, signal })
+      return showMatches(found, { known: listKnownDefinitions(isAtHead(input) ? repository.graph : null, symbol) })
     },
   })
 }
@@ -55,8 +58,9 @@ export function findCallers(repository: Repository) {
       const definitions = await snapshot.search(definitionPattern(symbol), { ...options, limit: maxDefinitions })
       const defined = new Set(definitions.map(placeOf))
       const found = await snapshot.search(usePattern(symbol), { ...options, limit: maxMatches + 1 + defined.size })
-      const uses = found.filter((match) => !defined.has(placeOf(match)))
-      return showMatches(uses, await nameEnclosings(snapshot, uses.slice(0, maxMatches), signal))
+      const known = listKnownCallers(isAtHead(input) ? repository.graph : null, symbol, options.prefix)
+      const uses = found.filter((match) => !defined.has(placeOf(match)) && !known.places.has(placeOf(match)))
+      return showMatches(uses, { known, enclosing: await nameEnclosings(snapshot, uses.slice(0, maxMatches), signal) })
     },
   })
 }
@@ -104,11 +108,22 @@ async function nameEnclosings(
   return names
 }
 
-function showMatches(matches: readonly SearchMatch[], enclosing: ReadonlyMap<string, string> = new Map()): string {
-  if (matches.length === 0) return 'Nothing found.'
+/** The graph knows the head. */
+function isAtHead(input: { at?: 'head' | 'base' | null | undefined }): boolean {
+  return input.at !== 'base'
+}
+
+/** What is known stands first, then what the search found beside it. */
+function showMatches(
+  found: readonly SearchMatch[],
+  { known, enclosing }: { known?: KnownPlaces; enclosing?: ReadonlyMap<string, string> } = {},
+): string {
+  const lines = known?.lines ?? []
+  const matches = found.filter((match) => !known?.places.has(placeOf(match)))
+  if (lines.length + matches.length === 0) return 'Nothing found.'
   const shown = matches.slice(0, maxMatches).map((match) => {
-    const within = enclosing.get(placeOf(match))
+    const within = enclosing?.get(placeOf(match))
     return `${placeOf(match)}: ${within === undefined ? '' : `in ${within}: `}${cutLine(match.text.trim())}`
   })
-  return [...shown, ...(matches.length > maxMatches ? ['More was found: narrow the search.'] : [])].join('\n')
+  return [...lines, ...shown, ...(matches.length > maxMatches ? ['More was found: narrow the search.'] : [])].join('\n')
 }

@@ -1,5 +1,6 @@
 // What the code tools take and how they show it: versions, paths, lines, names; all of it bounded.
 import { z } from 'zod'
+import type { ChangeGraph } from '../domain/change-graph.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { CommitSummary } from '../domain/pull-request.ts'
 import type { Snapshot } from '../workspace/snapshot.ts'
@@ -11,6 +12,8 @@ const maxLineLength = 400
 export interface Repository {
   readonly head: Snapshot
   readonly base: Snapshot
+  /** What is known around the change, at the head. */
+  readonly graph?: ChangeGraph | null
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
 }
 
