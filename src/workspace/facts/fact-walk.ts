@@ -35,6 +35,8 @@ export interface Naming {
   readonly at?: number
   readonly qualifier?: string | null
   readonly arguments?: number | null
+  /** What is local by that name is something else: C's `struct cart *cart`. */
+  readonly isNeverLocal?: boolean
 }
 
 interface Scope {
@@ -53,7 +55,8 @@ interface OpenSymbol {
 }
 
 interface Found extends Writable<CodeReference> {
-  readonly scope: Scope
+  /** Undefined where nothing that is local can be meant. */
+  readonly scope: Scope | undefined
 }
 
 export class FactWalk {
@@ -244,7 +247,7 @@ export class FactWalk {
       line: this.tree.lineOf(at),
       within: this.#open?.index ?? none,
       arguments: naming.arguments ?? null,
-      scope: this.#scope,
+      scope: naming.isNeverLocal ? undefined : this.#scope,
     })
   }
 
@@ -336,7 +339,7 @@ export class FactWalk {
 
 const typeKinds: ReadonlySet<string> = new Set(['class', 'interface', 'enum', 'type', 'module'])
 
-function isLocalName(from: Scope, name: string): boolean {
-  for (let scope: Scope = from; scope.outer !== undefined; scope = scope.outer) if (scope.names.has(name)) return true
+function isLocalName(from: Scope | undefined, name: string): boolean {
+  for (let scope = from; scope?.outer !== undefined; scope = scope.outer) if (scope.names.has(name)) return true
   return false
 }

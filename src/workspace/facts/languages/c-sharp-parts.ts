@@ -1,0 +1,113 @@
+// Parts of C# that several kinds of nodes share: names, types, parameters, modifiers.
+import type { CodeSymbol } from '../../code-facts.ts'
+import type { FactWalk } from '../fact-walk.ts'
+import { type FlatTree, none } from '../flat-tree.ts'
+import { lastPart, listed, typeSet } from './reading.ts'
+
+/** The node of a name's last part, with what stands before it; `none` for what isn't a name. */
+export interface NamePlace {
+  readonly name: number
+  readonly qualifier: string | null
+}
+
+/** Takes apart `Cart`, `Cart<T>`, `Shop.Cart<T>`: type arguments are visited later. */
+export function takeTypeName(walk: FactWalk, type: number): NamePlace {
+  const { tree } = walk
+  walk.take(type)
+  switch (tree.type(type)) {
+    case 'identifier':
+      return { name: type, qualifier: null }
+    case 'generic_name':
+      return { name: tree.child(type, 'identifier'), qualifier: null }
+    case 'qualified_name': {
+      const qualifier = tree.field(type, 'qualifier')
+      takeQualifier(walk, qualifier)
+      const { name } = takeTypeName(walk, tree.field(type, 'name'))
+      return { name, qualifier: lastPart(tree.textOf(qualifier)) }
+    }
+    case 'alias_qualified_name':
+      walk.take(tree.field(type, 'alias'))
+      return { ...takeTypeName(walk, tree.field(type, 'name')), qualifier: null }
+    default:
+      return { name: none, qualifier: null }
+  }
+}
+
+/** The namespaces before a type name no one else names. */
+function takeQualifier(walk: FactWalk, qualifier: number): void {
+  for (let node = qualifier; node < walk.tree.after(qualifier); node++)
+    if (/^(identifier|qualified_name)$/.test(walk.tree.type(node))) walk.take(node)
+}
+
+/** Records a type that is named, where it has one name. */
+export function referToType(
+  walk: FactWalk,
+  type: number,
+  kind: 'type' | 'new' | 'extends',
+  passed?: number | null,
+): void {
+  const { name, qualifier } = takeTypeName(walk, type)
+  if (name !== none) walk.refer({ kind, name, qualifier, arguments: passed ?? null })
+}
+
+/** The one name that a type goes by; empty where it has none of its own (`int`, `var`, arrays). */
+export function typeName(tree: FlatTree, type: number): string {
+  switch (tree.type(type)) {
+    case 'identifier':
+      return tree.textOf(type)
+    case 'generic_name':
+      return tree.textOf(tree.child(type, 'identifier'))
+    case 'qualified_name':
+    case 'alias_qualified_name':
+      return typeName(tree, tree.field(type, 'name'))
+    case 'nullable_type':
+    case 'ref_type':
+    case 'scoped_type':
+      return typeName(tree, tree.field(type, 'type'))
+    default:
+      return ''
+  }
+}
+
+/** What the annotation says, or else what is made with `new`. */
+export function declaredType(tree: FlatTree, type: number, value: number): string {
+  if (tree.type(type) !== 'implicit_type') return typeName(tree, type)
+  const made = tree.type(value) === 'await_expression' ? tree.firstChild(value) : value
+  return tree.type(made) === 'object_creation_expression' ? typeName(tree, tree.field(made, 'type')) : ''
+}
+
+/** How many a method takes. An extension's `this` isn't counted: calls leave it out, or name the class. */
+export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
+  if (list === none) return null
+  let [least, most, isOpen] = [0, 0, false]
+  for (const child of listed(tree, list)) {
+    const type = tree.type(child)
+    if (type === 'params') isOpen = true
+    if (type !== 'parameter') continue
+    most++
+    const isExtended = /^this\b/.test(tree.text.slice(tree.start(child), tree.start(child) + 5))
+    if (!isExtended && tree.child(child, '=') === none) least = most
+  }
+  return { least, most: isOpen ? null : most }
+}
+
+const openModifiers = typeSet('public internal protected')
+
+/** Whether a member, or a type, is more than private. Types are internal where nothing is said, members private. */
+export function isOpen(tree: FlatTree, node: number): boolean {
+  let isOpen = tree.type(tree.parent(node)) !== 'declaration_list' || isMemberOfInterface(tree, node)
+  for (const child of tree.children(node)) {
+    if (tree.type(child) === 'explicit_interface_specifier') return true
+    if (tree.type(child) !== 'modifier') continue
+    const modifier = tree.textOf(child)
+    if (openModifiers.has(modifier)) return true
+    if (modifier === 'private' || modifier === 'file') isOpen = false
+  }
+  return isOpen
+}
+
+const openHolders = typeSet('interface_declaration namespace_declaration')
+
+function isMemberOfInterface(tree: FlatTree, node: number): boolean {
+  return openHolders.has(tree.type(tree.parent(tree.parent(node))))
+}
