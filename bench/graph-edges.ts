@@ -1,0 +1,142 @@
+// How many true calls the code graph tells, and how many false ones, beside CodeGraph on the same tree.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createCodeView } from '../src/knowledge/resolution/code-view.ts'
+import { createImportResolver } from '../src/knowledge/resolution/imports/import-resolver.ts'
+import { readResolution } from '../src/knowledge/resolution/read-resolution.ts'
+import { resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
+import type { CodeFacts } from '../src/workspace/code-facts.ts'
+import { createFactReader } from '../src/workspace/fact-reader.ts'
+import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
+import { defaultGitHost } from '../src/workspace/run-git.ts'
+import { type BenchTree, findBareRepositories, writeTree } from './graph-trees.ts'
+import { findTrueCalls, type TrueCall } from './graph-truth.ts'
+
+/** What a program says that the call of a name on a line means. */
+interface ToldCall {
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly confidence: number
+}
+
+/** Of a place (`path:line:name`) what is told about it. */
+type Told = ReadonlyMap<string, readonly ToldCall[]>
+
+const { values } = parseArgs({
+  options: {
+    repositories: { type: 'string' },
+    only: { type: 'string', default: 'cline,svelte' },
+    calls: { type: 'string', default: '20000' },
+  },
+})
+if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
+const codegraph = fileURLToPath(new URL('node_modules/.bin/codegraph', import.meta.url))
+const root = mkdtempSync(join(tmpdir(), 'umpire-bench-edges-'))
+try {
+  const names = values.only.split(',')
+  for (const source of findBareRepositories(values.repositories)) {
+    if (!names.some((name) => source.includes(name))) continue
+    await compare(await writeTree(source, join(root, 'trees')))
+  }
+} finally {
+  rmSync(root, { recursive: true, force: true, maxRetries: 3 })
+}
+
+async function compare(tree: BenchTree): Promise<void> {
+  const scripts = tree.sources.filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts'))
+  const calls = findTrueCalls(tree.folder, scripts, Number(values.calls))
+  const across = calls.filter(({ path, target }) => path !== target.path).length
+  console.log(`${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`)
+  const own = await readOwn(tree)
+  printScore('umpire, confidence of 0.8 and more', calls, own, 0.8)
+  printScore('umpire, also possible ones', calls, own, 0)
+  printScore('codegraph', calls, readCodegraph(tree), 0)
+  console.log('')
+}
+
+function printScore(name: string, calls: readonly TrueCall[], told: Told, least: number): void {
+  for (const [scope, some] of [
+    ['all', calls],
+    ['into other files', calls.filter(({ path, target }) => path !== target.path)],
+  ] as const) {
+    let [right, wrong] = [0, 0]
+    for (const { path, line, name: callee, target } of some) {
+      const here = (told.get(`${path}:${line}:${callee}`) ?? []).filter(({ confidence }) => confidence >= least)
+      const isRight = (one: ToldCall) =>
+        one.path === target.path && one.startLine <= target.line && target.line <= one.endLine
+      if (here.some(isRight)) right++
+      wrong += here.filter((one) => !isRight(one)).length
+    }
+    const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
+    console.log(
+      `  ${name.padEnd(36)} ${scope.padEnd(18)} told ${share(right, some.length)} (${right}), false ${share(wrong, right + wrong)} (${wrong})`,
+    )
+  }
+}
+
+async function readOwn(tree: BenchTree): Promise<Told> {
+  await using reader = createFactReader()
+  const results = await reader.read(
+    tree.sources.map((path) => ({ path, bytes: readFileSync(join(tree.folder, path)) })),
+  )
+  const facts = new Map<string, CodeFacts>()
+  for (const [at, result] of results.entries()) if ('facts' in result) facts.set(tree.sources[at]!, result.facts)
+  const paths = execFileSync('git', ['-C', tree.folder, 'ls-files', '-z'], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+    .split('\0')
+    .filter((path) => path !== '')
+  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  await using snapshot = createGitSnapshot(defaultGitHost, tree.gitDirectory, head)
+  const view = createCodeView(facts, createImportResolver(paths, await readResolution(snapshot, paths)))
+  const told = new Map<string, ToldCall[]>()
+  for (const [path, { references }] of facts) {
+    for (const { reference, targets } of resolveReferences(view, path)) {
+      const { name, line, kind } = references[reference]!
+      if (kind !== 'call' && kind !== 'new') continue
+      const key = `${path}:${line}:${name}`
+      const list = told.get(key) ?? []
+      const symbols = targets.map((one) => ({ ...one, symbol: facts.get(one.path)!.symbols[one.ordinal]! }))
+      for (const { path: target, confidence, symbol } of symbols) {
+        // Of a class that is made, the class and its constructor are told.
+        if (symbol.name === 'constructor' && symbols.length > 1) continue
+        list.push({ path: target, startLine: symbol.startLine, endLine: symbol.endLine, confidence })
+      }
+      told.set(key, list)
+    }
+  }
+  return told
+}
+
+/** Calls, also of constructors, from its database. */
+function readCodegraph(tree: BenchTree): Told {
+  const copy = join(root, 'codegraph')
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(tree.folder, copy, { recursive: true })
+  const home = join(root, 'home')
+  mkdirSync(home, { recursive: true })
+  if (!existsSync(codegraph)) throw new Error('CodeGraph is not installed: npm ci --prefix bench')
+  const env = { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1', CODEGRAPH_TELEMETRY: '0' }
+  execFileSync(codegraph, ['init', '.'], { cwd: copy, env, stdio: 'ignore' })
+  using database = new DatabaseSync(join(copy, '.codegraph', 'codegraph.db'), { readOnly: true })
+  const rows = database
+    .prepare(
+      `select s.file_path as path, e.line, t.name, t.file_path as target, t.start_line as start, t.end_line as end,
+         json_extract(e.metadata, '$.refName') as said
+       from edges e join nodes s on s.id = e.source join nodes t on t.id = e.target
+       where e.kind in ('calls', 'instantiates', 'references')`,
+    )
+    .all()
+  const told = new Map<string, ToldCall[]>()
+  for (const row of rows) {
+    const name = String(row.said ?? row.name).replace(/^.*[.:>]/, '')
+    const key = `${row.path}:${row.line}:${name}`
+    const one = { path: String(row.target), startLine: Number(row.start), endLine: Number(row.end), confidence: 1 }
+    told.set(key, [...(told.get(key) ?? []), one])
+  }
+  return told
+}

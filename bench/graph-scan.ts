@@ -1,0 +1,171 @@
+// One scan of a tree by `umpire serve`, from connecting the repository to the end of its scan, and one after a changed file.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
+import { signInWithToken } from '../test/sign-in.ts'
+import type { BenchTree } from './graph-trees.ts'
+import { readPeak } from './measured-command.ts'
+
+/** What a scan took. */
+export interface ScanFigures {
+  /** From the claim of the job to its end: fetch over HTTP on loopback, graph and memory. */
+  readonly wholeMs: number
+  /** The same after one file was changed, without asking and fetching. */
+  readonly oneFileMs: number
+  /** Of the service and its children. */
+  readonly peakBytes: number
+  /** Before the scan. */
+  readonly restBytes: number
+  /** The steps, in words. */
+  readonly described: string
+}
+
+/** What a scan says in the log when it ends. */
+interface ScanLine {
+  readonly timings: Readonly<Record<string, number>>
+  readonly statistics: Readonly<Record<string, unknown>>
+}
+
+const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
+const repo = 'bench/repository'
+const token = 'ghp_token_of_alice'
+const patienceMs = 20 * 60_000
+
+/** Scans a tree with a service of its own on a new database. */
+export async function measureScans(
+  tree: BenchTree,
+  environment: Readonly<Record<string, string>>,
+  changedPath: string,
+): Promise<ScanFigures> {
+  await using stack = new AsyncDisposableStack()
+  const forgeFolder = mkdtempSync(join(tmpdir(), 'umpire-bench-forge-'))
+  stack.defer(() => rmSync(forgeFolder, { recursive: true, force: true, maxRetries: 3 }))
+  const forge = stack.use(await startForge({ dataDir: forgeFolder }))
+  const directory = await host(forge, forgeFolder, tree)
+  const service = stack.use(await startService(forge, environment))
+  const { bearer, cookie } = await signInWithToken(service, token)
+  const restBytes = readPeak(service.pid)
+  const first = service.nextScan()
+  await ask(`${service.url}/api/v1/repos/${repo}/install`, bearer)
+  const whole = await first
+  commitChange(tree, directory, changedPath)
+  const second = service.nextScan()
+  await ask(`${service.url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, cookie)
+  const one = await second
+  return {
+    wholeMs: sum(whole.timings),
+    oneFileMs: sum(one.timings) - (one.timings.fetch ?? 0),
+    peakBytes: readPeak(service.pid),
+    restBytes,
+    described:
+      [whole, one].map(({ timings }) => describe(timings)).join('; after one file ') +
+      `; ${JSON.stringify(whole.statistics)}`,
+  }
+}
+
+function sum(timings: Readonly<Record<string, number>>): number {
+  return Object.values(timings).reduce((total, milliseconds) => total + milliseconds, 0)
+}
+
+function describe(timings: Readonly<Record<string, number>>): string {
+  return Object.entries(timings)
+    .map(([step, milliseconds]) => `${step} ${Math.round(milliseconds)}`)
+    .join(', ')
+}
+
+/** Hosts the tree's commit; its objects are borrowed. */
+async function host(forge: Forge, folder: string, tree: BenchTree): Promise<string> {
+  forge.createUser('alice', { token })
+  const before = new Set(readdirSync(folder))
+  await forge.createRepository(repo, { admins: ['alice'] })
+  const directory = join(folder, readdirSync(folder).find((name) => !before.has(name))!)
+  writeFileSync(join(directory, 'objects', 'info', 'alternates'), `${join(tree.gitDirectory, 'objects')}\n`)
+  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  execFileSync('git', ['--git-dir', directory, 'update-ref', 'refs/heads/main', head])
+  return directory
+}
+
+/** Commits a comment at the end of a file, on the hosted branch. */
+function commitChange(tree: BenchTree, directory: string, path: string): void {
+  const index = join(directory, 'bench-index')
+  const git = (args: readonly string[], input?: string) =>
+    execFileSync('git', ['--git-dir', directory, ...args], {
+      input,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      env: { ...process.env, GIT_INDEX_FILE: index, ...identity },
+    }).trim()
+  const text = execFileSync('git', ['-C', tree.folder, 'show', `HEAD:${path}`], { maxBuffer: 2 ** 28 }).toString()
+  const oid = git(['hash-object', '-w', '--stdin'], `${text}\n\n`)
+  git(['read-tree', 'main'])
+  git(['update-index', '--add', '--cacheinfo', `100644,${oid},${path}`])
+  const commit = git(['commit-tree', git(['write-tree']), '-p', 'main', '-m', 'Change a file'])
+  git(['update-ref', 'refs/heads/main', commit])
+  rmSync(index, { force: true })
+}
+
+const identity = {
+  GIT_AUTHOR_NAME: 'Bench',
+  GIT_AUTHOR_EMAIL: 'bench@example.org',
+  GIT_COMMITTER_NAME: 'Bench',
+  GIT_COMMITTER_EMAIL: 'bench@example.org',
+}
+
+async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const response = await fetch(url, { method: 'POST', headers })
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+}
+
+async function startService(forge: Forge, environment: Readonly<Record<string, string>>) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'umpire-bench-data-'))
+  const child = spawn(process.execPath, [cli, 'serve'], {
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      PLATFORM_URL: forge.url,
+      PLATFORM_API_URL: forge.apiUrl,
+      WEBHOOK_SECRET: 'secret of the benchmark',
+      SHUTDOWN_GRACE_SECONDS: '0',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const listens = Promise.withResolvers<string>()
+  let scan = Promise.withResolvers<ScanLine>()
+  const newest: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    newest.push(line)
+    if (newest.length > 30) newest.shift()
+    const entry = line.startsWith('{') ? JSON.parse(line) : {}
+    if (entry.msg === 'Umpire listens') listens.resolve(entry.url)
+    if (entry.msg === 'The scan is done') scan.resolve(entry)
+  })
+  const exited = once(child, 'exit')
+  const failed = exited.then((): never => {
+    throw new Error(`Umpire ended by itself:\n${newest.join('\n')}`)
+  })
+  failed.catch(() => {})
+  const url = await Promise.race([listens.promise, failed])
+  return {
+    url,
+    pid: child.pid!,
+    /** Resolves when the next scan ends. */
+    async nextScan(): Promise<ScanLine> {
+      scan = Promise.withResolvers<ScanLine>()
+      const timer = setTimeout(() => scan.reject(new Error(`No scan ended:\n${newest.join('\n')}`)), patienceMs)
+      return Promise.race([scan.promise, failed]).finally(() => clearTimeout(timer))
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}

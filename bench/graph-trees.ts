@@ -1,0 +1,100 @@
+// Work trees for the benchmark of the graph: the newest commit of each bare repository, as files and as a commit of their own.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { grammarOfPath } from '../src/workspace/grammars.ts'
+
+/** A tree that all programs of a run read. */
+export interface BenchTree {
+  readonly name: string
+  /** Its git directory, for those that read objects. */
+  readonly gitDirectory: string
+  /** Its files, for those that read files. */
+  readonly folder: string
+  readonly files: number
+  readonly bytes: number
+  /** Paths of the files in languages that the graph reads, sorted. */
+  readonly sources: readonly string[]
+}
+
+/** The bare repositories in a folder, or one level below. */
+export function findBareRepositories(folder: string): string[] {
+  const isBare = (path: string) => {
+    try {
+      return readdirSync(path).includes('HEAD') && readdirSync(path).includes('objects')
+    } catch {
+      return false
+    }
+  }
+  const first = readdirSync(folder).map((name) => join(folder, name))
+  const found = first.flatMap((path) => [path, ...readSafely(path).map((name) => join(path, name))]).filter(isBare)
+  return found.sort()
+}
+
+function readSafely(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Writes the newest commit's regular files into a folder of their own and commits them there. Files whose objects aren't in
+ * the repository (snapshots may lack large ones) are left out, for everybody alike.
+ */
+export async function writeTree(source: string, into: string): Promise<BenchTree> {
+  const name = basename(source) === 'repo' ? basename(dirname(source)) : basename(source).replace(/\.git$/, '')
+  const folder = join(into, name)
+  mkdirSync(folder, { recursive: true })
+  const listed = execFileSync('git', ['--git-dir', source, 'ls-tree', '-r', '-z', 'HEAD'], { maxBuffer: 2 ** 28 })
+  const entries = listed
+    .toString('utf8')
+    .split('\0')
+    .flatMap((line) => {
+      const found = /^100\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(line)
+      return found === null ? [] : [{ oid: found[1]!, path: found[2]! }]
+    })
+  let [files, bytes] = [0, 0]
+  const sources: string[] = []
+  for (const [at, content] of (
+    await readBlobs(
+      source,
+      entries.map(({ oid }) => oid),
+    )
+  ).entries()) {
+    if (content === undefined) continue
+    const path = join(folder, entries[at]!.path)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    files++
+    if (grammarOfPath(path) !== undefined) sources.push(entries[at]!.path)
+    bytes += content.length
+  }
+  const identity = ['-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', '-c', 'core.autocrlf=false']
+  const git = (...args: string[]) => execFileSync('git', [...identity, '-C', folder, ...args], { stdio: 'ignore' })
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '--all', '--force')
+  git('commit', '--quiet', '--message=The tree')
+  return { name, gitDirectory: join(folder, '.git'), folder, files, bytes, sources: sources.sort() }
+}
+
+async function readBlobs(gitDirectory: string, oids: readonly string[]): Promise<(Buffer | undefined)[]> {
+  const child = spawn('git', ['--git-dir', gitDirectory, 'cat-file', '--batch'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.end(`${oids.join('\n')}\n`)
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(child, 'close')
+  const output = Buffer.concat(chunks)
+  let at = 0
+  return oids.map(() => {
+    const end = output.indexOf(0x0a, at)
+    const size = / blob (\d+)$/.exec(output.toString('latin1', at, end))?.[1]
+    at = end + 1
+    if (size === undefined) return undefined
+    const content = output.subarray(at, at + Number(size))
+    at += Number(size) + 1
+    return content
+  })
+}

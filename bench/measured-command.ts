@@ -1,0 +1,58 @@
+// Runs a command and says how long it took and how much memory it and its children had at most. Linux only.
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface Measured {
+  readonly milliseconds: number
+  /** The sum over the processes that ran together, each with its own most, in bytes. */
+  readonly peakBytes: number
+}
+
+/** Between two looks at the memory: what comes and goes in between isn't seen, but for each process's own peak. */
+const lookMs = 50
+
+/** Runs a command to its end; it must end with 0. */
+export function measureCommand(
+  [command, ...args]: readonly [string, ...string[]],
+  options: { cwd: string; env: Record<string, string | undefined> },
+): Promise<Measured> {
+  const start = performance.now()
+  const child = spawn(command, args, { ...options, stdio: 'ignore' })
+  let peakBytes = 0
+  const look = () => {
+    if (child.pid !== undefined) peakBytes = Math.max(peakBytes, readPeak(child.pid))
+  }
+  const timer = setInterval(look, lookMs)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearInterval(timer)
+      if (code !== 0) reject(new Error(`${command} ${args.join(' ')} ended with ${code}.`))
+      else resolve({ milliseconds: performance.now() - start, peakBytes })
+    })
+  })
+}
+
+/** Peak memory of a process and of all that descend from it and run now, in bytes (`VmHWM` of proc(5)). */
+export function readPeak(pid: number): number {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = read(`/proc/${name}/stat`)
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+  }
+  const isBelow = (one: number | undefined): boolean => one !== undefined && (one === pid || isBelow(parents.get(one)))
+  const peaks = [...parents.keys()].filter(isBelow).map((one) => {
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) * 1024
+  })
+  return peaks.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Processes may end while they are looked at. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
