@@ -2,7 +2,7 @@
 
 import { findTool } from './configuration.ts'
 import type { Directory } from './directories.ts'
-import { meaningOfDirectory } from './directory-names.ts'
+import { type DirectoryMeaning, meaningOfDirectory } from './directory-names.ts'
 import { isManifest } from './manifests/read-manifests.ts'
 import { nameOf, type ProjectFile } from './project.ts'
 
@@ -14,6 +14,12 @@ const data = new Set(
 const styles = new Set(['CSS', 'SCSS', 'Sass', 'Less'])
 const scripts = new Set(['Shell', 'PowerShell', 'Batchfile'])
 const markup = new Set(['HTML', 'Jupyter Notebook'])
+/** Of what the parts of a user interface are made. */
+const pages = new Set(
+  `TSX|TypeScript|JavaScript|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug|PHP|Swift|Kotlin
+  |Dart|MDX`.split(/\s*\|/),
+)
+const ofCode = new Set(['api', 'service', 'module'])
 const pictures = /\.(png|jpe?g|gif|webp|svg|ico|icns|bmp|avif|mp[34]|webm|wav|ogg|woff2?|ttf|otf|eot)$/i
 
 /** Whether a language is one that programs are written in. */
@@ -21,26 +27,39 @@ export function isCode(language: string | null): boolean {
   return language !== null && ![prose, data, styles, markup].some((languages) => languages.has(language))
 }
 
-export function typeOfDirectory({ path, files, total }: Directory): string {
-  const meaning = path === '.' ? undefined : meaningOfDirectory(nameOf(path))
-  if (path === '.') return 'directory'
-  if (total.written === 0) return files.some(({ path: name }) => pictures.test(name)) ? 'asset' : 'vendored'
-  if (meaning?.type === 'translation') return 'translation'
-  if (total.tests >= total.files * 0.8) return 'test'
-  const languages = [...total.languages]
-  const share = (of: (language: string) => boolean) => {
-    const all = languages.reduce((sum, [, bytes]) => sum + bytes, 0)
-    return all === 0 ? 0 : languages.reduce((sum, [language, bytes]) => sum + (of(language) ? bytes : 0), 0) / all
+/** By its bytes, from 0 to 1. */
+function shareOf({ total }: Directory, isMeant: (language: string) => boolean): number {
+  let all = 0
+  let meant = 0
+  for (const [language, bytes] of total.languages) {
+    all += bytes
+    if (isMeant(language)) meant += bytes
   }
-  if (meaning && (share(isCode) > 0.2 || !['api', 'model', 'service', 'module'].includes(meaning.type)))
-    return meaning.type
-  const own = meaning?.type
-  if (share((language) => prose.has(language)) > 0.8) return 'document'
-  if (share((language) => styles.has(language)) > 0.6) return 'style'
-  if (share((language) => scripts.has(language)) > 0.6) return 'script'
-  if (share(isCode) === 0) return files.some(({ path: name }) => pictures.test(name)) ? 'asset' : 'config'
+  return all === 0 ? 0 : meant / all
+}
+
+/** What the name of a directory says, where what lies in it doesn't belie it. */
+export function meaningOf(directory: Directory): DirectoryMeaning | undefined {
+  const meaning = directory.path === '.' ? undefined : meaningOfDirectory(nameOf(directory.path))
+  if (!meaning) return undefined
+  if (meaning.type === 'component' && shareOf(directory, (language) => pages.has(language)) < 0.3) return undefined
+  if (meaning.type === 'style' && shareOf(directory, (language) => styles.has(language)) < 0.3) return undefined
+  return ofCode.has(meaning.type) && shareOf(directory, isCode) < 0.2 ? undefined : meaning
+}
+
+export function typeOfDirectory(directory: Directory): string {
+  const { path, files, total } = directory
+  if (path === '.') return 'directory'
+  if (total.written === 0) return files.some(({ kind }) => kind === 'vendored') ? 'vendored' : 'asset'
+  const meaning = meaningOf(directory)
+  if (meaning?.type !== 'translation' && total.tests >= total.files * 0.8) return 'test'
+  if (meaning) return meaning.type
+  if (shareOf(directory, (language) => prose.has(language)) > 0.8) return 'document'
+  if (shareOf(directory, (language) => styles.has(language)) > 0.6) return 'style'
+  if (shareOf(directory, (language) => scripts.has(language)) > 0.6) return 'script'
+  if (shareOf(directory, isCode) === 0) return files.some(({ path: name }) => pictures.test(name)) ? 'asset' : 'config'
   if (/(^|\/)\.[^/]+$/.test(path)) return 'config'
-  return own ?? (files.some(({ language, kind }) => kind === 'source' && isCode(language)) ? 'module' : 'directory')
+  return files.some(({ language, kind }) => kind === 'source' && isCode(language)) ? 'module' : 'directory'
 }
 
 /** Of the name without its extension, at the end or between signs. */

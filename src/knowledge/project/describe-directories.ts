@@ -1,12 +1,11 @@
 // Describes directories for somebody who is new to the repository.
 import type { NewMemory } from '../../domain/memory.ts'
-import { isCode, typeOfDirectory } from './component-type.ts'
+import { isCode, meaningOf, typeOfDirectory } from './component-type.ts'
 import { type Directory, largest } from './directories.ts'
-import { meaningOfDirectory } from './directory-names.ts'
-import { type DirectoryWords, readDirectoryWords } from './directory-words.ts'
+import { type DirectoryWords, readWords } from './directory-words.ts'
 import type { Manifest } from './manifests/manifest.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { joinSentences, writeCount, writeDirectory, writeFiles, writeList, writeNumber } from './wording.ts'
+import { joinSentences, namesOf, writeCount, writeDirectory, writeFiles, writeList, writeNumber } from './wording.ts'
 
 /** One entry of the map for each directory. */
 export async function describeDirectories(
@@ -15,8 +14,9 @@ export async function describeDirectories(
   manifests: readonly Manifest[],
 ): Promise<NewMemory[]> {
   const memories: NewMemory[] = []
+  const found = await readWords(project, directories, manifests)
   for (const directory of directories) {
-    const words = await readDirectoryWords(project, directory, manifests)
+    const words = found.get(directory)
     memories.push({
       type: 'project_map',
       subject: directory.path,
@@ -37,41 +37,47 @@ function describeDirectory(
   manifests: readonly Manifest[],
 ): string {
   const { path, files, directories, total } = directory
-  if (path !== '.' && total.written === 0) {
-    return joinSentences([
-      `Nothing that is written here: ${writeCount(total.files, 'file')}, generated, vendored or binary.`,
-    ])
-  }
-  const meaning = path === '.' ? `The root of ${project.repo}.` : writeMeaning(path)
+  if (path !== '.' && total.written === 0) return writeForeign(directory)
+  const meaning = path === '.' ? `The root of ${project.repo}.` : writeMeaning(directory)
+  const names = writeNames(files)
   const manifest = manifests.find((candidate) => candidate.name !== null && directoryOf(candidate.path) === path)
   return joinSentences([
     words?.words ?? meaning,
     manifest && path !== '.' ? `The ${manifest.kind} ${manifest.name}.` : undefined,
     writeExtent(directory),
     directories.length === 0 ? undefined : writeBelow(directory),
-    writeNames(files),
+    names,
+    names === undefined || (words === undefined && meaning === undefined) ? writeFileNames(files) : undefined,
     writeRelations(directory),
-    words === undefined && meaning === undefined ? writeFileNames(files) : undefined,
   ])
 }
 
-function writeMeaning(path: string): string | undefined {
-  const meaning = meaningOfDirectory(nameOf(path))
+/** Of what nobody here wrote. */
+function writeForeign({ files, total }: Directory): string {
+  const kinds = [...new Set(files.map(({ kind }) => kind))].filter((kind) => kind !== 'lock')
+  const what = kinds.length > 0 ? `, ${writeList(kinds)}` : ''
+  const inAll = total.files > files.length ? ` ${writeCount(total.files, 'file')} with those below.` : ''
+  return `Nothing that is written by hand: ${writeFiles(files)}${what}.${inAll}`
+}
+
+function writeMeaning(directory: Directory): string | undefined {
+  const meaning = meaningOf(directory)
   if (!meaning) return undefined
+  const { path } = directory
   const around = path
     .split('/')
     .slice(0, -1)
     .reverse()
-    .find((name) => !/^(src|lib|app|main|java|internal|pkg)$/.test(name))
-  return around === undefined ? `${meaning.words}.` : `${meaning.words} (of ${around}).`
+    .find((name) => !/^(src|lib|app|main|java|internal|pkg|\..*)$/.test(name))
+  return around === undefined ? `${meaning.words}.` : `${meaning.words} (${around}).`
 }
 
 function writeExtent({ files, total }: Directory): string | undefined {
   const written = files.filter(({ kind }) => kind === 'source')
   if (written.length === 0) return undefined
   const lines = written.reduce((sum, file) => sum + (isCode(file.language) ? (file.lines ?? 0) : 0), 0)
-  const tests = written.filter(({ isTest }) => isTest).length
-  const ofThem = tests > 0 && tests < written.length ? `, ${tests} of them tests` : ''
+  const tests = written.filter(({ isTest, language }) => isTest && isCode(language)).length
+  const ofThem = tests > 0 && tests < written.length ? `, ${tests} of them ${tests === 1 ? 'a test' : 'tests'}` : ''
   const extent = lines > 0 ? `, ${writeNumber(lines)} lines of code` : ''
   const others = files.length - written.length
   const beside = others > 0 && total.files < 1000 ? `, and ${others} that nobody writes by hand` : ''
@@ -90,9 +96,7 @@ function writeNames(files: readonly ProjectFile[]): string | undefined {
     .filter(({ kind, isTest, symbols }) => kind === 'source' && !isTest && symbols.length > 0)
     .sort((one, other) => other.usedBy - one.usedBy || (other.lines ?? 0) - (one.lines ?? 0))
   for (const { symbols } of ranked.slice(0, 8)) {
-    const exported = symbols.filter((symbol) => symbol.exported)
-    for (const { name } of (exported.length > 0 ? exported : symbols).slice(0, ranked.length > 3 ? 2 : 4))
-      names.add(name)
+    for (const name of namesOf(symbols).slice(0, ranked.length > 3 ? 2 : 4)) names.add(name)
   }
   return names.size === 0 ? undefined : `Main names: ${[...names].slice(0, 8).join(', ')}.`
 }
@@ -109,9 +113,11 @@ function writeRelations({ uses, usedBy }: Directory): string | undefined {
 }
 
 function writeFileNames(files: readonly ProjectFile[]): string | undefined {
-  const names = files
-    .filter(({ kind }) => kind === 'source')
+  const own = files.filter(({ kind, path, isTest }) => kind === 'source' && !isTest && !nameOf(path).startsWith('.'))
+  const code = own.filter(({ language }) => isCode(language))
+  const names = (code.length > 0 ? code : own)
     .sort((one, other) => other.usedBy - one.usedBy || other.size - one.size)
     .map(({ path }) => nameOf(path))
-  return names.length === 0 ? undefined : `Its files: ${writeList(names, 6)}.`
+  if (names.length === 0) return undefined
+  return `${names.length === 1 ? 'Its file' : 'Its files'}: ${writeList(names, 6)}.`
 }

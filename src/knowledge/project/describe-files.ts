@@ -5,7 +5,7 @@ import { findTool } from './configuration.ts'
 import type { Manifest } from './manifests/manifest.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
-import { joinSentences, writeCount, writeList, writeNumber } from './wording.ts'
+import { joinSentences, namesOf, writeCount, writeList, writeNumber } from './wording.ts'
 
 /** Lists are cut to these. */
 const most = { configuration: 80, used: 150, intricate: 60, documents: 40 }
@@ -103,9 +103,8 @@ function writeExtent({ language, lines, complexity, symbols }: ProjectFile): str
   const extent = lines === null ? '' : `, ${writeNumber(lines)} lines`
   const branches =
     complexity !== null && complexity >= intricate ? `, intricate (complexity ${writeNumber(complexity)})` : ''
-  const exported = symbols.filter((symbol) => symbol.exported)
-  const names = (exported.length > 0 ? exported : symbols).slice(0, 6).map(({ name }) => name)
-  const defines = names.length > 0 ? `; defines ${writeList([...new Set(names)])}` : ''
+  const names = namesOf(symbols)
+  const defines = names.length > 0 ? `; defines ${writeList(names.slice(0, 6))}` : ''
   return `${language}${extent}${branches}${defines}.`
 }
 

@@ -1,15 +1,23 @@
 // What a scan says of a repository.
 import type { NewMemory } from '../../domain/memory.ts'
+import { describeConventions } from './describe-conventions.ts'
 import { describeDirectories } from './describe-directories.ts'
 import { chooseFiles, describeFiles } from './describe-files.ts'
+import { describeStack } from './describe-stack.ts'
 import { chooseDirectories, surveyDirectories } from './directories.ts'
 import { findEntryPoints } from './entry-points.ts'
 import { readManifests } from './manifests/read-manifests.ts'
+import { cutText, toOneLine } from './plain-text.ts'
 import type { Project } from './project.ts'
+import { readDecisions } from './read-decisions.ts'
+import { readRules } from './read-rules.ts'
 
 /** Entries of the map. */
 const mostEntries = 2_000
 const mostDirectories = 1_500
+
+/** In characters. */
+const longestText = 1_000
 
 /** Describes a repository: a map of its directories and key files, its patterns, rules and decisions. */
 export async function describeProject(project: Project): Promise<NewMemory[]> {
@@ -18,8 +26,14 @@ export async function describeProject(project: Project): Promise<NewMemory[]> {
   const shown = chooseDirectories(directories, mostDirectories)
   const entryPoints = findEntryPoints(project, manifests)
   const files = chooseFiles(project, entryPoints, manifests, mostEntries - shown.length)
-  return [
+  const memories = [
     ...(await describeDirectories(project, shown, manifests)),
     ...(await describeFiles(project, files, entryPoints, manifests)),
+    ...(await describeStack(project, directories.get('.')!, manifests, entryPoints)),
+    ...describeConventions(project),
+    ...(await readRules(project)),
+    ...(await readDecisions(project)),
   ]
+  // Paths and names may hold anything.
+  return memories.map((memory) => ({ ...memory, text: cutText(toOneLine(memory.text), longestText) }))
 }

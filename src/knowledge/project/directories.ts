@@ -92,7 +92,11 @@ export function chooseDirectories(directories: ReadonlyMap<string, Directory>, m
     ({ path, total }) =>
       total.written > 0 || path === '.' || (directories.get(directoryOf(path))?.total.written ?? 0) > 0,
   )
-  if (written.length <= most) return written
+  const byPath = (one: Directory, other: Directory) => (one.path < other.path ? -1 : 1)
+  if (written.length <= most) return written.sort(byPath)
   const depth = ({ path }: Directory) => (path === '.' ? 0 : path.split('/').length)
-  return written.sort((one, other) => depth(one) - depth(other) || other.total.files - one.total.files).slice(0, most)
+  return written
+    .sort((one, other) => depth(one) - depth(other) || other.total.files - one.total.files)
+    .slice(0, most)
+    .sort(byPath)
 }

@@ -34,17 +34,21 @@ api: What answers requests: api apis rest routes route router routers routing co
 api: Handlers of requests and events: handlers handler
 api: GraphQL: graphql resolvers
 api: Interfaces between processes, as protocol definitions: proto protos protobuf grpc rpc
-api: HTTP: http web server
+api: HTTP: http
+service: The server: server backend
+component: The user interface in the browser: web client frontend webview webapp
 api: Middleware, between a request and what answers it: middleware middlewares
 model: Models, the data that the program is about: models model entities entity domain
 model: Types and schemas: types type schemas schema interfaces dto dtos contracts @types typings
 service: Services, what the program does with its data: services service usecases use-cases
 service: Background work: jobs job workers worker queue queues tasks cron
-service: Access to the database: db database databases repositories repository dao store stores persistence storage
+service: Access to the database: db database databases dao persistence
+service: Where data is kept and found: store stores storage repository repositories
 service: Signing in and permissions: auth authentication authorization oauth
-service: Clients of other services: clients client integrations connectors adapters adapter
+service: Clients of other services: clients integrations connectors adapters adapter
 component: Parts of the user interface: components component ui widgets
-component: Views and pages: views view pages page screens layouts layout templates partials
+component: Views and pages: views view pages page screens
+component: Layouts and templates: layouts layout templates partials
 component: Hooks of the user interface: hooks composables
 style: Styles: styles style css scss less sass theme themes
 asset: Images, fonts and other files that are served as they are: assets asset static public images image img icons fonts media

@@ -1,6 +1,8 @@
 // Finds what a directory's own files say it is for: its README, its manifest, the comment that its main file opens with.
+import { isCode } from './component-type.ts'
 import type { Directory } from './directories.ts'
 import type { Manifest } from './manifests/manifest.ts'
+import { isManifest } from './manifests/read-manifests.ts'
 import { readOpening } from './markdown.ts'
 import { readOpeningComment } from './opening-comment.ts'
 import { firstSentence, isProse, toPlainText } from './plain-text.ts'
@@ -19,35 +21,98 @@ export interface DirectoryWords {
   readonly file: string
 }
 
-/** The first sentence found; undefined where nothing says anything. */
-export async function readDirectoryWords(
+/** So often the same words are about all of them, not about each. */
+const often = 4
+
+/** After so many sentences nothing better comes. */
+const mostRounds = 4
+
+/**
+ * What each directory's own files say of it: the first sentence that isn't said of many directories alike. Nothing of those
+ * that say nothing.
+ */
+export async function readWords(
+  project: Project,
+  directories: readonly Directory[],
+  manifests: readonly Manifest[],
+): Promise<Map<Directory, DirectoryWords>> {
+  const words = new Map<Directory, DirectoryWords>()
+  const counts = new Map<string, number>()
+  const byPath = new Map(directories.map((directory) => [directory.path, directory]))
+  let asked = directories.map((directory) => ({ directory, list: listWords(project, directory, byPath, manifests) }))
+  for (let round = 0; round < mostRounds; round++) {
+    for (const { directory, list } of asked) {
+      const { value } = await list.next()
+      if (value === undefined) words.delete(directory)
+      else {
+        words.set(directory, value)
+        const key = withoutName(directory, value)
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+    }
+    asked = asked.filter(({ directory }) => isCommon(counts, directory, words.get(directory)))
+  }
+  for (const { directory } of asked) words.delete(directory)
+  return words
+}
+
+function isCommon(
+  counts: ReadonlyMap<string, number>,
+  directory: Directory,
+  words: DirectoryWords | undefined,
+): boolean {
+  return words !== undefined && (counts.get(withoutName(directory, words)) ?? 0) >= often
+}
+
+/** What is made by a template differs in the name alone. */
+function withoutName({ path }: Directory, { words }: DirectoryWords): string {
+  return words.toLowerCase().replaceAll(nameOf(path).toLowerCase(), '')
+}
+
+/** A package's own description is made to tell what it is; a README may begin with anything. */
+async function* listWords(
   project: Project,
   directory: Directory,
+  directories: ReadonlyMap<string, Directory>,
   manifests: readonly Manifest[],
-): Promise<DirectoryWords | undefined> {
+): AsyncGenerator<DirectoryWords, undefined> {
+  const manifest = manifests.find(({ path, description }) => description && directoryOf(path) === directory.path)
+  const described = firstSentence(toPlainText(manifest?.description ?? ''))
+  if (manifest && isProse(described)) yield { words: described, file: manifest.path }
   const readme = directory.files.find(({ path }) => /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)))
   const text = readme && (await readSmallText(project, readme, 16_000))
   const opening = text === undefined ? undefined : readOpening(text)
-  const manifest = manifests.find(({ path, description }) => description && directoryOf(path) === directory.path)
-  const described = firstSentence(toPlainText(manifest?.description?.slice(0, 1000) ?? ''))
-  // A package's own description is made to tell what it is; a README may begin with anything.
-  if (manifest && isProse(described)) return { words: described, file: manifest.path }
-  if (readme && opening !== undefined) return { words: firstSentence(opening), file: readme.path }
-  for (const file of chooseSpeakers(directory)) {
+  if (readme && opening !== undefined) yield { words: firstSentence(opening), file: readme.path }
+  for (const file of directory.files.filter(({ path }) => declaring.test(nameOf(path))).slice(0, 1)) {
+    const declared = readDeclaration((await readSmallText(project, file, 4_000)) ?? '')
+    if (isProse(declared)) yield { words: declared, file: file.path }
+  }
+  // The sources of a package stand for it.
+  const sources = directory.files.some(({ path }) => isManifest(path)) && directories.get(`${directory.path}/src`)
+  for (const file of [...chooseSpeakers(directory), ...(sources ? chooseSpeakers(sources) : [])]) {
     const source = await readSmallText(project, file, 12_000)
     const words = source === undefined ? undefined : readOpeningComment(file.language, source)
     const isOfPackage = file.language !== 'Go' || /^package /i.test(words ?? '')
-    if (words !== undefined && isOfPackage) return { words, file: file.path }
+    if (words !== undefined && isOfPackage) yield { words, file: file.path }
   }
   return undefined
 }
 
+/** Files with a line that describes the directory: an action of continuous integration, a chart, a skill. */
+const declaring = /^(action\.ya?ml|Chart\.ya?ml|galaxy\.ya?ml|SKILL\.md|plugin\.ya?ml)$/
+
+function readDeclaration(text: string): string {
+  const line = /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m.exec(text)?.[1] ?? ''
+  return firstSentence(toPlainText(line.replace(/["']\s*$/, '')))
+}
+
 function chooseSpeakers({ path, files }: Directory): ProjectFile[] {
-  const own = files.filter(({ kind, isTest }) => kind === 'source' && !isTest)
+  const own = files.filter(({ kind, isTest, language }) => kind === 'source' && !isTest && isCode(language))
   const named = own.filter(
     ({ path: file }) => speakers.test(nameOf(file)) || nameOf(file).startsWith(`${nameOf(path)}.`),
   )
   const go = own.filter(({ language }) => language === 'Go').slice(0, mostGoFiles)
   // A directory of one file is what that file is.
-  return [...new Set([...named, ...go, ...(own.length === 1 ? own : [])])].slice(0, 8)
+  const only = own.length === 1 && files.length <= 3 ? own : []
+  return [...new Set([...named, ...go, ...only])].slice(0, 8)
 }

@@ -1,5 +1,5 @@
 // Reads Markdown for what it says: its title, its first paragraph, its sections. By lines, each looked at once.
-import { isProse, toPlainText } from './plain-text.ts'
+import { isProse, toOneLine, toPlainText } from './plain-text.ts'
 
 /** A heading and what stands below it up to the next one. */
 export interface MarkdownSection {
@@ -7,7 +7,7 @@ export interface MarkdownSection {
   readonly heading: string
   /** 1 to 6; 0 before the first heading. */
   readonly level: number
-  /** List items and paragraphs, plain, in their order. Code blocks and tables are left out. */
+  /** List items and paragraphs, plain, in their order. Of code blocks the first lines of announced ones; no tables. */
   readonly parts: readonly string[]
 }
 
@@ -24,7 +24,12 @@ export function readSections(text: string): MarkdownSection[] {
     part = []
   }
   for (const line of contentLines(text)) {
-    if (typeof line !== 'string') {
+    if (typeof line !== 'string' && 'code' in line) {
+      endPart()
+      const parts = sections.at(-1)!.parts
+      // What a sentence announces belongs to it.
+      if (parts.at(-1)?.endsWith(':')) parts[parts.length - 1] += ` ${line.code}`
+    } else if (typeof line !== 'string') {
       endPart()
       sections.push({ heading: toPlainText(line.heading), level: line.level, parts: [] })
     } else if (line === '') endPart()
@@ -37,16 +42,22 @@ export function readSections(text: string): MarkdownSection[] {
   return sections
 }
 
-/** Trimmed lines without front matter, code blocks, tables and HTML comments; headings as such. */
-function* contentLines(text: string): Generator<string | { heading: string; level: number }> {
+/** Trimmed lines without front matter, tables and HTML comments; headings and code blocks as such. */
+function* contentLines(text: string): Generator<string | { heading: string; level: number } | { code: string }> {
   const lines = withoutFrontMatter(text).split('\n', mostLines)
   let fence = ''
+  let code: string[] = []
   let inComment = false
   for (const [index, raw] of lines.entries()) {
     const line = raw.slice(0, longestLine).trim()
     const opening = /^(```|~~~|----$)/.exec(line)?.[1] ?? ''
     if (fence !== '') {
-      if (line.startsWith(fence)) fence = ''
+      if (!line.startsWith(fence)) code.push(line)
+      else {
+        fence = ''
+        yield { code: shortenCode(code) }
+        code = []
+      }
       continue
     }
     if (inComment || (line.startsWith('<!--') && !line.includes('-->'))) {
@@ -59,6 +70,12 @@ function* contentLines(text: string): Generator<string | { heading: string; leve
     else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line)) yield ''
     else yield line.replace(/^>\s?/, '')
   }
+}
+
+/** Its first two lines that aren't comments. */
+function shortenCode(lines: readonly string[]): string {
+  const told = lines.filter((line) => line !== '' && !/^(#|\/\/|--)/.test(line)).map((line) => line.replace(/^\$ /, ''))
+  return toOneLine(told.slice(0, 2).join('; ').slice(0, 160)) + (told.length > 2 ? ' …' : '')
 }
 
 function headingOf(line: string, next: string | undefined): { heading: string; level: number } | undefined {
@@ -83,7 +100,10 @@ function withoutFrontMatter(text: string): string {
 export function readOpening(text: string): string | undefined {
   const sections = readSections(text)
   for (const { parts } of sections.slice(0, 4)) {
-    const paragraph = parts.find((part) => isProse(part) && part.length >= 25 && !isNavigation(part))
+    const at = parts.findIndex((part) => isProse(part) && part.length >= 25 && !isNavigation(part))
+    const paragraph = parts[at]
+    // What it announces comes after it.
+    if (paragraph?.endsWith(':')) return `${paragraph} ${parts.slice(at + 1, at + 4).join('; ')}`
     if (paragraph !== undefined) return paragraph
   }
   const title = sections.find(({ heading }) => isProse(heading))?.heading

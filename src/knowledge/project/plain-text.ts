@@ -16,30 +16,36 @@ const entities: Readonly<Record<string, string>> = {
   '#39': "'",
 }
 
+/** On one line, without what can't be seen. */
+export function toOneLine(text: string): string {
+  return text.replace(unseen, ' ').replace(/\s+/g, ' ').trim()
+}
+
 /** Markup is taken away, what it marks stays, code as it is; one line. */
 export function toPlainText(text: string): string {
-  return text
-    .replace(/<!--[\s\S]{0,2000}?-->/g, ' ')
-    .split(/(`{1,3}[^`]{1,300}`{1,3})/)
-    .map((part, index) => (index % 2 === 1 ? part.replaceAll('`', '') : withoutMarkup(part)))
-    .join('')
-    .replace(unseen, ' ')
-    .replace(/\s+/g, ' ')
-    .replace(/ ([,.;:!?])(?=\s|$)/g, '$1')
-    .trim()
+  const code: string[] = []
+  // Private characters, of which nothing is left in what is read, hold the places of the code.
+  const marked = text.replace(/\p{Co}/gu, ' ').replace(/`{1,3}([^`]{1,300})`{1,3}/g, (_, inner: string) => {
+    code.push(inner)
+    return `\uE000${code.length - 1}\uE001`
+  })
+  const plain = withoutMarkup(marked).replace(/\uE000(\d{1,5})\uE001/g, (_, index: string) => code[Number(index)] ?? '')
+  return toOneLine(plain).replace(/ ([,.;:!?])(?=\s|$)/g, '$1')
 }
 
 function withoutMarkup(text: string): string {
   return text
+    .replace(/<!--[\s\S]{0,2000}?-->/g, ' ')
+    .replace(/<(https?:[^<>\s]{1,300})>/g, '$1')
     .replace(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
     .replace(/!\[[^[\]]{0,300}\](\([^()]{0,500}\)|\[[^[\]]{0,100}\])/g, ' ')
     .replace(/\[([^[\]]{0,300})\](\([^()]{0,500}\)|\[[^[\]]{0,100}\])/g, '$1')
     .replace(/\[!(\w{1,20})\]/g, ' ')
-    .replace(/(\*{1,3})(?=\S)([^*]{0,300}\S)\1/g, '$2')
-    .replace(/(?<![\p{L}\p{N}_])(__?)(?=\S)([^_]{0,300}\S)\1(?![\p{L}\p{N}_])/gu, '$2')
+    .replace(/(\*{1,3})(?=\S)([^*]{0,300}[^\s*])\1/g, '$2')
+    .replace(/(?<![\p{L}\p{N}_])(__?)(?=\S)([^_]{0,300}[^\s_])\1(?![\p{L}\p{N}_])/gu, '$2')
     .replace(/\*{2,3}(?=\p{L})|(?<=[\p{L}\p{P}])\*{2,3}/gu, '')
     .replace(/\\([\\`*_{}[\]()#+.!~-])/g, '$1')
-    .replace(/:[a-z0-9_+-]{2,30}:/g, ' ')
+    .replace(/(?<=^|\s):[a-z0-9_+-]{2,30}:(?=\s|$)/g, ' ')
     .replace(/&(#39|[a-z]{2,5});/g, (whole, name: string) => entities[name] ?? whole)
     .replace(/\p{Extended_Pictographic}|\u{FE0F}/gu, ' ')
 }
@@ -75,6 +81,8 @@ export function isProse(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const words = text.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0
   return (
-    letters >= 10 && letters >= text.length * 0.55 && (words >= 3 || /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text))
+    letters >= 10 &&
+    letters >= text.length * 0.55 &&
+    ((words >= 3 && /\S\s+\S+\s+\S/.test(text)) || /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text))
   )
 }

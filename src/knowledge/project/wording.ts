@@ -40,6 +40,13 @@ export function writeFiles(files: readonly ProjectFile[]): string {
   return `${writeCount(files.length, 'file')} (${names.map((name) => `${kinds.get(name)} ${name || 'other'}`).join(', ')})`
 }
 
+/** The names that a file is known by: what others may use of it, else what it defines. */
+export function namesOf(symbols: ProjectFile['symbols']): string[] {
+  const exported = symbols.filter((symbol) => symbol.exported)
+  const names = (exported.length > 0 ? exported : symbols).map(({ name }) => name)
+  return [...new Set(names)].filter((name) => name !== 'default')
+}
+
 function extensionOf(path: string): string {
   return /[^/.][^/]*\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? ''
 }

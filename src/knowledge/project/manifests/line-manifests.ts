@@ -71,7 +71,7 @@ export function readProjectFile(text: string, name: string): ManifestParts {
   )
   const sdk = firstGroup(text, /<Project\s{1,9}Sdk="([\w.-]{1,100})/)
   return {
-    name: name.replace(/\.\w+$/, ''),
+    name: name.endsWith('proj') ? name.replace(/\.\w+$/, '') : null,
     description: firstGroup(text, /<Description>([^<]{1,500})<\/Description>/),
     licence: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
     dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(0, mostDependencies),

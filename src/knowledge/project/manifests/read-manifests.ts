@@ -1,4 +1,5 @@
 // Reads all manifests of a repository.
+import { cutText, toOneLine } from '../plain-text.ts'
 import { nameOf, type Project, type ProjectFile, readSmallText } from '../project.ts'
 import {
   readGemfile,
@@ -59,7 +60,20 @@ async function readManifest(project: Project, file: ProjectFile): Promise<Manife
   const text = format && (await readSmallText(project, file))
   if (!format || text === undefined) return undefined
   const nothing = { name: null, description: null, licence: null, dependencies: [], commands: [], entryPoints: [] }
-  return { path: file.path, kind: format[1], ...nothing, ...format[2](text, name) }
+  const parts = { ...nothing, ...format[2](text, name) }
+  return {
+    ...parts,
+    path: file.path,
+    kind: format[1],
+    name: shorten(parts.name, 100),
+    description: shorten(parts.description, 1000),
+    licence: shorten(parts.licence, 60),
+    commands: parts.commands.map(({ typed, runs }) => ({ typed: shorten(typed, 80), runs: shorten(runs, 300) })),
+  }
+}
+
+function shorten<Text extends string | null>(text: Text, most: number): Text {
+  return (text === null ? null : cutText(toOneLine(text), most)) as Text
 }
 
 function depthOf(path: string): number {

@@ -14,9 +14,7 @@ export function readPackageJson(text: string): ManifestParts {
       // An extension of the editor says so nowhere else.
       ...(engines.includes('vscode') ? ['vscode'] : []),
     ].slice(0, mostDependencies),
-    commands: readCommands(fieldOf(data, 'scripts'), (name) =>
-      ['test', 'start'].includes(name) ? `npm ${name}` : `npm run ${name}`,
-    ),
+    commands: readCommands(fieldOf(data, 'scripts'), (name) => `npm run ${name}`),
     entryPoints: [
       ...textsOf(fieldOf(data, 'main')),
       ...textsOf(fieldOf(data, 'module')),
