@@ -7,7 +7,7 @@ import { keepLease } from '../jobs/leases.ts'
 import { type ClaimedScan, claimScan, endScan, extendScanLease, putBackScan } from '../jobs/scans.ts'
 import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
-import type { FactReader } from '../workspace/fact-reader.ts'
+import { createFactReader, type FactReader } from '../workspace/fact-reader.ts'
 
 /** Starting threads takes longer than reading a changed file. */
 const readerRestsAfterMs = 60_000
@@ -32,7 +32,7 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
   return {
     async run(repo, stopping) {
       clearTimeout(rest)
-      reader ??= (await import('../workspace/fact-reader.ts')).createFactReader()
+      reader ??= createFactReader()
       await runScan(ctx, { name: worker, reader, stopping }, repo)
       rest = setTimeout(close, readerRestsAfterMs).unref()
     },

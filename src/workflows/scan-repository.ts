@@ -1,15 +1,97 @@
-// Scans a repository: access → head of the default branch → fetch → files → facts → edges → graph → memory.
+// Scans a repository: access → head of the default branch → fetch → code graph → sweep → memory → end.
 import type { AppContext } from '../context.ts'
-import type { ClaimedScan } from '../jobs/scans.ts'
-import type { FactReader } from '../workspace/fact-reader.ts'
-
-/** One claimed scan, and what it may use. */
-export interface ScanTask {
-  readonly scan: ClaimedScan
-  readonly reader: FactReader
-  /** Fires when the scan is to be broken off; its reason says why. */
-  readonly signal: AbortSignal
-}
+import { transactionWithRetry } from '../db/transaction.ts'
+import { GitError } from '../domain/errors.ts'
+import { endScan, readScan } from '../jobs/scans.ts'
+import { findGraph } from '../knowledge/graph/read-graph.ts'
+import { sweepFacts, sweepForgotten } from '../knowledge/graph/stored-facts.ts'
+import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
+import { type Mirror, openMirror } from '../workspace/git.ts'
+import { gitHostFrom } from '../workspace/run-git.ts'
+import { chooseAccess } from './choose-access.ts'
+import { mirrorDirectory } from './gathering/gather-sources.ts'
+import { buildGraph } from './scanning/build-graph.ts'
+import { createProgress, type Progress } from './scanning/progress.ts'
+import { rememberProject } from './scanning/remember-project.ts'
+import type { Scan, ScanTask } from './scanning/scan-context.ts'
+import { updateGraph } from './scanning/update-graph.ts'
 
 /** Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
-export async function scanRepository(_ctx: AppContext, _task: ScanTask): Promise<void> {}
+export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<void> {
+  const { scan, signal } = task
+  const onFault = (error: unknown) => ctx.log.warn({ err: error }, 'The progress of a scan could not be written down')
+  const progress = createProgress(ctx.db, scan, onFault)
+  const mirror = await openSource(ctx, task)
+  const commit = await mirror.branchHead(undefined, { signal })
+  progress.lap('ask')
+  if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
+  if (!scan.thorough && (await isKnown(ctx, scan.repo, commit))) return conclude(ctx, task, progress, { commit })
+
+  const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
+  progress.tell('fetching', 0, 0)
+  await fetchCommits(mirror, commit, graph, signal)
+  progress.lap('fetch')
+  await using snapshot = mirror.snapshot(commit)
+  const repository = { host: gitHostFrom(ctx.config.childEnvironment), gitDirectory: mirror.gitDirectory }
+  const all: Scan = { ...task, ctx, progress, repository, commit, snapshot }
+  const isSmall = graph !== null && !(await bringUpToDate(all, graph))
+  if (ctx.config.memory && !(isSmall && !scan.thorough)) await rememberProject(all, graph)
+  progress.lap('memory')
+  const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
+  await conclude(ctx, task, progress, { commit, statistics })
+}
+
+/** The mirror of the repository, with the token of somebody who may read it. */
+async function openSource(ctx: AppContext, { scan, signal }: ScanTask): Promise<Mirror> {
+  const access = await chooseAccess(ctx, scan.repo, signal)
+  return openMirror({
+    directory: mirrorDirectory(ctx.config),
+    address: ctx.platform.cloneAddress(access),
+    trustedHosts: [new URL(ctx.config.platform.url).host],
+    host: gitHostFrom(ctx.config.childEnvironment),
+  })
+}
+
+/** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
+async function isKnown({ db, config }: AppContext, repo: string, commit: string): Promise<boolean> {
+  const [scan, graph] = await Promise.all([readScan(db, repo), findGraph(db, repo)])
+  return scan?.commit === commit && (!config.graph.enabled || graph?.commit === commit)
+}
+
+/** With the commit that the graph shows, to compare them; that one may be gone. */
+async function fetchCommits(
+  mirror: Mirror,
+  commit: string,
+  graph: OpenGraph | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const both = graph === null || graph.commit === null ? [commit] : [commit, graph.commit]
+  try {
+    await mirror.fetchCommits(both, { signal })
+  } catch (error) {
+    if (!(error instanceof GitError) || both.length === 1) throw error
+    await mirror.fetchCommits([commit], { signal })
+  }
+}
+
+/** Returns whether it may have changed what there is to say of the project. */
+async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<boolean> {
+  const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
+  if (changed === null) await buildGraph(scan, graph)
+  await sweepFacts(scan.ctx.db, graph)
+  if (changed === null) await sweepForgotten(scan.ctx.db)
+  scan.progress.lap('sweep')
+  // Of code, the names of what it defines; of all else, anything.
+  return changed === null || changed.some(({ facts }) => facts === null)
+}
+
+async function conclude(
+  ctx: AppContext,
+  { scan }: ScanTask,
+  progress: Progress,
+  { commit, statistics }: { commit?: string; statistics?: object },
+): Promise<void> {
+  await progress.settled()
+  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, { status: 'completed', commit }))
+  ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
+}

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { type CodeFacts, factsVersion } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
+import { usesOneOf } from './name-filter.ts'
 
 /** A graph that can be read. */
 export interface Graph {
@@ -119,6 +120,7 @@ export async function readFiles(db: Db, { id }: GraphId, paths: readonly string[
 
 /** Facts of those files that have some, by path. */
 export async function readFacts(db: Db, { id }: GraphId, paths: readonly string[]): Promise<Map<string, CodeFacts>> {
+  if (paths.length === 0) return new Map()
   const { rows } = await sql<{ path: string; facts: Buffer }>`
     select path, facts
     from code_files f join code_facts c using (graph_id, oid, grammar)
@@ -147,12 +149,26 @@ export async function findDefiners(
   )
 }
 
+/** All places of symbols with these names, in no order. Names that nobody defines are left out. */
+export async function findSymbols(
+  db: Db,
+  { id }: GraphId,
+  names: readonly string[],
+): Promise<Map<string, { path: string; ordinal: number }[]>> {
+  if (names.length === 0) return new Map()
+  const { rows } = await sql<{ name: string; path: string; ordinal: number }>`
+    select s.name, path, ordinal from code_symbols s join code_files f on f.id = s.file_id
+    where s.graph_id = ${id} and s.name = any(${names}::text[])`.execute(db)
+  return Map.groupBy(rows, ({ name }) => name)
+}
+
 /** Paths of the files that say to be a part of one of these packages or namespaces, by its name. */
 export async function findNamespaceFiles(
   db: Db,
   { id }: GraphId,
   namespaces: readonly string[],
 ): Promise<Map<string, readonly string[]>> {
+  if (namespaces.length === 0) return new Map()
   const { rows } = await sql<{ namespace: string; paths: string[] }>`
     select namespace, array_agg(path order by path) as paths
     from code_files where graph_id = ${id} and namespace = any(${namespaces}::text[])
@@ -211,4 +227,13 @@ export async function listDependents(
     order by nearest.depth, path
     limit ${limit}`.execute(db)
   return rows
+}
+
+/** Paths of files that may use one of these names, `limit` at most, in no order: all that do, and some that don't. */
+export async function findUsers(db: Db, { id }: GraphId, names: readonly string[], limit: number): Promise<string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select path from code_files
+    where graph_id = ${id} and used_names is not null and ${usesOneOf('used_names', names)}
+    limit ${limit}`.execute(db)
+  return rows.map(({ path }) => path)
 }

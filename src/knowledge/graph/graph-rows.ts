@@ -1,0 +1,83 @@
+// What a code graph stores of a file: its row, and its symbols, as its facts say them.
+import { toStorable } from '../../lib/text.ts'
+import type { CodeFacts, CodeSymbol } from '../../workspace/code-facts.ts'
+import { createNameFilter } from './name-filter.ts'
+
+/** A file as it is stored, see the table `code_files`. */
+export interface FileRow {
+  readonly path: string
+  readonly oid: string
+  readonly grammar: string
+  readonly language: string | null
+  readonly kind: string
+  readonly isTest: boolean
+  readonly size: number
+  readonly lines: number | null
+  readonly complexity: number | null
+  readonly unparsed: string | null
+  readonly namespace: string | null
+  readonly usedNames: Buffer | null
+}
+
+export interface SymbolRow {
+  readonly ordinal: number
+  readonly name: string
+  readonly kind: string
+  /** Names of what it is defined in, joined by full stops. */
+  readonly container: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly exported: boolean
+}
+
+export interface EdgeRow {
+  readonly source: string
+  readonly target: string
+  readonly kind: 'import' | 'call' | 'reference' | 'extends'
+  readonly confidence: number
+  readonly sites: number
+}
+
+/** An index holds no longer names, and nobody looks for them. */
+const longestName = 500
+const longestContainer = 1000
+
+/** The symbols of a file as they are stored. */
+export function listSymbols(facts: CodeFacts): SymbolRow[] {
+  return facts.symbols.map((symbol, ordinal) => ({
+    ordinal,
+    name: toStorable(symbol.name.slice(0, longestName)),
+    kind: symbol.kind,
+    container: nameContainer(facts, symbol),
+    startLine: symbol.startLine,
+    endLine: symbol.endLine,
+    exported: symbol.exported,
+  }))
+}
+
+/** What a symbol is defined in; where it names another type as its owner, that. */
+function nameContainer({ symbols }: CodeFacts, { owner, within }: CodeSymbol): string {
+  const names = owner === null ? [] : [owner]
+  for (let at = owner === null ? within : -1; at !== -1 && names.length < 50; at = symbols[at]?.within ?? -1) {
+    names.unshift(symbols[at]?.name ?? '')
+  }
+  return toStorable(names.join('.').slice(0, longestContainer))
+}
+
+/** The package or namespace of a file as it is stored. */
+export function namespaceOf({ namespace }: CodeFacts): string | null {
+  return namespace === null ? null : toStorable(namespace.slice(0, longestName))
+}
+
+/** Which names a file may look for in others: wherever one of them is defined or goes away, its edges may change. */
+export function filterUsedNames(facts: CodeFacts): Buffer {
+  const names = new Set<string>()
+  for (const { name, qualifier } of facts.references) names.add(name).add(qualifier ?? '')
+  for (const item of facts.imports) for (const { name, local } of item.names) names.add(name).add(local)
+  for (const { type } of facts.bindings) names.add(type)
+  for (const symbol of facts.symbols) {
+    names.add(symbol.owner ?? '')
+    for (const base of symbol.extends) names.add(base)
+  }
+  return createNameFilter(names)
+}

@@ -1,0 +1,102 @@
+// What blobs say, kept by their ids: written ahead of the files that show them, and never read twice.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { factsVersion } from '../../workspace/code-facts.ts'
+import { type OpenGraph, writeGuarded } from './write-graph.ts'
+
+/** What was read of a blob. */
+export interface StoredFacts {
+  readonly oid: string
+  /** What it was parsed with; empty for nothing. */
+  readonly grammar: string
+  /** By its content, see workspace/classify-file.ts. */
+  readonly kind: string
+  /** Null for what isn't text. */
+  readonly lines: number | null
+  /** Why it has no facts though it has a grammar. */
+  readonly unparsed: string | null
+  /** As `encodeFacts` makes them. */
+  readonly facts: Buffer | null
+}
+
+/** Writes down what was read. */
+export async function saveFacts(db: Db, graph: OpenGraph, read: readonly StoredFacts[]): Promise<void> {
+  if (read.length === 0) return
+  const column = <Value>(pick: (one: StoredFacts) => Value) => read.map(pick)
+  await writeGuarded(db, graph, async (tx) => {
+    await sql`
+      insert into code_facts (graph_id, version, oid, grammar, kind, lines, unparsed, facts)
+      select ${graph.id}, ${factsVersion}, r.*
+      from unnest(
+        ${column(({ oid }) => oid)}::text[], ${column(({ grammar }) => grammar)}::text[],
+        ${column(({ kind }) => kind)}::text[], ${column(({ lines }) => lines)}::integer[],
+        ${column(({ unparsed }) => unparsed)}::text[], ${column(({ facts }) => facts)}::bytea[]) as r
+      on conflict (graph_id, oid, grammar) do update set version = excluded.version, kind = excluded.kind,
+        lines = excluded.lines, unparsed = excluded.unparsed, facts = excluded.facts`.execute(tx)
+  })
+}
+
+/** What this version of the program read of these blobs. */
+export async function loadFacts(db: Db, graphId: number, oids: readonly string[]): Promise<StoredFacts[]> {
+  const { rows } = await sql<StoredFacts>`
+    select oid, grammar, kind, lines, unparsed, facts from code_facts
+    where graph_id = ${graphId} and oid = any(${oids}::text[]) and version = ${factsVersion}`.execute(db)
+  return rows
+}
+
+/** Rows of one statement. */
+const sweptAtOnce = 2000
+
+/** Forgets what was read of blobs that no file of the graph has any more. Returns of how many. */
+export async function sweepFacts(db: Db, graph: OpenGraph): Promise<number> {
+  const unused = await sql<{ oid: string; grammar: string }>`
+    select oid, grammar from code_facts c
+    where graph_id = ${graph.id} and not exists (
+      select from code_files f where f.graph_id = c.graph_id and f.oid = c.oid and f.grammar = c.grammar)`.execute(db)
+  for (let start = 0; start < unused.rows.length; start += sweptAtOnce) {
+    const some = unused.rows.slice(start, start + sweptAtOnce)
+    await writeGuarded(db, graph, (tx) =>
+      sql`
+        delete from code_facts c
+        using unnest(${some.map(({ oid }) => oid)}::text[], ${some.map(({ grammar }) => grammar)}::text[])
+          as gone (oid, grammar)
+        where c.graph_id = ${graph.id} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx),
+    )
+  }
+  return unused.rows.length
+}
+
+/** Takes away rows of graphs that were forgotten, some at a time. */
+export async function sweepForgotten(db: Db): Promise<void> {
+  // Few graphs have many rows: looked up by their ids, of which indexes tell the next one at once.
+  const { rows } = await sql<{ id: number }>`
+    with recursive seen (id) as (
+      (select graph_id from code_files order by graph_id limit 1)
+      union all
+      select (select graph_id from code_files f where f.graph_id > seen.id order by graph_id limit 1)
+      from seen where seen.id is not null
+    ), read (id) as (
+      (select graph_id from code_facts order by graph_id limit 1)
+      union all
+      select (select graph_id from code_facts f where f.graph_id > read.id order by graph_id limit 1)
+      from read where read.id is not null
+    )
+    select id from (select id from seen union select id from read) as known
+    where id is not null and not exists (select from code_graphs g where g.id = known.id)`.execute(db)
+  for (const { id } of rows) await removeRows(db, id)
+}
+
+async function removeRows(db: Db, graphId: number): Promise<void> {
+  for (let more = true; more; ) {
+    const { rows } = await sql<{ id: number }>`
+      with some as (select id from code_files where graph_id = ${graphId} limit ${sweptAtOnce}),
+        edges as (delete from code_edges where source_id in (select id from some) or target_id in (select id from some)),
+        symbols as (delete from code_symbols where file_id in (select id from some))
+      delete from code_files where id in (select id from some) returning id`.execute(db)
+    const facts = await sql`
+      delete from code_facts where (graph_id, oid, grammar) in (
+        select graph_id, oid, grammar from code_facts where graph_id = ${graphId} limit ${sweptAtOnce})
+      returning 1 as one`.execute(db)
+    more = rows.length + facts.rows.length > 0
+  }
+}

@@ -1,0 +1,31 @@
+// Lets what is known of files follow their renames on the default branch.
+import type { Db } from '../../db/database.ts'
+import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
+import { moveMemories } from '../../knowledge/memory/move-memories.ts'
+import { moveTouches } from '../../knowledge/touches/move-touches.ts'
+import { compareTrees } from '../../workspace/compare-trees.ts'
+import type { Scan } from './scan-context.ts'
+
+/** Of more changes nobody can tell what became of what. */
+const mostChanges = 20_000
+
+/**
+ * Finds the renames between the commit that the graph shows and the one that is scanned.
+ *
+ * @returns what moves the paths, for the transaction that brings the graph to the new commit
+ */
+export async function followRenames(
+  { scan: { repo }, repository, commit, signal }: Pick<Scan, 'scan' | 'repository' | 'commit' | 'signal'>,
+  graph: OpenGraph,
+): Promise<(tx: Db) => Promise<void>> {
+  if (graph.commit === null || graph.commit === commit) return async () => {}
+  const changes = (await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })) ?? []
+  const renames = changes.flatMap(({ path, previousPath }) =>
+    previousPath === null ? [] : [{ from: previousPath, to: path }],
+  )
+  if (renames.length === 0) return async () => {}
+  return async (tx) => {
+    await moveTouches(tx, repo, renames)
+    await moveMemories(tx, repo, renames)
+  }
+}

@@ -1,0 +1,25 @@
+// What the parts of a scan share: types only.
+import type { AppContext } from '../../context.ts'
+import type { ClaimedScan } from '../../jobs/scans.ts'
+import type { FactReader } from '../../workspace/fact-reader.ts'
+import type { GitRepository } from '../../workspace/list-tree.ts'
+import type { Snapshot } from '../../workspace/snapshot.ts'
+import type { Progress } from './progress.ts'
+
+/** One claimed scan, and what it may use. */
+export interface ScanTask {
+  readonly scan: ClaimedScan
+  readonly reader: FactReader
+  /** Fires when the scan is to be broken off; its reason says why. */
+  readonly signal: AbortSignal
+}
+
+/** A scan whose commit is at hand. */
+export interface Scan extends ScanTask {
+  readonly ctx: AppContext
+  readonly progress: Progress
+  readonly repository: GitRepository
+  /** The head of the default branch. */
+  readonly commit: string
+  readonly snapshot: Snapshot
+}

@@ -1,0 +1,110 @@
+// Brings the code graph up to date where only the contents of few files changed: their own rows, and the edges that this touches.
+import { findTouchedNames } from '../../knowledge/graph/compare-facts.ts'
+import { findUsers, listDependents, readFacts, readPaths } from '../../knowledge/graph/read-graph.ts'
+import { compareEdges, readStoredEdges, readStoredFiles } from '../../knowledge/graph/stored-graph.ts'
+import { askStoredView } from '../../knowledge/graph/stored-view.ts'
+import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
+import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
+import { isManifest } from '../../knowledge/resolution/read-resolution.ts'
+import type { Resolution } from '../../knowledge/resolution/resolution.ts'
+import type { CodeFacts } from '../../workspace/code-facts.ts'
+import { compareTrees, type TreeChange } from '../../workspace/compare-trees.ts'
+import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
+import { listTree } from '../../workspace/list-tree.ts'
+import { pathToBytes } from '../../workspace/path-text.ts'
+import { describeEntry } from './choose-files.ts'
+import { type ReadFile, readFiles } from './read-files.ts'
+import { listEdges } from './resolve-edges.ts'
+import type { Scan } from './scan-context.ts'
+
+/** More changed files, or files whose edges may change, are as quickly found by building the whole graph. */
+const mostChanges = 50
+const mostTouched = 400
+/** Types are followed over so many files: what one says of a field's type, those see that come from it. */
+const stepsOfTypes = 3
+
+/**
+ * Brings the graph from the commit that it shows to the one that is scanned.
+ *
+ * @returns the files that changed; null where this takes building the graph, and nothing was done
+ */
+export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonly ReadFile[] | null> {
+  const { ctx, repository, commit, signal, progress } = scan
+  if (graph.commit === null) return null
+  const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
+  if (changes === undefined || !changes.every(isOrdinary)) return null
+  const paths = changes.map(({ path }) => path)
+  const [stored, before] = await Promise.all([
+    readStoredFiles(ctx.db, graph.id, paths),
+    readFacts(ctx.db, graph, paths),
+  ])
+  // What isn't in the graph, it doesn't hold for a reason that may have gone.
+  if (paths.some((path) => !stored.has(path))) return null
+  const { entries } = await listTree(repository, commit, { maxEntries: mostChanges, paths, signal })
+  progress.lap('list')
+  const files = await readFiles(scan, graph, entries.map(describeEntry))
+  progress.lap('read')
+  const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
+  const sources = await findSources(scan, graph, before, overlay)
+  if (sources === null) return null
+  const imports = createImportResolver(await readPaths(ctx.db, graph), graph.resolution as Resolution)
+  const found = await askStoredView(ctx.db, graph, { overlay, imports }, (view) =>
+    sources.flatMap((path) => listEdges(view, path)),
+  )
+  progress.lap('resolve')
+  const around = await readStoredFiles(ctx.db, graph.id, [...sources, ...found.map(({ target }) => target)])
+  const ids = new Map([...around.values(), ...stored.values()].map(({ path, id }) => [path, id]))
+  await writeGraph(ctx.db, graph, {
+    difference: {
+      removed: [],
+      files: files.map(({ row, symbols }) => ({ id: stored.get(row.path)!.id, row, symbols })),
+      ...compareEdges(
+        await readStoredEdges(
+          ctx.db,
+          sources.map((path) => ids.get(path)!),
+        ),
+        found,
+        ids,
+      ),
+    },
+    ids,
+    state: { commit, resolution: graph.resolution, statistics: graph.statistics },
+    along: async () => {},
+  })
+  progress.lap('write')
+  return files
+}
+
+/** A file that is there before and after, and says nothing about others; of a name that git can be asked for. */
+function isOrdinary({ status, kind, path }: TreeChange): boolean {
+  return status === 'modified' && kind === 'file' && !isManifest(path) && pathToBytes(path).equals(Buffer.from(path))
+}
+
+/** The files whose edges may be others now; null where they may be too many to tell. */
+async function findSources(
+  { ctx }: Scan,
+  graph: OpenGraph,
+  before: ReadonlyMap<string, CodeFacts>,
+  after: ReadonlyMap<string, CodeFacts | null>,
+): Promise<string[] | null> {
+  const sources = new Set<string>()
+  const names = new Set<string>()
+  const speaking: string[] = []
+  for (const [path, facts] of after) {
+    const old = before.get(path) ?? null
+    const touched = findTouchedNames(old, facts)
+    if (touched === null) return null
+    if (facts !== null) sources.add(path)
+    if (touched.size > 0) speaking.push(path)
+    for (const name of touched) names.add(name)
+  }
+  if (speaking.length > 0) {
+    const [dependents, users] = await Promise.all([
+      listDependents(ctx.db, graph, speaking, { depth: stepsOfTypes, limit: mostTouched + 1 }),
+      findUsers(ctx.db, graph, [...names], mostTouched + 1),
+    ])
+    for (const { path } of dependents) sources.add(path)
+    for (const path of users) sources.add(path)
+  }
+  return sources.size > mostTouched ? null : [...sources]
+}
