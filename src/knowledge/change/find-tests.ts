@@ -10,6 +10,8 @@ const reachSteps = 3
 
 export type Reach = Pick<ChangeGraph, 'tests' | 'untested'> & Pick<ChangeGraph['counts'], 'reachedFiles'>
 
+const runnable: ReadonlySet<string> = new Set(['function', 'method'])
+
 /** What sets something up for programs to run by. */
 const configPath = /(^|\/)(\.[^/]+|[^/]+\.config|[^/]*rc|conftest|setup|manage|tasks|build|rakefile|gemfile)\.[a-z]+$/i
 
@@ -36,7 +38,7 @@ export function findTests(
   const tested = new Set(tests.flatMap(({ reaches }) => reaches))
   return {
     tests: tests.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1)),
-    untested: isWhole ? listUntested(files, tested, findTestedFamilies(paths)) : [],
+    untested: isWhole ? listUntested(files, tested, paths) : [],
     reachedFiles: others.length,
   }
 }
@@ -46,28 +48,25 @@ function describe(path: string, distances: Distances, origins: readonly string[]
   return { path, distance: nearest(distances), reaches }
 }
 
-/** Families of languages that have tests here. */
-function findTestedFamilies(paths: Iterable<string>): Set<Family | undefined> {
-  const families = new Set<Family | undefined>()
-  for (const path of paths) {
-    const family = familyOf(path)
-    if (family !== undefined && !families.has(family) && isTestPath(path)) families.add(family)
-  }
-  return families
+function listUntested(files: readonly ChangedFile[], tested: ReadonlySet<string>, paths: Iterable<string>): string[] {
+  const candidates = files
+    .map(({ diff }) => diff.path)
+    .filter((path, index) => {
+      // Only what runs can be tested.
+      const runs = files[index]?.symbols.some(({ kind, change }) => change !== 'removed' && runnable.has(kind)) ?? false
+      return runs && !isTestPath(path) && !configPath.test(path) && !tested.has(path)
+    })
+  const families = findTestedFamilies(new Set(candidates.map(familyOf)), paths)
+  return candidates.filter((path) => families.has(familyOf(path)))
 }
 
-function listUntested(
-  files: readonly ChangedFile[],
-  tested: ReadonlySet<string>,
-  families: ReadonlySet<Family | undefined>,
-): string[] {
-  return files
-    .filter(({ diff: { path }, symbols }) => {
-      // Only what runs can be tested.
-      const runs = symbols.some(
-        ({ kind, change }) => change !== 'removed' && (kind === 'function' || kind === 'method'),
-      )
-      return runs && families.has(familyOf(path)) && !isTestPath(path) && !configPath.test(path) && !tested.has(path)
-    })
-    .map(({ diff }) => diff.path)
+/** Those of some families of languages that have tests here. */
+function findTestedFamilies(wanted: ReadonlySet<Family | undefined>, paths: Iterable<string>): Set<Family | undefined> {
+  const found = new Set<Family | undefined>()
+  for (const path of paths) {
+    if (found.size === wanted.size) break
+    const family = familyOf(path)
+    if (wanted.has(family) && !found.has(family) && isTestPath(path)) found.add(family)
+  }
+  return found
 }

@@ -14,7 +14,7 @@ const mostBytes = 512 * 1024
 
 export interface HeadCode {
   readonly facts: ReadonlyMap<string, CodeFacts>
-  /** Source files at the head whose content isn't the stored graph's, but for the known ones. */
+  /** Source files at the head whose content isn't that of the stored ones, but for those of the change. */
   readonly fresh: ReadonlySet<string>
   /** How many files were asked for in vain, because there were too many. */
   unread(): number
@@ -30,20 +30,17 @@ interface Sources {
   readonly reader: CodeReader
   readonly head: Snapshot
   readonly entries: ReadonlyMap<string, TreeEntry>
-  /** What the graph has, by path. */
-  readonly blobs: ReadonlyMap<string, string>
+  /** See `HeadCode`. */
+  readonly fresh: ReadonlySet<string>
   /** Facts that are there already: of the changed files. */
   readonly known: ReadonlyMap<string, CodeFacts>
 }
 
 /** Makes an empty one but for what is known. */
 export function createHeadCode(sources: Sources): HeadCode {
-  const { db, graph, timeoutMs, reader, head, entries, blobs, known } = sources
+  const { db, graph, timeoutMs, reader, head, entries, fresh, known } = sources
   const facts = new Map(known)
   const asked = new Set(known.keys())
-  const fresh = new Set<string>()
-  for (const entry of entries.values())
-    if (isSource(entry) && !known.has(entry.path) && blobs.get(entry.path) !== entry.oid) fresh.add(entry.path)
   let read = 0
   let unread = 0
   return {
@@ -55,7 +52,9 @@ export function createHeadCode(sources: Sources): HeadCode {
       const taken = wanted.slice(0, Math.max(0, mostLoaded - asked.size))
       unread += wanted.length - taken.length
       for (const path of taken) asked.add(path)
-      const stored = taken.filter((path) => !fresh.has(path)).map((path) => ({ path, oid: blobs.get(path) ?? '' }))
+      const stored = taken
+        .filter((path) => !fresh.has(path))
+        .map((path) => ({ path, oid: entries.get(path)?.oid ?? '' }))
       if (graph !== null && stored.length > 0) {
         const found = await readTogether(db, timeoutMs, (tx) => readFactsOf(tx, graph, stored))
         for (const [path, item] of found) facts.set(path, item)
@@ -69,6 +68,13 @@ export function createHeadCode(sources: Sources): HeadCode {
       unread += rest.length - begun
     },
   }
+}
+
+/** Source files at the head whose content isn't that of the stored ones. */
+export function listFresh(entries: Iterable<TreeEntry>, blobs: ReadonlyMap<string, string>): Set<string> {
+  const fresh = new Set<string>()
+  for (const entry of entries) if (blobs.get(entry.path) !== entry.oid && isSource(entry)) fresh.add(entry.path)
+  return fresh
 }
 
 /** A file that facts are read from. */

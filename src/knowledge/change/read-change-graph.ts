@@ -10,7 +10,7 @@ import { searchMemories } from '../memory/search-memories.ts'
 import { type Attempts, startAttempts } from './attempts.ts'
 import type { SymbolChange } from './compare-symbols.ts'
 import { readChangedFiles } from './read-changed-files.ts'
-import { type CodeGraph, readCode } from './read-code.ts'
+import { type CodeGraph, noCode, readCode } from './read-code.ts'
 import { readHistory, readRelated } from './read-history.ts'
 
 /** What is known late is no help: the review goes on without it. */
@@ -75,17 +75,6 @@ export async function readChangeGraph(
   return { ...code, history, related, memories, notes: [...code.notes, ...notes] }
 }
 
-const noCode: CodeGraph = {
-  commit: null,
-  callers: [],
-  definitions: [],
-  brokenImports: [],
-  tests: [],
-  untested: [],
-  counts: { callers: 0, callingFiles: 0, reachedFiles: 0, tests: 0 },
-  notes: [],
-}
-
 async function readSymbolsAndCode(
   reading: GraphReading,
   { repo, files: reviewed, diffs, head, base }: ReviewedChange,
@@ -101,7 +90,7 @@ async function readSymbolsAndCode(
   if (left > 0) reading.notes.push(`Of the changed definitions, ${left} were left out.`)
   reading.notes.push(...notes)
   const code = await attempt('Whom the change reaches', noCode, () =>
-    readCode(reading, { repo, head, diffs, files, symbols }, signal),
+    readCode(reading, { repo, head, base: base.sha, diffs, files, symbols }, signal),
   )
   return { ...code, symbols: symbols.map(describeSymbol) }
 }

@@ -1,8 +1,8 @@
 // Reads what code says of a change: whom it reaches, what it uses, which tests reach it, which imports it breaks.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { Snapshot } from '../../workspace/snapshot.ts'
-import { readTogether } from '../graph/read-graph.ts'
+import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
+import { findGraph, readTogether } from '../graph/read-graph.ts'
 import { type Family, familyOf } from '../resolution/families.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { isManifest, readResolution } from '../resolution/read-resolution.ts'
@@ -15,7 +15,7 @@ import { findBrokenImports } from './find-broken-imports.ts'
 import { findCallers, type TwoViews } from './find-callers.ts'
 import { findDefinitions } from './find-definitions.ts'
 import { findTests } from './find-tests.ts'
-import { createHeadCode, type HeadCode } from './head-code.ts'
+import { createHeadCode, type HeadCode, listFresh } from './head-code.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openViews } from './open-views.ts'
 import type { GraphReading } from './read-change-graph.ts'
@@ -38,10 +38,24 @@ const passesOn: ReadonlySet<Family | undefined> = new Set(['script', 'python', '
 /** The part of a change's graph that its code tells. */
 export type CodeGraph = Omit<ChangeGraph, 'symbols' | 'history' | 'related' | 'memories'>
 
+/** With nothing known. */
+export const noCode: CodeGraph = {
+  commit: null,
+  callers: [],
+  definitions: [],
+  brokenImports: [],
+  tests: [],
+  untested: [],
+  counts: { callers: 0, callingFiles: 0, reachedFiles: 0, tests: 0 },
+  notes: [],
+}
+
 /** What is looked at. */
 export interface CodeTask {
   readonly repo: string
   readonly head: Snapshot
+  /** The commit that the change is based on. */
+  readonly base: string
   /** All of the diff. */
   readonly diffs: readonly FileDiff[]
   readonly files: readonly ChangedFile[]
@@ -57,17 +71,22 @@ interface Known {
   readonly views: TwoViews
   /** Files outside of the change that may use it. */
   readonly users: readonly string[]
-  readonly paths: ReadonlySet<string>
+  /** At the head. */
+  readonly entries: ReadonlyMap<string, TreeEntry>
 }
 
 /** Reads what code tells of a change. What can't be told is left out and noted. */
 export async function readCode(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<CodeGraph> {
-  const known = await readKnown(reading, task, signal)
   const { files, symbols, head } = task
+  if (files.length === 0 && listGonePaths(task.diffs).size === 0) {
+    const graph = await findGraph(reading.db, task.repo)
+    return { ...noCode, commit: graph?.commit ?? null }
+  }
+  const known = await readKnown(reading, task, signal)
   const { views, users, stored, code } = known
   const uses = stored === null ? [] : findCallers(views, files, symbols, users)
   const suspicions = findBrokenImports(views, files, users).slice(0, mostBroken)
-  const reach = findTests(files, listUses(known), known.paths, stored?.isWhole ?? false)
+  const reach = findTests(files, listUses(known), known.entries.keys(), stored?.isWhole ?? false)
   const [callers, brokenImports] = await Promise.all([
     readCallerLines(head, chooseCallers(uses, symbols, mostCallers), signal),
     confirmSuspicions(head, suspicions, signal),
@@ -95,7 +114,7 @@ async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSig
   const names = listNames(symbols)
   const used = listUsedNames(files)
   const asked = new Set([...names, ...[...used.values()].flatMap((list) => [...list])])
-  const around = { repo: task.repo, paths: listPaths(task), names: [...asked].slice(0, mostNames) }
+  const around = { repo: task.repo, base: task.base, paths: listPaths(task), names: [...asked].slice(0, mostNames) }
   const [listed, stored] = await Promise.all([
     head.listFiles({ signal }),
     reading.attempt('What the code graph knows', null, () =>
@@ -110,7 +129,7 @@ async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSig
     reader: { syntax: reading.syntax, signal },
     head,
     entries,
-    blobs: stored?.blobs ?? new Map(),
+    fresh: chooseFresh(task, entries, stored),
     known: new Map(files.flatMap(({ diff, after }) => (after === null ? [] : [[diff.path, after.facts] as const]))),
   })
   const imports = await openImports(reading, task, [...entries.keys()], stored)
@@ -122,7 +141,7 @@ async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSig
   await loadDefinitions(code, imports.after, new Map(asking.map((path) => [path, names])), definers)
   await loadDefinitions(code, imports.after, used, definers)
   const views = openViews({ files, facts: code.facts, whole: code.fresh, names, definers, imports })
-  return { task, stored, code, views, users, paths: new Set(entries.keys()) }
+  return { task, stored, code, views, users, entries }
 }
 
 /** Of the changed files, before and after; also of those that hold no code, for what imports them. */
@@ -135,10 +154,22 @@ function listNames(symbols: readonly SymbolChange[]): Set<string> {
   return new Set(symbols.flatMap(({ name }) => name.split('.').slice(-2)))
 }
 
-function chooseUsers({ diffs }: CodeTask, { users, blobs }: StoredCode, code: HeadCode): string[] {
+/** What isn't as in the graph, beside the change itself. */
+function chooseFresh(
+  { diffs }: CodeTask,
+  entries: ReadonlyMap<string, TreeEntry>,
+  stored: StoredCode | null,
+): Set<string> {
+  if (stored?.blobs === null) return new Set()
+  const fresh = listFresh(entries.values(), stored?.blobs ?? new Map())
+  for (const { path } of diffs) fresh.delete(path)
+  return fresh
+}
+
+function chooseUsers({ diffs }: CodeTask, { users }: StoredCode, code: HeadCode): string[] {
   const changed = new Set(diffs.map(({ path }) => path))
   // What came after the graph, or stands otherwise at the head, may have become a user.
-  const fresh = blobs.size === 0 ? [] : [...code.fresh].slice(0, mostFresh)
+  const fresh = [...code.fresh].slice(0, mostFresh)
   return [...new Set([...users.slice(0, mostUsers), ...fresh])].filter((path) => !changed.has(path))
 }
 
@@ -162,10 +193,10 @@ async function openImports(
 }
 
 /** Uses between files at the head: those of files that were read there in place of the stored ones. */
-function listUses({ task, stored, code, views, paths }: Known): Use[] {
+function listUses({ task, stored, code, views, entries }: Known): Use[] {
   const own = new Set([...task.diffs.map(({ path }) => path), ...code.fresh])
   const uses = (stored?.uses ?? []).filter(
-    ({ source, target }) => !own.has(source) && paths.has(source) && paths.has(target),
+    ({ source, target }) => !own.has(source) && entries.has(source) && entries.has(target),
   )
   for (const path of own) {
     if (views.after.facts(path) === undefined) continue
@@ -175,8 +206,10 @@ function listUses({ task, stored, code, views, paths }: Known): Use[] {
   return uses
 }
 
-function describeLimits({ stored, users }: Known, unread: number): string[] {
+function describeLimits({ stored, users, code }: Known, unread: number): string[] {
   const notes: string[] = []
+  if (stored !== null && code.fresh.size > mostFresh)
+    notes.push(`${code.fresh.size} files are others than in the code graph; what they use was read of ${mostFresh}.`)
   const left = (stored?.users.length ?? 0) - mostUsers
   if (left > 0) notes.push(`Uses of what changed were looked for in ${users.length} files, not in ${left} others.`)
   if (stored?.isWhole === false)
