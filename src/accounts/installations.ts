@@ -134,6 +134,21 @@ export async function endOutdatedInstallations(
   )
 }
 
+/** Whether the name was last connected as that of another repository. */
+export async function wasAnotherRepository(
+  tx: Db,
+  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
+): Promise<boolean> {
+  const newest = await tx
+    .selectFrom('installations')
+    .select('platform_repo_id')
+    .where(isRepository(repo))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return (newest?.platform_repo_id ?? platformRepoId) !== platformRepoId
+}
+
 /** Whether an active installation knows of the webhook. */
 export async function isWebhookStored(db: Db, repo: RepositoryName, webhookId: number): Promise<boolean> {
   const installations = await listActiveInstallations(db, repo)

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 
-/** The channel on which changes are announced to all processes; see `ListingChange` and `ConnectionChange`. */
+/** The channel on which changes are announced to all processes; see `ListingChange`, `ConnectionChange`, `ScanChange`. */
 export const changesChannel = 'umpire_changes'
 
 /** One announcement on `changesChannel`, as JSON. */
@@ -21,6 +21,17 @@ export interface ConnectionChange {
   /** Id of the user. */
   readonly user: number
   readonly connected: boolean
+}
+
+/** Likewise: how the scan of a repository stands. */
+export interface ScanChange {
+  readonly repo: string
+  /** Its status. */
+  readonly scan: 'pending' | 'processing' | 'completed' | 'failed'
+  /** What it is doing, and how much of that is done. */
+  readonly step: string
+  readonly done: number
+  readonly total: number
 }
 
 /**
@@ -44,7 +55,7 @@ export async function refreshListing(tx: Db, { repo, number }: PullRequestRef): 
     select ${announce(sql`changed`)} from changed`.execute(tx)
 }
 
-/** An expression that announces each row of `rows`, which has the fields of a `ListingChange`, at the commit. */
+/** An expression that announces each row of `rows`, which has the fields of one of those changes, at the commit. */
 export function announce(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`pg_notify(${changesChannel}, row_to_json(${rows})::text)`
 }

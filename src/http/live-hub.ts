@@ -4,7 +4,7 @@ import { findScope } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type ConnectionChange, changesChannel, type ListingChange } from '../events/listing.ts'
+import { type ConnectionChange, changesChannel, type ListingChange, type ScanChange } from '../events/listing.ts'
 import type { EventStream } from '../lib/event-stream.ts'
 import type { Log } from '../lib/logger.ts'
 
@@ -13,14 +13,18 @@ const streamsPerProcess = 1000
 /** Every so often a stream shows that it lives; every other time its caller is looked at anew. */
 const keepAliveMs = 20_000
 
-const announcement: z.ZodType<ListingChange | ConnectionChange> = z.union([
+type Announcement = ListingChange | ConnectionChange | ScanChange
+
+const status = z.enum(['pending', 'processing', 'completed', 'failed'])
+const announcement: z.ZodType<Announcement> = z.union([
   z.object({
     repo: z.string(),
     number: z.int(),
     event: z.int(),
-    status: z.enum(['pending', 'processing', 'completed', 'failed']),
+    status,
   }),
   z.object({ repo: z.string(), user: z.int(), connected: z.boolean() }),
+  z.object({ repo: z.string(), scan: status, step: z.string(), done: z.int(), total: z.int() }),
 ])
 
 interface Subscriber {
@@ -77,12 +81,16 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
     }
   }
 
-  async function tell(subscriber: Subscriber, told: ListingChange | ConnectionChange): Promise<void> {
+  async function tell(subscriber: Subscriber, told: Announcement): Promise<void> {
     const { stream, caller, scope } = subscriber
     if ('number' in told) {
       if (scope !== 'all' && !scope.has(told.repo)) return
       const { repo: repo_name, number: pr_number, event: id, status } = told
       stream.send('review', { id, repo_name, pr_number, status })
+    } else if ('scan' in told) {
+      if (scope !== 'all' && !scope.has(told.repo)) return
+      const { repo: repo_name, scan: status, step, done, total } = told
+      stream.send('scan', { repo_name, status, step, done, total })
     } else if (told.user === caller.userId || caller.isAdmin) {
       await renew(subscriber, 'repository', { repo_name: told.repo, connected: told.connected })
     } else if (scope !== 'all' && scope.has(told.repo)) {
@@ -141,7 +149,7 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
   }
 }
 
-function readAnnouncement(payload: string): ListingChange | ConnectionChange | null {
+function readAnnouncement(payload: string): Announcement | null {
   try {
     return announcement.parse(JSON.parse(payload))
   } catch {

@@ -1,6 +1,7 @@
-// What is remembered of a repository. There is no memory layer: each endpoint answers as if it were turned off.
+// What is remembered of a repository, as the page shows it. Without the memory layer there is nothing.
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
+import { countMemories, readMemoriesOfType } from '../knowledge/memory/read-memories.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import { memoryStats, projectMap, rescan } from './contract/memory.ts'
@@ -9,34 +10,53 @@ import type { Server } from './server.ts'
 /** What endpoints say that can't work without the memory layer. */
 export const memoryNotConfigured = 'Memory layer not configured'
 
-const malformed = 'repo must be owner/repo'
+/** The 400 of most endpoints of memories. */
+export const malformedRepository = 'repo must be owner/repo'
 
-/** Adds what stands under `/api/v1/memory`. */
-export function addMemoryRoutes(server: Server, { db }: Pick<AppContext, 'db'>, authenticate: Authenticate): void {
+/** The types that are counted by themselves. */
+const countedTypes = [
+  'project_pattern',
+  'decision',
+  'developer_pattern',
+  'developer_strength',
+  'risk_module',
+  'contributor_profile',
+] as const
+
+/** Adds the project map, the counts and the rescan. */
+export function addMemoryRoutes(
+  server: Server,
+  { db, config }: Pick<AppContext, 'db' | 'config'>,
+  authenticate: Authenticate,
+): void {
   const mapRoute = { schema: projectMap, onRequest: authenticate.bearer }
   server.get('/api/v1/memory/project-map', mapRoute, async (request) => {
-    await findAskedRepository(db, callerOf(request), request.query.repo)
-    return { memories: [], count: 0 }
+    const repo = await findAskedRepository(db, callerOf(request), request.query.repo)
+    const entries = config.memory ? await readMemoriesOfType(db, repo, ['project_map']) : []
+    const memories = entries.map(({ id, text, path, componentType }) => ({
+      id,
+      memory: text,
+      metadata: {
+        memory_type: 'project_map' as const,
+        path: path ?? '.',
+        component_type: componentType ?? 'directory',
+        repo,
+      },
+    }))
+    return { memories, count: memories.length }
   })
 
   const rescanRoute = { schema: rescan, onRequest: authenticate.cookie }
   server.post('/api/v1/memory/rescan', rescanRoute, async (request) => {
-    await findAskedRepository(db, callerOf(request), request.query.repo, malformed)
+    await findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
     throw new RequestError('not_configured', memoryNotConfigured)
   })
 
   const statsRoute = { schema: memoryStats, onRequest: authenticate.cookie }
   server.get('/api/v1/memory/stats', statsRoute, async (request) => {
-    const repo = await findAskedRepository(db, callerOf(request), request.query.repo, malformed)
-    return { repo, total: 0, by_type: nothingRemembered }
+    const repo = await findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
+    const { total, byType } = config.memory ? await countMemories(db, repo) : { total: 0, byType: new Map() }
+    const counts = countedTypes.map((type) => [type, byType.get(type) ?? 0] as const)
+    return { repo, total, by_type: Object.fromEntries(counts) as Record<(typeof countedTypes)[number], number> }
   })
-}
-
-const nothingRemembered = {
-  project_pattern: 0,
-  decision: 0,
-  developer_pattern: 0,
-  developer_strength: 0,
-  risk_module: 0,
-  contributor_profile: 0,
 }

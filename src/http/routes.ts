@@ -12,10 +12,12 @@ import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
+import { addMemoryListRoutes } from './memory-list-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
 import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addReviewRoutes } from './review-routes.ts'
+import { addScanRoutes } from './scan-routes.ts'
 import type { Server } from './server.ts'
 import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
@@ -42,6 +44,8 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addReviewRoutes(server, ctx, authenticate)
   addDeliveryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
+  addMemoryListRoutes(server, ctx, authenticate)
+  addScanRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
   await addLiveRoutes(server, ctx, database, authenticate)
 }

@@ -1,4 +1,4 @@
-// Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record.
+// Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record and scan.
 import { randomBytes } from 'node:crypto'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
@@ -8,21 +8,25 @@ import {
   isWebhookStored,
   listActiveInstallations,
   type Webhook,
+  wasAnotherRepository,
 } from '../../accounts/installations.ts'
 import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
+import { keepsKnowledge } from '../../config/config.ts'
 import type { AppContext } from '../../context.ts'
 import { databaseErrorCode } from '../../db/errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
+import { requestScan } from '../../jobs/scans.ts'
+import { forgetRepository } from '../../knowledge/forget-repository.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
-type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+type ConnectContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'wakeUps' | 'log'>
 
 /** A connection that is being made. */
 interface Attempt {
@@ -100,19 +104,21 @@ async function findShared(
   return (await ctx.platform.hasWebhook(access, { id, url }, signal)) ? { id, secret } : undefined
 }
 
-/** Record, audit and announcement. Wake-ups of the project scan and the graph build belong into the same transaction. */
+/** Record, audit, announcement and scan. What is known of another repository that had the name is forgotten. */
 async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): Promise<number> {
   const { caller, platformRepoId, reservation } = attempt
   const { repo } = attempt.access
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
+      if (await wasAnotherRepository(tx, { repo, platformRepoId })) await forgetRepository(tx, repo)
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
         await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
       }
       const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
+      if (keepsKnowledge(ctx.config)) await requestScan(tx, ctx.wakeUps, repo)
       return id
     })
   } catch (error) {
