@@ -58,5 +58,9 @@ export function createScriptProbe(tree: Tree, packageIn: (folder: string) => Scr
     }
     return undefined
   }
-  return (base) => (base === '' ? undefined : asFile(base)) ?? asFolder(base, true)
+  return (base) => {
+    if (base === '') return asFolder(base, true)
+    const stem = base.replace(/\.[mc]?jsx?$/, '')
+    return tree.hasStem(stem) || tree.has(base) ? (asFile(base) ?? asFolder(base, true)) : undefined
+  }
 }

@@ -9,6 +9,8 @@ import type { Tree } from './tree.ts'
 const initFiles = ['__init__.py', '__init__.pyi']
 
 export function createPythonImports(tree: Tree, resolution: Resolution): ResolveImport {
+  const named = new Set(resolution.pythonRoots)
+  const isRoot = (folder: string) => folder === '' || named.has(folder)
   const rootsFor = createRootFinder(tree, resolution.pythonRoots)
   return (path, item) => {
     const dots = /^\.*/.exec(item.from)![0].length
@@ -16,7 +18,7 @@ export function createPythonImports(tree: Tree, resolution: Resolution): Resolve
     if (dots > 0) return resolveRelative(tree, path, item, dots, name)
     const found = resolveAbsolute(tree, rootsFor(path), item, name)
     if (found !== undefined) return found
-    return findMissing(tree, path, item, name) ?? resolveFromAnywhere(tree, item, name) ?? outside
+    return findMissing(tree, path, item, name, isRoot) ?? resolveFromAnywhere(tree, item, name) ?? outside
   }
 }
 
@@ -60,6 +62,7 @@ function resolveModule(tree: Tree, base: string, item: CodeImport, confidence: n
 }
 
 function moduleAt(tree: Tree, base: string): string | undefined {
+  if (!tree.hasStem(base)) return undefined
   for (const init of initFiles) if (tree.has(below(base, init))) return below(base, init)
   for (const extension of ['.py', '.pyi', '.pyx'])
     if (base !== '' && tree.has(base + extension)) return base + extension
@@ -78,18 +81,27 @@ function mayBeBuilt(tree: Tree, base: string, importer: string): boolean {
     tree.mayHide(`${base}.py`, importer) ||
     tree.hasFolder(base) ||
     stem.startsWith('_') ||
+    stem === filenameOf(folderOf(base)) ||
     /^version$|_version$/.test(stem) ||
     tree.filesIn(folderOf(base)).some((path) => filenameOf(path).split('.', 1)[0] === stem)
   )
 }
 
 /** A module that a regular package of the importer's own must have and has not. */
-function findMissing(tree: Tree, path: string, item: CodeImport, name: string): ResolvedImport | undefined {
+function findMissing(
+  tree: Tree,
+  path: string,
+  item: CodeImport,
+  name: string,
+  isRoot: (folder: string) => boolean,
+): ResolvedImport | undefined {
   const parts = name.split('/')
   if (parts.length < 2 || item.kind === 'dynamic') return undefined
   const root = topPackage(tree, folderOf(path))
   if (root === undefined || filenameOf(root) !== parts[0]) return undefined
   const base = below(folderOf(root), name)
+  // Parts of another program's package may lie here alone.
+  if (!isRoot(folderOf(root))) return undefined
   const around = folderOf(base)
   return isPackage(tree, around) && !mayBeBuilt(tree, base, path) ? missing : undefined
 }

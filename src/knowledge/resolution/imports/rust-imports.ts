@@ -10,9 +10,14 @@ const targetFolder = /^(src\/bin|tests|examples|benches)$/
 export function createRustImports(tree: Tree, { rustCrates }: Resolution): ResolveImport {
   const byFolder = new Map(rustCrates.map((crate) => [crate.folder, crate]))
   const byName = new Map(rustCrates.map((crate) => [crate.name, crate]))
+  const around = new Map<string, RustCrate | undefined>()
   const crateAround = (path: string) => {
-    const folder = foldersAround(folderOf(path)).find((one) => byFolder.has(one))
-    return folder === undefined ? undefined : byFolder.get(folder)
+    const folder = folderOf(path)
+    if (!around.has(folder)) {
+      const found = foldersAround(folder).find((one) => byFolder.has(one))
+      around.set(folder, found === undefined ? undefined : byFolder.get(found))
+    }
+    return around.get(folder)
   }
   return (path, { from }) => {
     const [first = '', ...rest] = from.replace(/^::/, '').split('::')
@@ -79,6 +84,8 @@ function childFolder(path: string): string {
 }
 
 function childOf(tree: Tree, path: string, name: string): string | undefined {
+  // Types and variants are no modules.
+  if (!/^[a-z_]/.test(name)) return undefined
   const folders = [childFolder(path)]
   // Roots of other names (`tests/cart.rs`, `[lib] path`) have their children beside them.
   if (!rootNames.has(filenameOf(path))) folders.push(folderOf(path))

@@ -43,7 +43,7 @@ function resolveRelative(tree: Tree, packages: ScriptPackages, path: string, spe
   const found = packages.probe(base)
   if (found !== undefined) return inside(found, 1)
   // A folder that is there, but without an index, may be what a bundler makes one for.
-  return tree.mayHide(base, path) || tree.hasFolder(base) || path.endsWith('.d.ts') ? outside : missing
+  return mayHideModule(tree, base, path) || tree.hasFolder(base) || path.endsWith('.d.ts') ? outside : missing
 }
 
 function resolveBare(
@@ -86,9 +86,13 @@ function resolveAlias(
   if (alias === undefined || !isOwnAlias(alias.pattern)) return undefined
   const leadsHere = alias.targets.every((target) => {
     const root = target.slice(0, target.length - alias.part.length).replace(/\/$/, '')
-    return tree.hasFolder(root) && !tree.hasFolder(target) && !tree.mayHide(target, path)
+    return tree.hasFolder(root) && !tree.hasFolder(target) && !mayHideModule(tree, target, path)
   })
   return leadsHere && alias.targets.length > 0 ? missing : undefined
+}
+
+function mayHideModule(tree: Tree, base: string, path: string): boolean {
+  return ['', '.ts', '.js', '.tsx', '/index.ts', '/index.js'].some((ending) => tree.mayHide(base + ending, path))
 }
 
 /** `*` fits everything, and `@scope/name` may be a package that is only sometimes here. */

@@ -9,6 +9,8 @@ import type { Resolution } from '../resolution.ts'
 export interface Tree {
   has(path: string): boolean
   hasFolder(folder: string): boolean
+  /** Whether the path is that of a file without one of its endings, or of a folder: if not, there is no need to try them. */
+  hasStem(path: string): boolean
   /** The files right in a folder. */
   filesIn(folder: string): readonly string[]
   /** The folders with a file of one of these extensions in them. */
@@ -36,9 +38,14 @@ export function createTree(paths: Iterable<string>, resolution: Resolution): Tre
   }
   const folders = new Set<string>([''])
   for (const folder of byFolder.keys()) for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
+  let stems: ReadonlySet<string> | undefined
   return {
     has: (path) => files.has(path),
     hasFolder: (folder) => folders.has(folder),
+    hasStem(path) {
+      stems ??= listStems(files)
+      return stems.has(path) || folders.has(path)
+    },
     filesIn: (folder) => byFolder.get(folder) ?? none,
     sourceFolders: (extensions) =>
       [...byFolder].flatMap(([folder, list]) =>
@@ -47,6 +54,17 @@ export function createTree(paths: Iterable<string>, resolution: Resolution): Tre
     named: (filename) => byName.get(filename) ?? none,
     mayHide: createHidingTest(resolution),
   }
+}
+
+/** `cart.test.ts` is `cart.test` and `cart`. */
+function listStems(files: ReadonlySet<string>): Set<string> {
+  const stems = new Set<string>()
+  for (const path of files) {
+    const start = path.lastIndexOf('/') + 2
+    for (let dot = path.lastIndexOf('.'); dot >= start; dot = path.lastIndexOf('.', dot - 1))
+      stems.add(path.slice(0, dot))
+  }
+  return stems
 }
 
 function add(map: Map<string, string[]>, key: string, path: string): void {
@@ -71,11 +89,17 @@ function createHidingTest(resolution: Resolution): Tree['mayHide'] {
       ({ folder, fits }) =>
         isWithin(path, folder) && fits(folder === '' ? path : path.slice(folder.length + 1)) !== false,
     )
+  const known = new Map<string, boolean>()
+  const isHidden = (path: string) => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const hidden = builtPath.test(path) || resolution.closed.some((closed) => isWithin(path, closed)) || isIgnored(path)
+    known.set(path, hidden)
+    return hidden
+  }
   return (path, importer) =>
-    builtPath.test(path) ||
     samplePath.test(importer) ||
-    (isTestPath(importer) && samplePath.test(path)) ||
     classifyFile(importer).kind !== 'source' ||
-    resolution.closed.some((closed) => isWithin(path, closed)) ||
-    isIgnored(path)
+    (isTestPath(importer) && samplePath.test(path)) ||
+    isHidden(path)
 }
