@@ -1,10 +1,10 @@
-// What reviews make of what is remembered of a repository, through the front door.
+// What reviews make of a repository's code graph and of what is remembered of it, through the front door.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NewMemory } from '../../src/domain/memory.ts'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
-import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
+import { type ModelRequest, type Reply, startModelServer } from '../fakes/models/model-server.ts'
 import { confirmAll, isVerification } from '../fakes/models/verification.ts'
-import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
+import { ownWords, repo, startScenario } from '../review-scenario.ts'
 import { splitBlocks } from '../samples/price-change.ts'
 
 const path = 'src/discount.ts'
@@ -41,6 +41,30 @@ const learned: NewMemory = {
   provenance: { source: 'review', pullRequest: 3 },
 }
 
+/** Starts Umpire beside a repository and a model that answers with `reply`; verifications agree. */
+async function startWithModel(reply: (request: ModelRequest) => Reply) {
+  const asked: ModelRequest[] = []
+  await using stack = new AsyncDisposableStack()
+  const server = await startModelServer({
+    protocol: 'anthropic',
+    script: (request) => {
+      if (isVerification(request)) return confirmAll(request)
+      asked.push(request)
+      return reply(request)
+    },
+  })
+  stack.defer(() => server.close())
+  const scenario = stack.use(
+    await startScenario({
+      env: { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
+    }),
+  )
+  const held = stack.move()
+  return { scenario, asked, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+type Run = Awaited<ReturnType<typeof startWithModel>>
+
 /** Cites the memory of these words by the name that the prompt gives it. */
 function cite(request: ModelRequest, words: string): string | null {
   const name = new RegExp(`^(M\\d+) \\(.*${words}`, 'm').exec(request.text)
@@ -48,28 +72,18 @@ function cite(request: ModelRequest, words: string): string | null {
 }
 
 describe('a review of a repository that is remembered', () => {
-  let server: ModelServer
-  let scenario: Scenario
-  const asked: ModelRequest[] = []
+  let run: Run
 
   beforeAll(async () => {
-    const script = (request: ModelRequest): Reply => {
-      asked.push(request)
-      if (isVerification(request)) return confirmAll(request)
-      return { json: { summary: '', findings: [{ ...finding, rests_on: cite(request, 'whole percent') }] } }
-    }
-    server = await startModelServer({ protocol: 'anthropic', script })
-    scenario = await startScenario({
-      env: { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
-    })
-    await scenario.app.db.transaction().execute((tx) => saveMemories(tx, repo, [byPerson, learned]))
+    run = await startWithModel((request) => ({
+      json: { summary: '', findings: [{ ...finding, rests_on: cite(request, 'whole percent') }] },
+    }))
+    await run.scenario.app.db.transaction().execute((tx) => saveMemories(tx, repo, [byPerson, learned]))
   })
-  afterAll(async () => {
-    await scenario[Symbol.asyncDispose]()
-    await server.close()
-  })
+  afterAll(() => run[Symbol.asyncDispose]())
 
   it('case 42: shows the memories as data, apart by who wrote them, and a finding says which one it rests on', async () => {
+    const { scenario, asked } = run
     const number = await scenario.openPullRequest({ [path]: code }, { title: 'Add discounts' })
     await scenario.settled()
     const [request] = asked
@@ -91,6 +105,7 @@ describe('a review of a repository that is remembered', () => {
   })
 
   it('a later review of the same pull request still says so', async () => {
+    const { scenario } = run
     const stored = await scenario.app.db.selectFrom('findings').select(['rests_on', 'title']).execute()
     expect(stored).toMatchObject([{ title: finding.title, rests_on: { text: byPerson.text } }])
     await scenario.forge.push(repo, 'topic', { 'README.md': '# Shop\n' }, { author: 'alice', message: 'More' })
@@ -99,3 +114,76 @@ describe('a review of a repository that is remembered', () => {
     expect(again).toEqual(stored)
   })
 })
+
+describe('a review of a repository whose code graph is known', () => {
+  const users = (parameters: string) =>
+    `import { find } from './store.ts'\n\nexport function loadUser(${parameters}) {\n  return find(id)\n}\n`
+  const files = {
+    'lib/users.ts': users('id: string'),
+    'lib/store.ts': 'export function find(id: string): string | undefined {\n  return id\n}\n',
+    'lib/login.ts':
+      "import { loadUser } from './users.ts'\n\nexport function handleLogin(id: string) {\n  return loadUser(id)\n}\n",
+    'test/users.test.ts':
+      "import { loadUser } from '../lib/users.ts'\n\nit('loads', () => {\n  loadUser('a', new Date())\n})\n",
+  }
+  let run: Run
+  let summary: string
+  let inline: readonly { body: string; path: string; line: number | null }[]
+
+  beforeAll(async () => {
+    run = await startWithModel(() => ({ json: { summary: '', findings: [] } }))
+    const { scenario, asked } = run
+    await scenario.forge.push(repo, 'main', files, { author: 'alice', message: 'Add users' })
+    // The first review asks for the scan.
+    await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
+    await scenario.settled()
+    await waitForScan(run)
+    asked.length = 0
+    const change = users('id: string, at: Date').replace('find(id)', 'find(id + at)')
+    const number = await scenario.openPullRequest({ 'lib/users.ts': change }, { branch: 'dates' })
+    await scenario.settled()
+    const words = ownWords(scenario.forge.pullRequest(repo, number))
+    summary = words.summaries[0]!.body
+    inline = words.inline
+  }, 120_000)
+  afterAll(() => run[Symbol.asyncDispose]())
+
+  it('shows the model who calls what changed, what the change calls, and what tests it', () => {
+    const { inside } = splitBlocks(run.asked[0]!)
+    const callers = inside.find((text) => text.includes('is used outside of the changed lines'))
+    expect(callers).toContain(
+      'function loadUser of lib/users.ts:3 has another signature (took 1 argument, takes 2 arguments)',
+    )
+    expect(callers).toContain('lib/login.ts:4: in handleLogin: return loadUser(id)')
+    expect(inside.some((text) => text.includes('export function find(id: string): string | undefined'))).toBe(true)
+    expect(inside.some((text) => text.includes('test/users.test.ts reaches lib/users.ts directly'))).toBe(true)
+  })
+
+  it('reports the call that the change breaks, and not the one that it mends', () => {
+    expect(inline).toHaveLength(1)
+    expect(inline[0]).toMatchObject({ path: 'lib/users.ts', line: 3 })
+    expect(inline[0]!.body).toContain(
+      'The parameters of `loadUser` changed, and 1 call outside of the changed lines does not fit',
+    )
+    expect(inline[0]!.body).toContain('`lib/login.ts:4` passes 1 argument')
+  })
+
+  it('tells the reach in the summary', () => {
+    expect(summary).toMatch(/<summary><strong>Reach: \d callers outside this diff, 1 test<\/strong>/)
+    expect(summary).toContain(
+      '- `loadUser` (signature changed) is used in `lib/login.ts:4` in `handleLogin`, `test/users.test.ts:4`',
+    )
+    expect(summary).toContain('- Tests that reach it: `test/users.test.ts`')
+  })
+})
+
+/** Until the repository was scanned. */
+async function waitForScan({ scenario }: Run): Promise<void> {
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const scan = await scenario.app.db.selectFrom('scans').selectAll().executeTakeFirst()
+    if (scan?.status === 'completed') return
+    if (scan?.status === 'failed' || performance.now() > deadline) throw new Error(`The scan: ${JSON.stringify(scan)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
