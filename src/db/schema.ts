@@ -75,7 +75,7 @@ export interface AuditLogTable {
   /** As it was then. */
   login: string
   action: AuditAction
-  /** What it was done to: a repository, a pull request, the name of a token. */
+  /** What it was done to: a repository, a pull request, the name of a token, a memory. */
   subject: string
 }
 
@@ -88,6 +88,9 @@ export type AuditAction =
   | 'repository_disconnected'
   | 'review_retried'
   | 'repository_rescanned'
+  | 'memory_added'
+  | 'memory_edited'
+  | 'memory_dismissed'
 
 /** A repository connected by a user. Disconnecting keeps the record. */
 export interface InstallationsTable {

@@ -1,10 +1,9 @@
 // What is remembered of a repository, as the page shows it. Without the memory layer there is nothing.
 import type { AppContext } from '../context.ts'
-import { RequestError } from '../domain/errors.ts'
 import { countMemories, readMemoriesOfType } from '../knowledge/memory/read-memories.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
-import { memoryStats, projectMap, rescan } from './contract/memory.ts'
+import { memoryStats, projectMap } from './contract/memory.ts'
 import type { Server } from './server.ts'
 
 /** What endpoints say that can't work without the memory layer. */
@@ -23,7 +22,7 @@ const countedTypes = [
   'contributor_profile',
 ] as const
 
-/** Adds the project map, the counts and the rescan. */
+/** Adds the project map and the counts. */
 export function addMemoryRoutes(
   server: Server,
   { db, config }: Pick<AppContext, 'db' | 'config'>,
@@ -44,12 +43,6 @@ export function addMemoryRoutes(
       },
     }))
     return { memories, count: memories.length }
-  })
-
-  const rescanRoute = { schema: rescan, onRequest: authenticate.cookie }
-  server.post('/api/v1/memory/rescan', rescanRoute, async (request) => {
-    await findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
-    throw new RequestError('not_configured', memoryNotConfigured)
   })
 
   const statsRoute = { schema: memoryStats, onRequest: authenticate.cookie }

@@ -3,7 +3,18 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import type { Rename } from '../touches/move-touches.ts'
-import { lockMemories } from './save-memories.ts'
+import { countTerms } from './count-terms.ts'
+import { lockMemories, makeSubject } from './save-memories.ts'
+import { readTerms } from './terms.ts'
+
+interface Moving {
+  readonly id: string
+  readonly memory_type: string
+  readonly subject: string
+  readonly text: string
+  readonly path: string | null
+  readonly terms: number[]
+}
 
 /**
  * Moves the current memories of files to their new names, all at once: files may have changed places. The project map is
@@ -12,27 +23,44 @@ import { lockMemories } from './save-memories.ts'
  * @param renames no two from or to the same path
  */
 export async function moveMemories(tx: Db, repo: RepositoryName, renames: readonly Rename[]): Promise<void> {
-  const moves = renames.filter(({ from, to }) => from !== to)
-  if (moves.length === 0) return
+  const targets = new Map(renames.filter(({ from, to }) => from !== to).map(({ from, to }) => [from, to]))
+  if (targets.size === 0) return
   await lockMemories(tx, repo)
-  const from = moves.map((move) => move.from)
-  const to = moves.map((move) => move.to)
-  const isMoved = sql`repo = ${repo} and ended_at is null and memory_type <> 'project_map'`
+  const moving = await setAside(tx, repo, [...targets.keys()])
+  const subjects = new Map([...targets].map(([from, to]) => [makeSubject(from), makeSubject(to)]))
+  const taken = await readSubjects(tx, repo, [...subjects.values()])
+  const moved = moving.map(({ id, memory_type: type, subject: old, text, path: oldPath }) => {
+    const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
+    const subject = subjects.get(old) ?? old
+    // What is known of a file that was there before stays; a slash tells them apart.
+    return {
+      id,
+      path,
+      subject: taken.has(`${type}\0${subject}`) ? `/${subject}` : subject,
+      ...readTerms(repo, { text, path }),
+    }
+  })
   await sql`
-    update memories set path = renamed.target
-    from unnest(${from}::text[], ${to}::text[]) as renamed (source, target)
-    where ${isMoved} and path = renamed.source`.execute(tx)
-  // Aside first, under subjects that no memory has: none is to meet one that is about to move too.
-  await sql`
-    update memories set subject = '/' || renamed.target
-    from unnest(${from}::text[], ${to}::text[]) as renamed (source, target)
-    where ${isMoved} and subject = renamed.source`.execute(tx)
-  const aside = to.map((path) => `/${path}`)
-  await sql`
-    update memories m set subject = case when exists (
-        select from memories standing
-        where standing.repo = m.repo and standing.memory_type = m.memory_type and standing.ended_at is null
-          and standing.subject = substr(m.subject, 2))
-      then m.subject else substr(m.subject, 2) end
-    where ${isMoved} and subject = any(${aside}::text[])`.execute(tx)
+    update memories set path = moved.path, subject = moved.subject, terms = moved.terms, weights = moved.weights, ended_at = null
+    from json_to_recordset(${JSON.stringify(moved)}::json)
+      as moved (id uuid, path text, subject text, terms bigint[], weights real[])
+    where memories.id = moved.id`.execute(tx)
+  await countTerms(tx, moved, moving)
+}
+
+/** Takes them out of those that count, so that none meets one that is about to move too. */
+async function setAside(tx: Db, repo: RepositoryName, paths: readonly string[]): Promise<Moving[]> {
+  const { rows } = await sql<Moving>`
+    update memories set ended_at = now()
+    where repo = ${repo} and ended_at is null and memory_type <> 'project_map'
+      and (path = any(${paths}::text[]) or subject = any(${paths.map(makeSubject)}::text[]))
+    returning id, memory_type, subject, text, path, terms`.execute(tx)
+  return rows
+}
+
+async function readSubjects(tx: Db, repo: RepositoryName, subjects: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select memory_type || chr(31) || subject as key from memories
+    where repo = ${repo} and ended_at is null and subject = any(${subjects}::text[])`.execute(tx)
+  return new Set(rows.map(({ key }) => key.replace('\u001f', '\0')))
 }

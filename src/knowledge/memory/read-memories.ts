@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Memory, MemoryTrust, MemoryType, Provenance } from '../../domain/memory.ts'
+import { makeSubject } from './save-memories.ts'
 
 /** The columns of a memory `m`. */
 export const memoryColumns = sql`
@@ -82,6 +83,20 @@ export async function findMemory(db: Db, repo: string, id: string): Promise<Memo
   return rows[0] && toMemory(rows[0])
 }
 
+/** The memory that counts for a subject. */
+export async function findCurrentMemory(
+  db: Db,
+  repo: string,
+  { type, subject }: Pick<Memory, 'type' | 'subject'>,
+): Promise<Memory | undefined> {
+  const { rows } = await sql<MemoryRow>`
+    select ${memoryColumns} from memories m
+    where m.repo = ${repo} and m.memory_type = ${type} and m.subject = ${makeSubject(subject)} and m.ended_at is null`.execute(
+    db,
+  )
+  return rows[0] && toMemory(rows[0])
+}
+
 /** How many current memories there are of each type. */
 export async function countMemories(
   db: Db,
@@ -92,4 +107,36 @@ export async function countMemories(
     where repo = ${repo} and ended_at is null group by memory_type`.execute(db)
   const byType = new Map(rows.map(({ memory_type: type, count }) => [type, count]))
   return { total: rows.reduce((sum, { count }) => sum + count, 0), byType }
+}
+
+/** How many current memories people wrote. */
+export async function countWritten(db: Db, repo: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from memories
+    where repo = ${repo} and ended_at is null and trust = 'person'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** One that counts, or counted. */
+export interface PastMemory extends Memory {
+  /** ISO 8601; null for the one that counts. */
+  readonly endedAt: string | null
+  /** Username of who dismissed it; null where nobody did. */
+  readonly endedBy: string | null
+}
+
+const longestHistory = 100
+
+/** All memories of the subject of one of them, the newest first; none where the repository has no such memory. */
+export async function readHistory(db: Db, repo: string, id: string): Promise<PastMemory[]> {
+  const { rows } = await sql<MemoryRow & { ended_at: Date | null; ended_by: string | null }>`
+    select ${memoryColumns}, m.ended_at, m.ended_by
+    from memories asked join memories m using (repo, memory_type, subject)
+    where asked.id = ${id} and asked.repo = ${repo}
+    order by m.updated_at desc, m.ended_at desc nulls first limit ${longestHistory}`.execute(db)
+  return rows.map((row) => ({
+    ...toMemory(row),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    endedBy: row.ended_by,
+  }))
 }

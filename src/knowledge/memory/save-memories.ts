@@ -85,7 +85,8 @@ function makeStorable(memory: NewMemory): NewMemory {
   }
 }
 
-function makeSubject(subject: string): string {
+/** As it is stored. */
+export function makeSubject(subject: string): string {
   const storable = toStorable(subject)
   return storable.length <= longestSubject ? storable : `${storable.slice(0, longestSubject)}…${digestOf(storable)}`
 }

@@ -44,6 +44,7 @@ export function meaningOf(directory: Directory): DirectoryMeaning | undefined {
   if (!meaning) return undefined
   if (meaning.type === 'component' && shareOf(directory, (language) => pages.has(language)) < 0.3) return undefined
   if (meaning.type === 'style' && shareOf(directory, (language) => styles.has(language)) < 0.3) return undefined
+  if (meaning.type === 'asset' && shareOf(directory, isCode) > 0.3) return undefined
   return ofCode.has(meaning.type) && shareOf(directory, isCode) < 0.2 ? undefined : meaning
 }
 

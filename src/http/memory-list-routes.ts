@@ -1,0 +1,110 @@
+// Memories one by one: listed, searched, and written by people.
+import type { AppContext } from '../context.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Memory } from '../domain/memory.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import { listMemories, readHistory } from '../knowledge/memory/read-memories.ts'
+import { searchMemories } from '../knowledge/memory/search-memories.ts'
+import { addWrittenMemory, dismissByHand, editMemory } from '../workflows/remembering/write-memory.ts'
+import { findAskedRepository } from './asked-repository.ts'
+import { type Authenticate, callerOf } from './authenticate.ts'
+import * as contract from './contract/memory.ts'
+import { malformedRepository, memoryNotConfigured } from './memory-routes.ts'
+import type { Server } from './server.ts'
+
+type Asked = Parameters<typeof callerOf>[0] & { readonly query: { readonly repo: string } }
+
+/** Adds `GET` and `POST /api/v1/memory`, and `PATCH`, `DELETE` and the history of one memory. */
+export function addMemoryListRoutes(
+  server: Server,
+  ctx: Pick<AppContext, 'db' | 'config'>,
+  { either: onRequest }: Authenticate,
+): void {
+  const { db, config } = ctx
+  const findRepository = (request: Asked) =>
+    findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
+  const findWritable = async (request: Asked): Promise<RepositoryName> => {
+    const repo = await findRepository(request)
+    if (!config.memory) throw new RequestError('not_configured', memoryNotConfigured)
+    return repo
+  }
+
+  server.get('/api/v1/memory', { schema: contract.listMemories, onRequest }, async (request) => {
+    const { search, type, path: asked, limit, before } = request.query
+    const repo = await findRepository(request)
+    const filter = { types: type && [type], path: asked && trimPath(asked) }
+    if (!config.memory) return { memories: [], next: null }
+    if (search.trim() !== '') {
+      const found = await searchMemories(db, repo, { words: search, ...filter, limit })
+      return { memories: found.map(({ score, ...memory }) => ({ ...shape(memory), score })), next: null }
+    }
+    const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
+    const memories = listed.slice(0, limit).map((memory) => ({ ...shape(memory), score: null }))
+    return { memories, next: listed.length > limit ? (memories.at(-1)?.id ?? null) : null }
+  })
+
+  server.post('/api/v1/memory', { schema: contract.addMemory, onRequest }, async (request) => {
+    const { type, text, path } = request.body
+    const repo = await findWritable(request)
+    const memory = { type, text, path: path === undefined ? null : trimPath(path) }
+    return shape(await addWrittenMemory(ctx, callerOf(request), repo, memory))
+  })
+
+  const address = '/api/v1/memory/:id'
+  server.patch(address, { schema: contract.editMemory, onRequest }, async (request) => {
+    const repo = await findWritable(request)
+    const id = readId(request.params.id)
+    return shape(await editMemory(ctx, callerOf(request), repo, { id, text: request.body.text }))
+  })
+
+  server.delete(address, { schema: contract.dismissMemory, onRequest }, async (request) => {
+    const repo = await findWritable(request)
+    const id = readId(request.params.id)
+    await dismissByHand(ctx, callerOf(request), repo, id)
+    return { status: 'dismissed' as const, id }
+  })
+
+  server.get(`${address}/history`, { schema: contract.memoryHistory, onRequest }, async (request) => {
+    const repo = await findRepository(request)
+    const past = config.memory ? await readHistory(db, repo, readId(request.params.id)) : []
+    if (past.length === 0) throw notFound()
+    const toDate = (time: string | null) => (time === null ? null : new Date(time))
+    return {
+      memories: past.map((memory) => ({
+        ...shape(memory),
+        ended_at: toDate(memory.endedAt),
+        ended_by: memory.endedBy,
+      })),
+    }
+  })
+}
+
+function notFound(): RequestError {
+  return new RequestError('not_found', 'Memory not found')
+}
+
+/** No other text is the id of a memory. */
+function readId(id: string): string {
+  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) throw notFound()
+  return id
+}
+
+/** As paths are kept: without what stands for the place itself. */
+function trimPath(path: string): string {
+  return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
+}
+
+function shape({ id, text, type, path, componentType, trust, provenance, createdAt, updatedAt }: Memory) {
+  const { source, commit, file, pullRequest, user, model } = provenance
+  return {
+    id,
+    memory: text,
+    type,
+    path,
+    component_type: componentType,
+    trust,
+    provenance: { source, commit, file, pull_request: pullRequest, user, model },
+    created_at: new Date(createdAt),
+    updated_at: new Date(updatedAt),
+  }
+}

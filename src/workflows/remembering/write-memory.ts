@@ -1,0 +1,85 @@
+// What people do with memories by hand: add one, put one in their own words, dismiss one.
+import { recordAudit } from '../../accounts/audit.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import type { AuditAction } from '../../db/schema.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { Memory, MemoryType, NewMemory } from '../../domain/memory.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { dismissMemory } from '../../knowledge/memory/dismiss-memory.ts'
+import { countWritten, findCurrentMemory, findMemory } from '../../knowledge/memory/read-memories.ts'
+import { digestOf, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+
+/** Of one repository, that people wrote and that count. */
+const mostWritten = 2_000
+
+type Context = Pick<AppContext, 'db'>
+
+/**
+ * Keeps what a person says. The same words once more are the same memory.
+ *
+ * @throws RequestError `conflict` where people have written too many
+ */
+export function addWrittenMemory(
+  ctx: Context,
+  caller: Caller,
+  repo: RepositoryName,
+  { type, text, path }: { type: MemoryType; text: string; path: string | null },
+): Promise<Memory> {
+  // An entry of the map is about its path. Of other things there is more to say than one.
+  const subject = type === 'project_map' && path !== null ? path : `written/${digestOf(`${path}\0${text}`)}`
+  const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
+  return transactionWithRetry(ctx.db, async (tx) => {
+    await lockMemories(tx, repo)
+    if ((await countWritten(tx, repo)) >= mostWritten) {
+      throw new RequestError('conflict', `There are ${mostWritten} memories that people wrote: dismiss one first`)
+    }
+    const known = await findCurrentMemory(tx, repo, memory)
+    return keep(tx, caller, repo, { ...memory, componentType: known?.componentType ?? null }, 'memory_added')
+  })
+}
+
+/** Puts a memory in a person's words. Throws RequestError `not_found` where the repository has no current one of this id. */
+export function editMemory(
+  ctx: Context,
+  caller: Caller,
+  repo: RepositoryName,
+  { id, text }: { id: string; text: string },
+): Promise<Memory> {
+  return transactionWithRetry(ctx.db, async (tx) => {
+    await lockMemories(tx, repo)
+    const { type, subject, path, componentType } = (await findMemory(tx, repo, id)) ?? refuse()
+    return keep(tx, caller, repo, { type, subject, text, path, componentType, ...writtenBy(caller) }, 'memory_edited')
+  })
+}
+
+/** Throws RequestError `not_found` where the repository has no current memory of this id. */
+export async function dismissByHand(ctx: Context, caller: Caller, repo: RepositoryName, id: string): Promise<void> {
+  await transactionWithRetry(ctx.db, async (tx) => {
+    if (!(await dismissMemory(tx, repo, id, caller.login))) refuse()
+    await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
+  })
+}
+
+function writtenBy({ login }: Caller): Pick<NewMemory, 'trust' | 'provenance'> {
+  return { trust: 'person', provenance: { source: 'person', user: login } }
+}
+
+async function keep(
+  tx: Db,
+  caller: Caller,
+  repo: RepositoryName,
+  memory: NewMemory,
+  action: AuditAction,
+): Promise<Memory> {
+  await saveMemories(tx, repo, [memory])
+  const kept = (await findCurrentMemory(tx, repo, memory)) ?? refuse()
+  await recordAudit(tx, caller, action, `${repo} ${kept.id}`)
+  return kept
+}
+
+function refuse(): never {
+  throw new RequestError('not_found', 'Memory not found')
+}
