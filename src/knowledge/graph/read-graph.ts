@@ -220,7 +220,7 @@ export async function listDependents(
     select path, is_test as "isTest", nearest.depth
     from (
       -- The nearest come out first, and what is over the limit is never looked for.
-      select file_id, min(depth) as depth from (select * from reached limit ${limit * 4 + paths.length}) as some
+      select file_id, min(depth) as depth from (select * from reached limit ${limit * 4 + paths.length}) as found
       group by file_id) as nearest
     join code_files f on f.id = file_id
     where nearest.depth > 0

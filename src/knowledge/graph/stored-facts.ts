@@ -89,10 +89,10 @@ export async function sweepForgotten(db: Db): Promise<void> {
 async function removeRows(db: Db, graphId: number): Promise<void> {
   for (let more = true; more; ) {
     const { rows } = await sql<{ id: number }>`
-      with some as (select id from code_files where graph_id = ${graphId} limit ${sweptAtOnce}),
-        edges as (delete from code_edges where source_id in (select id from some) or target_id in (select id from some)),
-        symbols as (delete from code_symbols where file_id in (select id from some))
-      delete from code_files where id in (select id from some) returning id`.execute(db)
+      with chosen as (select id from code_files where graph_id = ${graphId} limit ${sweptAtOnce}),
+        edges as (delete from code_edges where source_id in (select id from chosen) or target_id in (select id from chosen)),
+        symbols as (delete from code_symbols where file_id in (select id from chosen))
+      delete from code_files where id in (select id from chosen) returning id`.execute(db)
     const facts = await sql`
       delete from code_facts where (graph_id, oid, grammar) in (
         select graph_id, oid, grammar from code_facts where graph_id = ${graphId} limit ${sweptAtOnce})
