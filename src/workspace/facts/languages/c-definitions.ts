@@ -5,6 +5,7 @@ import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
 import {
   type Declared,
+  functionName,
   hasWord,
   isInAnonymous,
   readDeclarator,
@@ -21,8 +22,7 @@ function templateAround(tree: FlatTree, node: number): number {
 }
 
 function isMember(walk: FactWalk): boolean {
-  const { around } = walk
-  return around !== undefined && around.kind !== 'module' && around.kind !== 'function'
+  return walk.around?.kind === 'class'
 }
 
 /** Whether other files can name what is declared here. */
@@ -45,7 +45,7 @@ function defineFunction(walk: FactWalk, node: number, declared: Declared, body: 
   const { tree } = walk
   const { name, owner, callable } = declared
   walk.define(node, {
-    name: tree.textOf(name).replaceAll(/\s/g, ''),
+    name: functionName(tree, name),
     kind: owner !== null || isMember(walk) ? 'method' : 'function',
     body: body === none ? tree.child(node, ';') : body,
     from: templateAround(tree, node),
@@ -90,15 +90,19 @@ function declareBindings(walk: FactWalk, node: number): void {
 
 /** What is only declared, as headers do. A `static` one is defined in the same file. */
 function declareFunction(walk: FactWalk, declaration: number, node: number, declared: Declared): void {
-  if (!isMember(walk) && hasWord(walk.tree, declaration, 'static')) return
+  const { tree } = walk
   const { name, owner, callable } = declared
+  if (!isMember(walk) && hasWord(tree, declaration, 'static')) return
+  // Without a type that is a constructor, or else a macro.
+  const isMade = tree.type(name) === 'identifier' && tree.field(declaration, 'type') === none
+  if (isMade && tree.textOf(name) !== walk.around?.name) return
   walk.define(node, {
-    name: walk.tree.textOf(name).replaceAll(/\s/g, ''),
+    name: functionName(tree, name),
     kind: owner !== null || isMember(walk) ? 'method' : 'function',
-    from: templateAround(walk.tree, declaration),
+    from: templateAround(tree, declaration),
     owner,
     exported: isExported(walk, declaration),
-    parameters: readParameters(walk.tree, callable),
+    parameters: readParameters(tree, callable),
   })
 }
 
@@ -233,7 +237,12 @@ export const visitAlias: Visit = (walk, node) => {
 }
 
 export const visitEnumerator: Visit = (walk, node) => {
-  walk.define(node, { name: walk.tree.field(node, 'name'), kind: 'value', exported: true })
+  const { tree } = walk
+  const name = tree.field(node, 'name')
+  const type = tree.parent(tree.parent(node))
+  walk.define(node, { name, kind: 'value', exported: true })
+  // Outside of classes it is a name of the file.
+  if (tree.type(tree.parent(type)) !== 'field_declaration') walk.declare(name)
 }
 
 export const visitNamespace: Visit = (walk, node) => {

@@ -11,7 +11,6 @@ export interface Declared {
   readonly owner: string | null
   /** The declarator with the parameters; `none` for variables and for pointers to functions. */
   readonly callable: number
-  readonly isPointer: boolean
 }
 
 const wrappers = typeSet(
@@ -25,7 +24,7 @@ const names = typeSet(
 const deepest = 30
 
 export function readDeclarator(tree: FlatTree, declarator: number): Declared {
-  let [node, callable, isPointer, isInBrackets] = [declarator, none, false, false]
+  let [node, callable, isInBrackets] = [declarator, none, false]
   for (let depth = 0; depth < deepest && wrappers.has(tree.type(node)); depth++) {
     const type = tree.type(node)
     if (type === 'function_declarator') {
@@ -33,14 +32,20 @@ export function readDeclarator(tree: FlatTree, declarator: number): Declared {
       callable = node
       isInBrackets = false
     } else if (type === 'parenthesized_declarator') isInBrackets = true
-    else if (type === 'pointer_declarator' || type === 'reference_declarator') {
-      isPointer = true
-      if (isInBrackets) callable = none
-    }
+    else if (type === 'pointer_declarator' && isInBrackets) callable = none
     const inner = tree.field(node, 'declarator')
     node = inner === none ? firstDeclarator(tree, node) : inner
   }
-  return { ...readName(tree, node), callable, isPointer }
+  const named = readName(tree, node)
+  // `operator bool()` is its own declarator.
+  if (tree.type(named.name) === 'operator_cast') callable = tree.field(named.name, 'declarator')
+  return { ...named, callable }
+}
+
+/** What a function is called: `sell`, `operator+=`, `operator bool`. */
+export function functionName(tree: FlatTree, name: number): string {
+  if (tree.type(name) === 'operator_cast') return `operator ${tree.textOf(tree.field(name, 'type'))}`
+  return tree.textOf(name).replaceAll(/\s/g, '')
 }
 
 function firstDeclarator(tree: FlatTree, node: number): number {

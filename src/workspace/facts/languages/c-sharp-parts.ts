@@ -79,14 +79,15 @@ export function declaredType(tree: FlatTree, type: number, value: number): strin
 /** How many a method takes. An extension's `this` isn't counted: calls leave it out, or name the class. */
 export function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
   if (list === none) return null
-  let [least, most, isOpen] = [0, 0, false]
+  let [least, most, extended, isOpen] = [0, 0, 0, false]
   for (const child of listed(tree, list)) {
     const type = tree.type(child)
     if (type === 'params') isOpen = true
     if (type !== 'parameter') continue
     most++
     const isExtended = /^this\b/.test(tree.text.slice(tree.start(child), tree.start(child) + 5))
-    if (!isExtended && tree.child(child, '=') === none) least = most
+    if (isExtended) extended = 1
+    else if (tree.child(child, '=') === none) least = most - extended
   }
   return { least, most: isOpen ? null : most }
 }

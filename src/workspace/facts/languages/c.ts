@@ -145,6 +145,7 @@ export const c: LanguageSpec = {
     parenthesized_declarator: declaring(),
     structured_binding_declarator: declaring(),
     field_identifier: declaring(),
+    operator_cast: declaring(),
     parameter_declaration: visitParameter,
     optional_parameter_declaration: visitParameter,
     variadic_parameter_declaration: visitParameter,

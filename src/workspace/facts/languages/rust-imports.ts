@@ -36,7 +36,8 @@ function importTree(walk: FactWalk, node: number, prefix: string, kind: 'static'
       return
     }
     case 'use_as_clause': {
-      const from = join(text(tree.field(node, 'path')))
+      const path = text(tree.field(node, 'path'))
+      const from = path === 'self' && prefix !== '' ? prefix : join(path)
       walk.import({
         line,
         from,
