@@ -31,14 +31,11 @@ export async function moveMemories(tx: Db, repo: RepositoryName, renames: readon
   const taken = await readSubjects(tx, repo, [...subjects.values()])
   const moved = moving.map(({ id, memory_type: type, subject: old, text, path: oldPath }) => {
     const path = oldPath === null ? null : (targets.get(oldPath) ?? oldPath)
-    const subject = subjects.get(old) ?? old
-    // What is known of a file that was there before stays; a slash tells them apart.
-    return {
-      id,
-      path,
-      subject: taken.has(`${type}\0${subject}`) ? `/${subject}` : subject,
-      ...readTerms(repo, { text, path }),
-    }
+    const wanted = subjects.get(old) ?? old
+    // What is known of a file that was there before stays; the id tells them apart.
+    const subject = taken.has(`${type}\0${wanted}`) ? `${wanted}/${id}` : wanted
+    taken.add(`${type}\0${subject}`)
+    return { id, path, subject, ...readTerms(repo, { text, path }) }
   })
   await sql`
     update memories set path = moved.path, subject = moved.subject, terms = moved.terms, weights = moved.weights, ended_at = null

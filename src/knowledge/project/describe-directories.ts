@@ -5,7 +5,7 @@ import { type Directory, largest } from './directories.ts'
 import { type DirectoryWords, readWords } from './directory-words.ts'
 import type { Manifest } from './manifests/manifest.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { joinSentences, namesOf, writeCount, writeDirectory, writeFiles, writeList, writeNumber } from './wording.ts'
+import { joinSentences, namesOf, writeCount, writeDirectory, writeFiles, writeList } from './wording.ts'
 
 /** One entry of the map for each directory. */
 export async function describeDirectories(
@@ -78,7 +78,7 @@ function writeExtent({ files, total }: Directory): string | undefined {
   const lines = written.reduce((sum, file) => sum + (isCode(file.language) ? (file.lines ?? 0) : 0), 0)
   const tests = written.filter(({ isTest, language }) => isTest && isCode(language)).length
   const ofThem = tests > 0 && tests < written.length ? `, ${tests} of them ${tests === 1 ? 'a test' : 'tests'}` : ''
-  const extent = lines > 0 ? `, ${writeNumber(lines)} lines of code` : ''
+  const extent = lines > 0 ? `, ${writeCount(lines, 'line of code', 'lines of code')}` : ''
   const others = files.length - written.length
   const beside = others > 0 && total.files < 1000 ? `, and ${others} that nobody writes by hand` : ''
   return `${writeFiles(written)}${ofThem}${extent}${beside}.`

@@ -100,7 +100,7 @@ function writePurpose({ path }: ProjectFile, manifests: readonly Manifest[]): st
 
 function writeExtent({ language, lines, complexity, symbols }: ProjectFile): string | undefined {
   if (!isCode(language)) return undefined
-  const extent = lines === null ? '' : `, ${writeNumber(lines)} lines`
+  const extent = lines === null ? '' : `, ${writeCount(lines, 'line')}`
   const branches =
     complexity !== null && complexity >= intricate ? `, intricate (complexity ${writeNumber(complexity)})` : ''
   const names = namesOf(symbols)

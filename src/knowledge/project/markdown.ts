@@ -100,7 +100,7 @@ function withoutFrontMatter(text: string): string {
 export function readOpening(text: string): string | undefined {
   const sections = readSections(text)
   for (const { parts } of sections.slice(0, 4)) {
-    const at = parts.findIndex((part) => isProse(part) && part.length >= 25 && !isNavigation(part))
+    const at = parts.findIndex((part) => isProse(part) && part.length >= 15 && !isNavigation(part))
     const paragraph = parts[at]
     // What it announces comes after it.
     if (paragraph?.endsWith(':')) return `${paragraph} ${parts.slice(at + 1, at + 4).join('; ')}`

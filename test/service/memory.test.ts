@@ -1,0 +1,382 @@
+// What is remembered of a repository: shown, searched, written by people, and kept over scans, on each database engine.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ScanScene, startScanScene } from '../scan-scene.ts'
+import type { SignedIn } from '../sign-in.ts'
+
+let scene: ScanScene
+let alice: SignedIn
+let bob: SignedIn
+beforeAll(async () => {
+  scene = await startScanScene()
+  alice = await scene.signIn('alice')
+  bob = await scene.signIn('bob')
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+interface Request {
+  readonly method?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Asks as alice, by bearer token, unless told otherwise. */
+async function ask(
+  repo: string,
+  path: string,
+  { method = 'GET', query = {}, body, headers = alice.bearer }: Request = {},
+) {
+  const response = await fetch(`${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** What tests look at of a memory. */
+interface Shown {
+  readonly id: string
+  readonly memory: string
+  readonly path: string | null
+  readonly trust: string
+  readonly ended_at: string | null
+}
+
+const add = async (repo: string, body: object) => (await ask(repo, '', { method: 'POST', body })).body
+const list = async (repo: string, query: Record<string, string> = {}) => (await ask(repo, '', { query })).body
+const search = async (repo: string, words: string, query: Record<string, string> = {}) =>
+  (await list(repo, { ...query, search: words })).memories.map((found: { memory: string }) => found.memory) as string[]
+const mapOf = async (repo: string) => {
+  const { body } = await ask(repo, '/project-map')
+  const entries = body.memories as { id: string; memory: string; metadata: { path: string } }[]
+  return new Map(entries.map(({ id, memory, metadata }) => [metadata.path, { id, memory }]))
+}
+
+async function rescan(repo: string, files: Readonly<Record<string, string | null>> = {}): Promise<void> {
+  if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
+  const { status } = await ask(repo, '/rescan', { method: 'POST', headers: alice.cookie })
+  expect(status).toBe(200)
+  await scene.scanned(repo)
+}
+
+/** A repository of alice's in which nothing is remembered but what a test writes. */
+async function createEmpty(): Promise<string> {
+  const repo = await scene.createRepository()
+  await scene.connect('alice', repo)
+  await scene.scanned(repo)
+  return repo
+}
+
+const shop = {
+  'README.md': '# Shop\n\nSells fruit to people in a hurry.\n',
+  'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'vitest run' }, dependencies: { express: '5' } }),
+  'src/orders/README.md': 'Takes orders and keeps them until they are paid.\n',
+  'src/orders/order.ts': 'export class Order {}\n',
+  'src/prices/price.ts': "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
+  'docs/decisions/0001-keep-orders-in-files.md':
+    '# Keep orders in files\n\n## Status\n\nAccepted\n\n## Decision\n\nOrders are kept in files, one for each day.\n',
+  'AGENTS.md': '# Rules\n\n- Money is counted in cents, never in floating point numbers.\n',
+}
+
+describe('a scan', () => {
+  it('describes directories and key files', async () => {
+    const repo = await scene.scanFilled(shop)
+    const { status, body } = await ask(repo, '/project-map')
+    expect(status).toBe(200)
+    expect(body.count).toBe(body.memories.length)
+    const map = await mapOf(repo)
+    expect(map.get('.')?.memory).toMatch(/^Sells fruit to people in a hurry\./)
+    expect(map.get('src/orders')?.memory).toMatch(
+      /^Takes orders and keeps them until they are paid\. .*Main names: Order\./,
+    )
+    expect(map.get('src/orders')?.memory).toContain('Used by src/prices.')
+    expect(
+      body.memories.find((entry: { metadata: { path: string } }) => entry.metadata.path === 'src/orders').metadata,
+    ).toEqual({
+      ...{ memory_type: 'project_map', path: 'src/orders', component_type: 'module', repo },
+    })
+    expect([...map.keys()]).toContain('package.json')
+  })
+
+  it('takes over decisions and rules, with where they stand', async () => {
+    const repo = await scene.scanFilled(shop)
+    const [decision] = (await list(repo, { type: 'decision' })).memories
+    expect(decision).toMatchObject({
+      memory: 'Keep orders in files (accepted): Orders are kept in files, one for each day.',
+      trust: 'repository',
+      provenance: {
+        source: 'scan',
+        file: 'docs/decisions/0001-keep-orders-in-files.md',
+        commit: expect.stringMatching(/^[\da-f]{40}$/),
+      },
+    })
+    const rules = (await list(repo, { search: 'cents' })).memories
+    expect(rules[0]).toMatchObject({
+      memory: 'Rules: Money is counted in cents, never in floating point numbers.',
+      ...{ type: 'project_pattern', path: '.', trust: 'repository', provenance: { file: 'AGENTS.md' } },
+    })
+    const { body } = await ask(repo, '/stats', { headers: alice.cookie })
+    expect(body.by_type).toMatchObject({ decision: 1, risk_module: 0 })
+    expect(body.by_type.project_pattern).toBeGreaterThan(2)
+    const six = Object.values<number>(body.by_type).reduce((sum, count) => sum + count, 0)
+    expect(body.total).toBe(six + (await mapOf(repo)).size)
+  })
+
+  it('leaves what is still so, follows what changed and ends what is gone', async () => {
+    const repo = await scene.scanFilled(shop)
+    const before = await mapOf(repo)
+    await rescan(repo)
+    expect(await mapOf(repo)).toEqual(before)
+    await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n', 'src/prices/price.ts': null })
+    const after = await mapOf(repo)
+    expect(after.get('src/orders')?.memory).toMatch(/^Keeps orders for a year\./)
+    expect(after.get('src/orders')?.id).not.toBe(before.get('src/orders')?.id)
+    expect(after.get('docs/decisions')).toEqual(before.get('docs/decisions'))
+    expect(after.has('src/prices')).toBe(false)
+    const { body } = await ask(repo, `/${before.get('src/orders')?.id}/history`)
+    expect(body.memories.map(({ memory, ended_at }: Shown) => [memory.split('.')[0], ended_at !== null])).toEqual([
+      ['Keeps orders for a year', false],
+      ['Takes orders and keeps them until they are paid', true],
+    ])
+    // Nothing that ended is found.
+    expect(await search(repo, 'paid')).toEqual([])
+  })
+
+  it('leaves what people say', async () => {
+    const repo = await scene.scanFilled(shop)
+    const map = await mapOf(repo)
+    const id = map.get('src/orders')?.id
+    const edited = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'Ask Carol before you change this.' } })
+    expect(edited.body).toMatchObject({
+      trust: 'person',
+      provenance: { source: 'person', user: 'alice' },
+      path: 'src/orders',
+    })
+    const { id: note } = await add(repo, { type: 'risk_module', text: 'Broke twice in spring.', path: './src/prices/' })
+    await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n' })
+    expect((await mapOf(repo)).get('src/orders')?.memory).toBe('Ask Carol before you change this.')
+    const written = (await list(repo, { path: 'src' })).memories.filter((memory: Shown) => memory.trust === 'person')
+    expect(written.map((memory: Shown) => [memory.id, memory.path])).toEqual([
+      [note, 'src/prices'],
+      [edited.body.id, 'src/orders'],
+    ])
+  })
+
+  it('does not bring back in the same words what somebody dismissed', async () => {
+    const repo = await scene.scanFilled(shop)
+    const id = (await mapOf(repo)).get('src/orders')?.id
+    expect((await ask(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({ status: 'dismissed', id })
+    expect((await mapOf(repo)).has('src/orders')).toBe(false)
+    await rescan(repo)
+    expect((await mapOf(repo)).has('src/orders')).toBe(false)
+    const { body } = await ask(repo, `/${id}/history`)
+    expect(body.memories).toMatchObject([{ id, ended_by: 'alice', ended_at: expect.any(String) }])
+    await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n' })
+    expect((await mapOf(repo)).get('src/orders')?.memory).toMatch(/^Keeps orders for a year\./)
+  })
+})
+
+describe('people', () => {
+  it('add a memory, once', async () => {
+    const repo = await createEmpty()
+    const body = { type: 'project_pattern', text: '  Errors are thrown, never returned.\n', path: 'src' }
+    const first = await ask(repo, '', { method: 'POST', body })
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        memory: 'Errors are thrown, never returned.',
+        type: 'project_pattern',
+        path: 'src',
+        component_type: null,
+        trust: 'person',
+      },
+    })
+    expect((await add(repo, body)).id).toBe(first.body.id)
+    expect((await list(repo)).memories).toHaveLength(1)
+    expect((await ask(repo, '/stats', { headers: alice.cookie })).body.total).toBe(1)
+  })
+
+  it('may say something of a place that the map has no entry for', async () => {
+    const repo = await createEmpty()
+    await add(repo, { type: 'project_map', text: 'Not written yet.', path: 'src/future' })
+    expect((await mapOf(repo)).get('src/future')?.memory).toBe('Not written yet.')
+  })
+
+  it('are told what is wrong with a request', async () => {
+    const repo = await createEmpty()
+    const post = async (body: unknown) => (await ask(repo, '', { method: 'POST', body })).body.detail
+    expect(await post({ type: 'decision', text: ' \n' })).toBe('text must not be empty')
+    expect(await post({ type: 'decision', text: 'x'.repeat(4001) })).toBe('text must have 4000 characters at most')
+    expect(await post({ type: 'decision', text: 'x', trust: 'repository' })).toBe(
+      'the body must be an object with type, text and path only',
+    )
+    expect(await post({ type: 'developer_strength', text: 'x' })).toBe(
+      'type must be one of project_map, project_pattern, decision, risk_module',
+    )
+    expect(await post({ type: 'project_map', text: 'x' })).toBe('path is required for the type project_map')
+    expect((await ask(repo, '', { query: { before: 'x' } })).body.detail).toBe('before must be the id of a memory')
+    expect((await ask('shop', '')).body.detail).toBe('repo must be owner/repo')
+  })
+
+  it('can be read in the audit log', async () => {
+    const repo = await createEmpty()
+    const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
+    const { body: edited } = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use PostgreSQL 17.' } })
+    await ask(repo, `/${edited.id}`, { method: 'DELETE' })
+    const { body } = await scene.ask('alice', '/api/v1/audit')
+    const entries = body.entries.filter(({ subject }: { subject: string }) => subject.startsWith(`${repo} `))
+    expect(entries.map(({ action, subject }: Record<string, string>) => [action, subject])).toEqual([
+      ['memory_dismissed', `${repo} ${edited.id}`],
+      ['memory_edited', `${repo} ${edited.id}`],
+      ['memory_added', `${repo} ${id}`],
+    ])
+  })
+
+  it('write at once without losing anything', async () => {
+    const repo = await createEmpty()
+    const texts = Array.from({ length: 12 }, (_, index) => `Rule number ${index % 6}.`)
+    await Promise.all(texts.map((text) => add(repo, { type: 'project_pattern', text })))
+    expect((await list(repo)).memories).toHaveLength(6)
+    const [{ id }] = (await list(repo)).memories
+    const answers = await Promise.all(
+      ['One.', 'Two.', 'Three.'].map((text) => ask(repo, `/${id}`, { method: 'PATCH', body: { text } })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect((await list(repo)).memories).toHaveLength(6)
+  })
+
+  const notFound = { status: 404, body: { detail: 'Memory not found' } }
+
+  it('case 26: are kept from the memories of another one', async () => {
+    const repo = await createEmpty()
+    const own = await scene.createRepository()
+    await scene.connect('bob', own)
+    const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
+    const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
+    const text = { text: 'We use nothing.' }
+    const headers = bob.bearer
+    expect(await ask(repo, '', { headers })).toEqual(denied)
+    expect(await ask(repo, '', { headers, method: 'POST', body: { type: 'decision', ...text } })).toEqual(denied)
+    expect(await ask(repo, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(denied)
+    expect(await ask(repo, `/${id}`, { headers, method: 'DELETE' })).toEqual(denied)
+    expect(await ask(repo, `/${id}/history`, { headers })).toEqual(denied)
+    // Nor through a repository of his own.
+    expect(await ask(own, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(notFound)
+    expect(await ask(own, `/${id}`, { headers, method: 'DELETE' })).toEqual(notFound)
+    expect(await ask(own, `/${id}/history`, { headers })).toEqual(notFound)
+    expect(await ask(own, '', { headers, query: { before: id } })).toMatchObject({
+      status: 200,
+      body: { memories: [] },
+    })
+    expect((await list(repo)).memories).toMatchObject([{ id, memory: 'We use PostgreSQL.' }])
+  })
+
+  it('are told of memories that are not there', async () => {
+    const repo = await createEmpty()
+    for (const id of ['7', "x'--", '00000000-0000-4000-8000-000000000000']) {
+      const path = `/${encodeURIComponent(id)}`
+      expect(await ask(repo, path, { method: 'DELETE' })).toEqual(notFound)
+      expect(await ask(repo, path, { method: 'PATCH', body: { text: 'x' } })).toEqual(notFound)
+      expect(await ask(repo, `${path}/history`)).toEqual(notFound)
+    }
+  })
+
+  it('case 21: are not made to write by another site', async () => {
+    const repo = await createEmpty()
+    const body = { type: 'decision', text: 'We use PostgreSQL.' }
+    const foreign = { ...alice.cookie, origin: 'https://evil.example' }
+    expect((await ask(repo, '', { method: 'POST', headers: foreign, body })).status).toBe(403)
+    const { body: kept } = await ask(repo, '', { method: 'POST', headers: alice.cookie, body })
+    expect((await ask(repo, `/${kept.id}`, { method: 'DELETE', headers: foreign })).status).toBe(403)
+    expect((await ask(repo, `/${kept.id}`, { method: 'PATCH', headers: foreign, body: { text: 'x' } })).status).toBe(
+      403,
+    )
+    expect((await list(repo)).memories).toHaveLength(1)
+  })
+})
+
+describe('a list', () => {
+  it('comes page by page, the newest first', async () => {
+    const repo = await createEmpty()
+    for (let number = 1; number <= 5; number++) await add(repo, { type: 'decision', text: `Decision ${number}.` })
+    const read = async (query: Record<string, string>) => {
+      const { memories, next } = await list(repo, query)
+      return [memories.map(({ memory }: { memory: string }) => memory), next]
+    }
+    const [first, next] = await read({ limit: '2' })
+    expect(first).toEqual(['Decision 5.', 'Decision 4.'])
+    const [second, last] = await read({ limit: '2', before: next })
+    expect(second).toEqual(['Decision 3.', 'Decision 2.'])
+    // Also when the memory that a page ended with is gone meanwhile.
+    await ask(repo, `/${last}`, { method: 'DELETE' })
+    expect(await read({ limit: '2', before: last })).toEqual([['Decision 1.'], null])
+  })
+})
+
+describe('a search', () => {
+  let repo: string
+  const memories = {
+    cart: { type: 'project_map', path: 'src/cart', text: 'Shopping carts and what is in them.' },
+    cartFile: { type: 'project_map', path: 'src/cart/cart-store.ts', text: 'Reads and writes rows.' },
+    pay: { type: 'project_map', path: 'src/payment', text: 'Takes money: CreditCardGateway, refundOrder.' },
+    retry: { type: 'project_pattern', text: 'Calls of other services are tried again with exponential backoff.' },
+    cents: { type: 'project_pattern', text: 'Amounts are integers, in cents. Discounts of 100% are amounts too.' },
+    postgres: { type: 'decision', text: 'Orders and carts are kept in PostgreSQL, one database for all services.' },
+  }
+  beforeAll(async () => {
+    repo = await createEmpty()
+    for (const memory of Object.values(memories)) await add(repo, memory)
+  })
+  const best = async (words: string) => (await search(repo, words))[0]
+
+  it('finds words within identifiers, in any form', async () => {
+    expect(await best('credit card')).toBe(memories.pay.text)
+    expect(await best('refund_orders')).toBe(memories.pay.text)
+    expect(await best('creditcardgateway')).toBe(memories.pay.text)
+    expect(await best('retries of a service call')).toBe(memories.retry.text)
+    expect(await search(repo, 'kubernetes')).toEqual([])
+    expect(await search(repo, 'of the and')).toEqual([])
+  })
+
+  it('puts first what fits best', async () => {
+    expect(await best('which database has the orders')).toBe(memories.postgres.text)
+    // A word of the path says more than one of the text.
+    expect((await search(repo, 'cart')).slice(0, 2).sort()).toEqual([memories.cart.text, memories.cartFile.text].sort())
+    expect((await search(repo, 'cart')).at(-1)).toBe(memories.postgres.text)
+  })
+
+  it('keeps to a type and a path', async () => {
+    expect(await search(repo, 'cart', { type: 'decision' })).toEqual([memories.postgres.text])
+    expect(await search(repo, 'cart', { path: 'src/cart/' })).toHaveLength(2)
+    expect(await search(repo, 'cart', { path: 'src/car' })).toEqual([])
+    expect((await list(repo, { path: 'src/cart' })).memories).toHaveLength(2)
+  })
+
+  it('case 28: takes everything literally, whatever its size', async () => {
+    expect(await search(repo, '100%')).toEqual([memories.cents.text])
+    for (const words of ['%', '_', "'", "' or 1=1 --", '\\', '"', '\u0000', '\ud800', '{}', '*:*']) {
+      expect(await search(repo, words)).toEqual([])
+    }
+    // As long as an address may be, once it is encoded.
+    const long = `${`'"%_\\{}`.repeat(400)} cents ${'x'.repeat(500)}`
+    expect(await search(repo, long)).toEqual([memories.cents.text])
+    const many = Array.from({ length: 1_800 }, (_, index) => `w${index}`).join(' ')
+    expect(await search(repo, `cents ${many}`)).toEqual([memories.cents.text])
+    expect((await ask(repo, '', { query: { search: 'x'.repeat(10_241) } })).body.detail).toBe(
+      'search must have 10240 characters at most',
+    )
+  })
+
+  it('knows what counts only', async () => {
+    const other = await createEmpty()
+    const { id } = await add(other, { type: 'decision', text: 'We keep zebras.' })
+    expect(await search(repo, 'zebra')).toEqual([])
+    expect(await search(other, 'zebra')).toEqual(['We keep zebras.'])
+    await ask(other, `/${id}`, { method: 'PATCH', body: { text: 'We keep horses.' } })
+    expect(await search(other, 'zebra')).toEqual([])
+    await ask(other, `/${(await list(other)).memories[0].id}`, { method: 'DELETE' })
+    expect(await search(other, 'horse')).toEqual([])
+  })
+})
