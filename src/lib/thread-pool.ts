@@ -131,6 +131,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     const request: ThreadRequest<Work> = { ...work, id: this.#nextId++, deadlineMs }
     const finish = (outcome: ThreadOutcome<Result>) => {
       clearTimeout(timer)
+      timer = undefined
       worker.off('exit', fail)
       worker.removeAllListeners('message')
       worker.removeAllListeners('error')
@@ -143,8 +144,14 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       this.#dispatch()
     }
     const fail = () => finish({ outcome: 'failed' })
-    const endAfter = (milliseconds: number) => setTimeout(() => finish({ outcome: 'too_slow' }), milliseconds)
-    let timer = endAfter(startupMs)
+    const endAfter = (milliseconds: number) => {
+      const timeout = setTimeout(() => {
+        // Where this process was busy itself, answers may lie here unread: they come before that.
+        setImmediate(() => timer === timeout && finish({ outcome: 'too_slow' }))
+      }, milliseconds)
+      return timeout
+    }
+    let timer: NodeJS.Timeout | undefined = endAfter(startupMs)
     worker.on('message', (answer: ThreadAnswer<Result, Part>) => {
       // What it was warmed up with may still come.
       if (answer.id !== request.id) return

@@ -43,6 +43,13 @@ export function grammarOfPath(path: string): GrammarName | undefined {
   return grammarOfExtension.get(extname(path).toLowerCase())
 }
 
+/**
+ * 128 MB a thread, in pages of 64 KB. Files that people write take 40 at most; there are some of 100 KB that take 2 GB. Where it
+ * isn't enough the parser breaks down, and its thread must go.
+ */
+const mostMemoryPages = 2_048
+const firstMemoryPages = 512
+
 const require = createRequire(import.meta.url)
 // Constant once loaded, and of the thread.
 const grammars = new Map<GrammarName, Promise<Grammar>>()
@@ -50,7 +57,9 @@ let ready: Promise<void> | undefined
 
 /** Loads a grammar once in a thread. */
 export function loadGrammar(name: GrammarName): Promise<Grammar> {
-  ready ??= Parser.init()
+  ready ??= Parser.init({
+    wasmMemory: new WebAssembly.Memory({ initial: firstMemoryPages, maximum: mostMemoryPages }),
+  })
   const known = grammars.get(name)
   if (known) return known
   const loading = ready.then(() =>

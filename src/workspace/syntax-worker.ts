@@ -56,7 +56,7 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
 async function readFacts(request: Request & { readonly want: 'facts' }): Promise<CodeFacts> {
   const parser = await loadFactParser(request.kind)
   parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
-  const facts = parser.parse(request.text, performance.now() + request.deadlineMs)
+  const facts = parser.parse(request.text, request.deadlineMs)
   if (!facts) throw new DeadlineError()
   return facts
 }

@@ -99,7 +99,11 @@ function decodeSymbols(columns: Columns, text: Text, textOrNull: TextOrNull): Co
   const [names, kinds, starts, heights, withins, owners, exported, signatures, complexities, least, most] =
     columns.symbols as Eleven
   const bases = new Map<number, string[]>()
-  for (const [symbol, name] of columns.extends) bases.set(symbol!, [...(bases.get(symbol!) ?? []), text(name!)])
+  for (const [symbol, name] of columns.extends) {
+    const known = bases.get(symbol!)
+    if (known === undefined) bases.set(symbol!, [text(name!)])
+    else known.push(text(name!))
+  }
   const lines = fromSteps(starts)
   return names.map((name, index) => ({
     name: text(name),

@@ -7,6 +7,8 @@ const mostSymbols = 5_000
 const mostImports = 5_000
 const mostReferences = 50_000
 const mostBindings = 20_000
+const mostNamesOfImport = 1_000
+const mostBases = 50
 const longestName = 200
 const longestSignature = 300
 
@@ -40,12 +42,13 @@ export interface Naming {
 }
 
 interface Scope {
-  readonly outer: Scope | undefined
+  outer: Scope | undefined
   readonly after: number
   readonly kind: 'file' | 'function' | 'block' | 'type'
   /** What is defined in it is nobody else's. */
   readonly isLocal: boolean
-  readonly names: Set<string>
+  /** Undefined as long as there are none. */
+  names: Set<string> | undefined
 }
 
 interface OpenSymbol {
@@ -103,7 +106,7 @@ export class FactWalk {
 
   openScope(node: number, kind: 'function' | 'block' | 'type'): void {
     const isLocal = this.#scope.isLocal || kind !== 'type'
-    this.#scope = { outer: this.#scope, after: this.tree.after(node), kind, isLocal, names: new Set() }
+    this.#scope = { outer: this.#scope, after: this.tree.after(node), kind, isLocal, names: undefined }
   }
 
   /** Counts a way through the function around. */
@@ -171,7 +174,7 @@ export class FactWalk {
     const name = this.#takeName(definition.name)
     if (name === '') return none
     if (this.#scope.isLocal) {
-      this.#scope.names.add(name)
+      addName(this.#scope, name)
       return none
     }
     if (this.symbols.length >= mostSymbols) {
@@ -193,7 +196,9 @@ export class FactWalk {
       signature: this.#readSignature(from, node, definition.body ?? none),
       complexity: isCalled ? 1 : 0,
       parameters: definition.parameters ?? null,
-      extends: definition.extends ?? [],
+      extends: (definition.extends ?? [])
+        .slice(0, mostBases)
+        .filter(({ length }) => length > 0 && length <= longestName),
     })
     const index = this.symbols.length - 1
     if (!definition.isLeaf) this.#open = { outer: this.#open, index, after: this.tree.after(node) }
@@ -205,7 +210,7 @@ export class FactWalk {
     const text = this.#takeName(name)
     let scope = this.#scope
     while (toFunction && scope.kind !== 'function' && scope.outer !== undefined) scope = scope.outer
-    if (text !== '') scope.names.add(text)
+    if (text !== '') addName(scope, text)
   }
 
   /** Whether the file imports or defines that name at its top, as far as it has been read. */
@@ -225,9 +230,11 @@ export class FactWalk {
   }
 
   import(item: CodeImport): void {
-    if (item.kind !== 'reexport') for (const { local } of item.names) if (local !== '') this.#fileNames.add(local)
+    const names = item.names.slice(0, mostNamesOfImport)
+    if (names.length < item.names.length) this.#isCut = true
+    if (item.kind !== 'reexport') for (const { local } of names) if (local !== '') this.#fileNames.add(local)
     if (item.from === '' || item.from.length > 1_000 || item.from.includes('\n')) return
-    if (this.#imports.length < mostImports) this.#imports.push(item)
+    if (this.#imports.length < mostImports) this.#imports.push({ ...item, names })
     else this.#isCut = true
   }
 
@@ -327,7 +334,7 @@ export class FactWalk {
       const first = kind === 'value' ? (qualifier ?? name) : name
       if (kind === 'value' && !this.#fileNames.has(first)) continue
       if (qualifier === null && this.#builtins.has(name) && !this.#fileNames.has(name)) continue
-      if ((qualifier === null || kind === 'value') && isLocalName(scope, first)) continue
+      if (scope && (qualifier === null || kind === 'value') && isLocalName(scope, first)) continue
       const key = `${line} ${kind} ${qualifier ?? ''} ${name}`
       if (seen.has(key)) continue
       seen.add(key)
@@ -339,7 +346,16 @@ export class FactWalk {
 
 const typeKinds: ReadonlySet<string> = new Set(['class', 'interface', 'enum', 'type', 'module'])
 
-function isLocalName(from: Scope | undefined, name: string): boolean {
-  for (let scope = from; scope?.outer !== undefined; scope = scope.outer) if (scope.names.has(name)) return true
+function addName(scope: Scope, name: string): void {
+  scope.names ??= new Set()
+  scope.names.add(name)
+}
+
+/** Asked when all names are known: scopes without any are passed by from then on, however deep they lie in each other. */
+function isLocalName(from: Scope, name: string): boolean {
+  for (let scope: Scope = from; scope.outer !== undefined; scope = scope.outer) {
+    if (scope.names?.has(name)) return true
+    while (scope.outer.outer !== undefined && scope.outer.names === undefined) scope.outer = scope.outer.outer
+  }
   return false
 }

@@ -31,7 +31,7 @@ async function readBatch({ id, deadlineMs, bytes, files }: ThreadRequest<FactBat
   for (const { kind, length } of files) {
     const text = decoder.decode(bytes.subarray(start, start + length))
     start += length
-    const facts = ready.get(kind)!.parse(text, performance.now() + deadlineMs)
+    const facts = ready.get(kind)!.parse(text, deadlineMs)
     if (facts === undefined) return { id, outcome: 'too_slow' }
     const part = new Uint8Array(encodeFacts(facts))
     send({ id, outcome: 'part', part }, [part.buffer])

@@ -3,6 +3,7 @@ import type { CodeImport } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
+import { takeWhole } from './reading.ts'
 
 type Names = CodeImport['names'][number][]
 
@@ -23,7 +24,7 @@ export const visitImport: Visit = (walk, node) => {
     else if (type === 'namespace_import') names.push({ name: '*', local: tree.textOf(tree.child(part, 'identifier')) })
     else if (type === 'named_imports') names.push(...listSpecifiers(tree, part, 'import_specifier'))
   }
-  takeNames(walk, node)
+  takeWhole(walk, node)
   walk.import({
     line: tree.lineOf(node),
     from: source,
@@ -47,11 +48,6 @@ function nameOf(tree: FlatTree, node: number): string {
   return sourceOf(tree, node) || tree.textOf(node)
 }
 
-/** Names in a statement that say what comes and goes are no uses of them. */
-function takeNames(walk: FactWalk, statement: number): void {
-  for (let node = statement; node < walk.tree.after(statement); node++) walk.take(node)
-}
-
 /** `export { a as b } from './c.js'`, `export * from`, `export { a as b }`, `export default a`. */
 export const visitExport: Visit = (walk, node) => {
   const { tree } = walk
@@ -62,11 +58,11 @@ export const visitExport: Visit = (walk, node) => {
     const whole = tree.child(node, 'namespace_export')
     const local = whole === none ? '*' : nameOf(tree, tree.child(whole, 'identifier', 'string'))
     const names = clause === none ? [{ name: '*', local }] : listSpecifiers(tree, clause, 'export_specifier')
-    takeNames(walk, node)
+    takeWhole(walk, node)
     walk.import({ line, from: sourceOf(tree, source), names, kind: 'reexport' })
   } else if (clause !== none) {
     for (const { name, local } of listSpecifiers(tree, clause, 'export_specifier')) walk.exportName(name, local, line)
-    takeNames(walk, node)
+    takeWhole(walk, node)
   } else exportValue(walk, node)
 }
 
@@ -103,7 +99,7 @@ export function visitImportCall(walk: FactWalk, pattern: number, value: number):
   const source = sourceOf(tree, tree.child(tree.field(call, 'arguments'), 'string'))
   if (source === '') return false
   for (const node of [call, called]) walk.take(node)
-  if (pattern !== none) takeNames(walk, pattern)
+  if (pattern !== none) takeWhole(walk, pattern)
   walk.import({
     line: tree.lineOf(call),
     from: source,
@@ -135,6 +131,10 @@ function listBound(tree: FlatTree, pattern: number, member: string): Names {
       return [{ name, local: name }]
     }
     if (tree.type(part) !== 'pair_pattern') return []
-    return [{ name: tree.textOf(tree.field(part, 'key')), local: tree.textOf(tree.field(part, 'value')) }]
+    const value = tree.field(part, 'value')
+    const local = tree.type(value) === 'assignment_pattern' ? tree.field(value, 'left') : value
+    return tree.type(local) === 'identifier'
+      ? [{ name: tree.textOf(tree.field(part, 'key')), local: tree.textOf(local) }]
+      : []
   })
 }

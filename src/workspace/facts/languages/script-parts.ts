@@ -3,19 +3,22 @@ import type { CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 
-/** Declares all names of a pattern such as `{ a, b: [c] }`; not what its defaults name. */
-export function declarePattern(walk: FactWalk, pattern: number, toFunction = false): void {
-  const { tree } = walk
+/** The nodes of all names that a pattern such as `{ a, b: [c] }` makes; not of what its defaults name. */
+export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
   if (pattern === none) return
   const end = tree.after(pattern)
-  for (let node = pattern; node < end; ) {
+  for (let node = pattern; node < end; node++) {
     const type = tree.type(node)
-    if (type === 'identifier' || type === 'shorthand_property_identifier_pattern') walk.declare(node, toFunction)
     const isDefault = tree.hasField(node, 'right') || tree.hasField(node, 'value') || type === 'type_annotation'
-    const isPair = tree.type(tree.parent(node)) === 'pair_pattern'
     // Defaults and types are names of other things; of a pair the value is the pattern.
-    node = node !== pattern && isDefault && !isPair ? tree.after(node) : node + 1
+    if (node !== pattern && isDefault && tree.type(tree.parent(node)) !== 'pair_pattern') node = tree.after(node) - 1
+    else if (type === 'identifier' || type === 'shorthand_property_identifier_pattern') yield node
   }
+}
+
+/** Declares all names of a pattern. */
+export function declarePattern(walk: FactWalk, pattern: number, toFunction = false): void {
+  for (const name of listNames(walk.tree, pattern)) walk.declare(name, toFunction)
 }
 
 /** How many arguments a function takes; null without a list of parameters. */
@@ -105,7 +108,7 @@ export function lastName(tree: FlatTree, node: number): string {
 export function findBases(tree: FlatTree, node: number): number[] {
   const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
   if (heritage === none) return []
-  const clauses = [heritage, ...tree.children(heritage)]
+  const clauses = tree.type(heritage) === 'class_heritage' ? [heritage, ...tree.children(heritage)] : [heritage]
   return clauses
     .flatMap((clause) => [...tree.children(clause)])
     .flatMap((child) => {

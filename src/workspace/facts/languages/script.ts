@@ -2,12 +2,14 @@
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
+import { countArguments } from './reading.ts'
 import { visitExport, visitImport, visitImportCall } from './script-modules.ts'
 import {
   baseName,
   declarePattern,
   findBases,
   lastName,
+  listNames,
   readParameters,
   referToBases,
   typeName,
@@ -26,7 +28,10 @@ function place(walk: FactWalk, node: number): { from: number; exported: boolean 
   const parent = tree.parent(node)
   const outer = tree.type(parent) === 'ambient_declaration' ? parent : node
   const around = exportAround(tree, outer)
-  return { from: around === none ? outer : around, exported: around !== none }
+  let first = tree.firstChild(around === none ? outer : around)
+  // Decorators stand before what they decorate.
+  while (tree.type(first) === 'decorator') first = tree.nextSibling(first)
+  return { from: first === none ? outer : first, exported: around !== none }
 }
 
 function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 'type'): Visit {
@@ -161,19 +166,23 @@ const visitVariable: Visit = (walk, node) => {
   const value = tree.field(node, 'value')
   if (visitImportCall(walk, name, value)) return
   const list = tree.parent(node)
-  if (tree.type(name) !== 'identifier') return declarePattern(walk, name, tree.type(list) === 'variable_declaration')
-  const type = valueType(tree, tree.field(node, 'type'), value)
-  if (walk.isLocal) {
-    walk.bind(name, type)
-    return walk.declare(name, tree.type(list) === 'variable_declaration')
-  }
-  walk.bind(name, type)
+  if (tree.type(name) === 'identifier') walk.bind(name, valueType(tree, tree.field(node, 'type'), value))
+  if (walk.isLocal) declarePattern(walk, name, tree.type(list) === 'variable_declaration')
+  else if (tree.type(name) === 'identifier') defineVariable(walk, node, name, value)
+  else
+    for (const part of listNames(tree, name))
+      walk.define(node, { name: part, kind: 'value', body: value, ...place(walk, list), isLeaf: true })
+}
+
+function defineVariable(walk: FactWalk, node: number, name: number, value: number): void {
+  const { tree } = walk
+  const list = tree.parent(node)
   const isFunction = functionValues.includes(tree.type(value))
   const { from, exported } = place(walk, list)
   walk.define(node, {
     name,
     kind: isFunction ? 'function' : 'value',
-    body: isFunction ? tree.field(value, 'body') : value,
+    body: isFunction ? tree.field(value, 'body') : tree.type(value) === 'object' ? value : none,
     // Of several in one statement each stands for itself.
     from: tree.child(list, 'variable_declarator') === node ? from : node,
     exported,
@@ -213,19 +222,14 @@ const visitParameter: Visit = (walk, node) => {
 
 /** Parameters without types: JavaScript's. */
 const visitParameters: Visit = (walk, node) => {
-  for (const child of walk.tree.children(node)) declarePattern(walk, child)
+  for (const child of walk.tree.children(node))
+    if (!walk.tree.type(child).endsWith('_parameter')) declarePattern(walk, child)
 }
 
-function countArguments(tree: FlatTree, list: number): number | null {
-  if (list === none) return 0
-  if (tree.type(list) !== 'arguments') return null
-  let count = 0
-  for (const child of tree.children(list)) {
-    const type = tree.type(child)
-    if (type === 'spread_element') return null
-    if (type !== 'comment' && type !== ',' && type !== '(' && type !== ')') count++
-  }
-  return count
+/** Of a tagged template nothing is known. */
+function countPassed(tree: FlatTree, list: number): number | null {
+  if (list !== none && tree.type(list) !== 'arguments') return null
+  return countArguments(tree, list, (argument) => tree.type(argument) === 'spread_element')
 }
 
 function referTo(walk: FactWalk, kind: 'call' | 'new' | 'value', named: number, passed: number | null): void {
@@ -243,12 +247,12 @@ const visitCall: Visit = (walk, node) => {
   const called = tree.field(node, 'function')
   if (visitImportCall(walk, none, node)) return
   const plain = tree.type(called) === 'non_null_expression' ? tree.firstChild(called) : called
-  referTo(walk, 'call', plain, countArguments(tree, tree.field(node, 'arguments')))
+  referTo(walk, 'call', plain, countPassed(tree, tree.field(node, 'arguments')))
 }
 
 const visitNew: Visit = (walk, node) => {
   const { tree } = walk
-  referTo(walk, 'new', tree.field(node, 'constructor'), countArguments(tree, tree.field(node, 'arguments')))
+  referTo(walk, 'new', tree.field(node, 'constructor'), countPassed(tree, tree.field(node, 'arguments')))
 }
 
 const visitDecorator: Visit = (walk, node) => {
