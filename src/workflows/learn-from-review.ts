@@ -29,6 +29,6 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
       await transactionWithRetry(ctx.db, (tx) => ensureScanned(tx, ctx.wakeUps, ref.repo))
     }
   } catch (error) {
-    ctx.log.warn({ err: error, ...ref }, 'Nothing was learned from a review; the next one makes up for it')
+    ctx.log.warn({ err: error }, 'Nothing was learned from a review; the next one makes up for it')
   }
 }

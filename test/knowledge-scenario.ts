@@ -1,0 +1,115 @@
+// Repositories that several people change, with Umpire beside them: what tests of the code graph and the memory start from.
+import type { Forge } from './fakes/forge/forge.ts'
+import { forgeEnvironment, startShopForge, waitUntilSettled } from './review-scenario.ts'
+import { type SignedIn, signInWithToken } from './sign-in.ts'
+import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
+
+const secret = 'a5'.repeat(32)
+
+/** Contents of files, with a flaw that reviews call so. */
+export const flaws = {
+  critical: (name = 'a') => `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${name}'\n`,
+  moderate: (name = 'item') =>
+    `export const send = (list) => list.forEach(async (${name}) => { await post(${name}) })\n`,
+}
+
+export interface KnowledgeScenario extends AsyncDisposable {
+  readonly forge: Forge
+  readonly app: TestApp
+  /** Makes a repository that olga connected, with these files on its default branch, pushed by alice. */
+  createRepository(files: Files): Promise<KnowledgeRepository>
+  /** Signs a user in, who is made if need be. */
+  signIn(login: string): Promise<SignedIn>
+}
+
+export interface KnowledgeRepository {
+  readonly name: string
+  /** Opens a pull request from a new branch and waits until it is reviewed. Returns its number. */
+  propose(author: string, files: Files, options?: { title?: string; body?: string }): Promise<number>
+  /** Pushes to the branch of a pull request that was proposed, and waits until it is reviewed. */
+  pushMore(number: number, files: Files): Promise<void>
+  /** What an endpoint answers to olga about the repository. */
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  ask(path: string, query?: string): Promise<any>
+}
+
+type Files = Readonly<Record<string, string | null>>
+
+/**
+ * Starts both. The people are olga, in whose account reviews are posted, alice, bob, carol and a program. Nothing but
+ * reviews happens: repositories count as scanned, so that tests say themselves what is in a code graph.
+ */
+export async function startKnowledgeScenario(options: StartOptions = {}): Promise<KnowledgeScenario> {
+  await using stack = new AsyncDisposableStack()
+  const forge = stack.use(await startShopForge())
+  for (const login of ['olga', 'bob', 'carol']) forge.createUser(login, { token: tokenOf(login) })
+  forge.createUser('helper[bot]', { type: 'Bot' })
+  const env = { ...forgeEnvironment(forge), WEBHOOK_SECRET: secret, ...options.env }
+  const app = stack.use(await startTestApp({ ...options, env }))
+  const olga = await signInWithToken(app, tokenOf('olga'))
+  let repositories = 0
+  const held = stack.move()
+  return {
+    forge,
+    app,
+    async createRepository(files) {
+      const name = `acme/known-${++repositories}`
+      await forge.createRepository(name, { admins: ['olga'], writers: ['alice', 'bob', 'carol', 'helper[bot]'] })
+      await forge.push(name, 'main', files, { author: 'alice' })
+      await connect(app, name, 'olga')
+      forge.addWebhook(name, { url: `${app.url}/api/v1/webhooks/host`, secret, events: ['pull_request'] })
+      return describeRepository({ forge, app }, name, olga)
+    },
+    signIn: (login) => {
+      forge.createUser(login, { token: tokenOf(login) })
+      return signInWithToken(app, tokenOf(login))
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+function tokenOf(login: string): string {
+  return `ghp_token_of_${login}`
+}
+
+/** Without the scan that comes with it. */
+async function connect({ db }: TestApp, name: string, login: string): Promise<void> {
+  await db.insertInto('scans').values({ repo: name, status: 'completed' }).execute()
+  const { id } = await db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
+  const installation = { user_id: id, repo_full_name: name, webhook_secret: secret, is_active: true }
+  await db.insertInto('installations').values(installation).execute()
+}
+
+function describeRepository(
+  { forge, app }: { forge: Forge; app: TestApp },
+  name: string,
+  person: SignedIn,
+): KnowledgeRepository {
+  const branches = new Map<number, { branch: string; author: string }>()
+  const settled = async () => {
+    const isAnswered = () => forge.deliveries.every((delivery) => delivery.status !== null)
+    await forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
+    await waitUntilSettled(app, 60_000)
+  }
+  return {
+    name,
+    async propose(author, files, { title = 'A change', body = '' } = {}) {
+      const branch = `change-${branches.size + 1}`
+      await forge.push(name, branch, files, { author, message: `Change on ${branch}` })
+      const number = await forge.openPullRequest({ repo: name, head: branch, title, body, author })
+      branches.set(number, { branch, author })
+      await settled()
+      return number
+    },
+    async pushMore(number, files) {
+      const { branch, author } = branches.get(number) as { branch: string; author: string }
+      await forge.push(name, branch, files, { author, message: `More on ${branch}` })
+      await settled()
+    },
+    async ask(path, query = '') {
+      const headers = { ...person.cookie, ...person.bearer }
+      const response = await fetch(`${app.url}/api/v1${path}?repo=${encodeURIComponent(name)}${query}`, { headers })
+      return response.json()
+    },
+  }
+}
