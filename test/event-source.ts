@@ -8,15 +8,21 @@ export interface LiveEvents extends Disposable {
   readonly ended: Promise<void>
 }
 
+const usualTypes = ['ready', 'review', 'repository', 'resync']
+
 /** Follows `/api/v1/live`, and waits for its first event. It doesn't come again when it is cut off. */
-export async function followLive(url: string, headers: Record<string, string>): Promise<LiveEvents> {
+export async function followLive(
+  url: string,
+  headers: Record<string, string>,
+  types: readonly string[] = usualTypes,
+): Promise<LiveEvents> {
   const arrived: { type: string; data: unknown }[] = []
   const ended = Promise.withResolvers<void>()
   let waiting = Promise.withResolvers<void>()
   const source = new EventSource(`${url}/api/v1/live`, {
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...headers } } as RequestInit),
   })
-  for (const type of ['ready', 'review', 'repository', 'resync']) {
+  for (const type of types) {
     source.addEventListener(type, ({ data }) => {
       arrived.push({ type, data: JSON.parse(data) })
       waiting.resolve()

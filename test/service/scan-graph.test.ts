@@ -1,0 +1,238 @@
+// The code graph that scans build, held to graphs made by hand and to builds from scratch, on each database engine.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listEdgesOf, readWholeGraph, type ScanScene, startScanScene } from '../scan-scene.ts'
+
+let scene: ScanScene
+beforeAll(async () => {
+  scene = await startScanScene()
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+const shop = {
+  'README.md': '# Shop\n',
+  'package.json': '{ "name": "shop" }\n',
+  'src/cart.ts': `import { priceOf } from './price.ts'
+
+export class Cart extends Basket {
+  total(): number {
+    return priceOf('apple') + priceOf('pear')
+  }
+}
+
+class Basket {}
+`,
+  'src/price.ts': `export function priceOf(name: string): number {
+  return name.length > 4 ? 1 : 2
+}
+`,
+  'test/cart.test.ts': `import { Cart } from '../src/cart.ts'
+
+new Cart().total()
+`,
+  'tools/report.py': `from tools.lines import read_lines
+
+
+def report():
+    return read_lines()
+`,
+  'tools/lines.py': `def read_lines():
+    return []
+`,
+  'tools/__init__.py': '',
+  'go.mod': 'module acme.example/shop\n',
+  'stock/stock.go': `package stock
+
+func Count() int { return 1 }
+`,
+  'main.go': `package main
+
+import "acme.example/shop/stock"
+
+func main() { stock.Count() }
+`,
+  'vendor/left.js': 'module.exports = 1\n',
+  'logo.png': new Uint8Array([0x89, 0x50, 0, 1]),
+}
+
+describe('a first scan', () => {
+  it('comes to the files, symbols and edges of the default branch', async () => {
+    const repo = await scene.scanFilled(shop)
+    const { files, symbols, strays } = await readWholeGraph(scene.app.db, repo)
+    const told = files.map(({ path, language, kind, is_test, lines, complexity }) =>
+      [path, language, kind, is_test ? 'test' : '-', lines, complexity].join(' '),
+    )
+    expect(told).toEqual([
+      'README.md Markdown source - 1 ',
+      'go.mod Go Module source - 1 ',
+      'logo.png  binary -  ',
+      'main.go Go source - 5 2',
+      'package.json JSON source - 1 ',
+      'src/cart.ts TypeScript source - 9 2',
+      'src/price.ts TypeScript source - 3 3',
+      'stock/stock.go Go source - 3 2',
+      'test/cart.test.ts TypeScript source test 3 1',
+      'tools/__init__.py Python source - 0 1',
+      'tools/lines.py Python source - 2 2',
+      'tools/report.py Python source - 5 2',
+      'vendor/left.js JavaScript vendored - 1 ',
+    ])
+    const named = symbols.map(
+      (s) =>
+        `${s.path}:${s.start_line}-${s.end_line} ${s.kind} ${s.container === '' ? '' : `${s.container}.`}${s.name}`,
+    )
+    expect(named).toEqual([
+      'main.go:5-5 function main',
+      'src/cart.ts:3-7 class Cart',
+      'src/cart.ts:4-6 method Cart.total',
+      'src/cart.ts:9-9 class Basket',
+      'src/price.ts:1-3 function priceOf',
+      'stock/stock.go:3-3 function Count',
+      'tools/lines.py:1-2 function read_lines',
+      'tools/report.py:4-5 function report',
+    ])
+    expect(strays).toEqual([{ count: 0 }])
+  })
+
+  it('tells which file uses which', async () => {
+    const repo = await scene.scanFilled(shop)
+    expect(await listEdgesOf(scene.app.db, repo)).toEqual([
+      'main.go → stock/stock.go call',
+      'main.go → stock/stock.go import',
+      'src/cart.ts → src/price.ts call',
+      'src/cart.ts → src/price.ts import',
+      'test/cart.test.ts → src/cart.ts call',
+      'test/cart.test.ts → src/cart.ts import',
+      'tools/report.py → tools/lines.py call',
+      'tools/report.py → tools/lines.py import',
+    ])
+  })
+})
+
+describe('a scan after a push', () => {
+  it('comes to the same as one from scratch, whatever was changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 3 }), async (pushes) => {
+        const tree = new Map(Object.entries(startTree))
+        const repo = await scene.scanFilled(startTree)
+        for (const push of pushes) {
+          const changed = applyEdits(tree, push)
+          if (Object.keys(changed).length === 0) continue
+          await scene.forge.push(repo, 'main', changed)
+          await scene.scanAgain(repo)
+        }
+        const fresh = await scene.scanFilled(Object.fromEntries(tree))
+        expect(await readWholeGraph(scene.app.db, repo)).toEqual(await readWholeGraph(scene.app.db, fresh))
+      }),
+      { numRuns: 6 },
+    )
+  }, 300_000)
+})
+
+/** Modules that import, call and extend one another; a digit in a module says which of its forms it has. */
+const moduleNames = ['a', 'b', 'c', 'd/index', 'd/e'] as const
+const forms: readonly ((other: string, third: string) => string)[] = [
+  () => 'export function run() { return 1 }\n',
+  (other) => `import { run } from './${other}.ts'\nexport function go() { return run() }\n`,
+  (other) => `import { Base } from './${other}.ts'\nexport class Base2 extends Base { go() { this.stop() } }\n`,
+  () => 'export class Base { stop() { return 2 }\n  run() { return this.stop() } }\n',
+  (other, third) => `export * from './${other}.ts'\nexport { go as walk } from './${third}.ts'\n`,
+  (other) => `import * as all from './${other}.ts'\nimport d from './d/index.ts'\nall.run(); all.walk(); d()\n`,
+  (other) => `import { Base } from './${other}.ts'\nconst base = new Base()\nbase.run()\nexport default base\n`,
+  (_, third) => `import { run, walk } from './${third}.ts'\n\n\nexport function go(at: number) { run(); walk() }\n`,
+]
+const nested = (name: string) => (name.startsWith('d/') ? '../' : './')
+
+function writeModule(name: string, form: number, other: number, third: number): string {
+  const target = (index: number) => moduleNames[index % moduleNames.length]!
+  return forms[form % forms.length]!(target(other), target(third)).replaceAll("'./", `'${nested(name)}`)
+}
+
+const startTree: Record<string, string> = {
+  ...Object.fromEntries(
+    moduleNames.map((name, index) => [`${name}.ts`, writeModule(name, index, index + 1, index + 2)]),
+  ),
+  'p/__init__.py': '',
+  'p/one.py': 'class One:\n    def act(self):\n        return 1\n',
+  'p/two.py': 'from p.one import One\n\n\ndef use():\n    one = One()\n    return one.act()\n',
+  'w/w.go': 'package w\n\nfunc Work() int { return help() }\n',
+  'w/help.go': 'package w\n\nfunc help() int { return 1 }\n',
+  'go.mod': 'module acme.example/w\n',
+}
+
+type Edit =
+  | { readonly kind: 'write'; readonly name: string; readonly numbers: readonly [number, number, number] }
+  | { readonly kind: 'remove' | 'touch'; readonly place: number }
+  | { readonly kind: 'rename'; readonly place: number; readonly to: string }
+  | { readonly kind: 'python' | 'go'; readonly form: number }
+
+const small = fc.nat({ max: 9 })
+const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('write' as const),
+        name: fc.constantFrom(...moduleNames, 'new'),
+        numbers: fc.tuple(small, small, small),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), place: small }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('touch' as const), place: small }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('rename' as const),
+        place: small,
+        to: fc.constantFrom('a.ts', 'moved.ts', 'd/moved.ts', 'p/three.py'),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('python' as const, 'go' as const), form: small }) },
+  ),
+  { minLength: 1, maxLength: 3 },
+)
+
+/** Applies edits to a tree; returns what to push. */
+function applyEdits(tree: Map<string, string>, list: readonly Edit[]): Record<string, string | null> {
+  const before = new Map(tree)
+  for (const edit of list) applyEdit(tree, edit)
+  const changed: Record<string, string | null> = {}
+  for (const [path, text] of tree) if (before.get(path) !== text) changed[path] = text
+  for (const path of before.keys()) if (!tree.has(path)) changed[path] = null
+  return changed
+}
+
+function applyEdit(tree: Map<string, string>, edit: Edit): void {
+  const paths = [...tree.keys()].sort()
+  const path = 'place' in edit ? paths[edit.place % paths.length]! : ''
+  switch (edit.kind) {
+    case 'write':
+      tree.set(`${edit.name}.ts`, writeModule(edit.name, ...edit.numbers))
+      break
+    case 'remove':
+      if (tree.size > 2) tree.delete(path)
+      break
+    case 'touch':
+      tree.set(path, `${tree.get(path)}\n`)
+      break
+    case 'rename': {
+      const text = tree.get(path)!
+      tree.delete(path)
+      tree.set(edit.to, text)
+      break
+    }
+    case 'python': {
+      const bodies = [
+        'class One:\n    def act(self):\n        return 1\n',
+        'class One:\n    pass\n',
+        'def act():\n    return 2\n',
+      ]
+      tree.set('p/one.py', bodies[edit.form % bodies.length]!)
+      break
+    }
+    case 'go': {
+      const bodies = ['package w\n\nfunc help() int { return 1 }\n', 'package w\n\nfunc Help() int { return Work() }\n']
+      tree.set('w/help.go', bodies[edit.form % bodies.length]!)
+    }
+  }
+}

@@ -1,0 +1,394 @@
+// Scans as durable jobs: what asks for them, how often they run, how they go on after a stop, and how they end.
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Db } from '../../src/db/database.ts'
+import { findGraph, readTogether } from '../../src/knowledge/graph/read-graph.ts'
+import { startConnectScene, tokenOf } from '../connect-scene.ts'
+import { followLive } from '../event-source.ts'
+import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { createTestDatabase } from '../fakes/test-database.ts'
+import { forgeEnvironment } from '../review-scenario.ts'
+import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { startTestApp } from '../start-app.ts'
+
+let scene: ScanScene
+let db: Db
+beforeAll(async () => {
+  scene = await startScanScene()
+  db = scene.app.db
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+afterEach(() => scene.forge.faults.clear())
+
+const files = { 'src/a.ts': 'export const a = 1\n', 'README.md': '# Shop\n\nSells things.\n' }
+
+/** Requests of git for the refs of a repository: each scan begins with one. */
+const asksForHead = (repo: string) => (request: SeenRequest) =>
+  request.path === `/${repo}.git/info/refs` && request.query.includes('upload-pack')
+const countScans = (repo: string) => {
+  // A fetch asks for them again.
+  const fetched = scene.forge.requests.filter(
+    ({ path, method }) => path === `/${repo}.git/git-upload-pack` && method === 'POST',
+  )
+  return { asked: scene.forge.requests.filter(asksForHead(repo)).length, packs: fetched.length }
+}
+
+/** Sends requests with a person's cookie. */
+async function withCookie(person: 'alice' | 'carol') {
+  const { cookie } = await scene.signIn(person)
+  return async (path: string, method = 'GET') => {
+    const response = await fetch(`${scene.app.url}${path}`, { method, headers: cookie })
+    return { status: response.status, body: await response.json() }
+  }
+}
+const rescanPath = (repo: string) => `/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`
+const scanPath = (repo: string) => `/api/v1/memory/scan?repo=${encodeURIComponent(repo)}`
+const scanRow = (repo: string) => db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+
+/** Keeps a repository's next scan from going on. */
+function holdScan(repo: string) {
+  const held = hold()
+  scene.forge.faults.add({ match: asksForHead(repo), action: held })
+  return held
+}
+
+describe('connecting', () => {
+  it('has the repository scanned, and tells how that stands to those who are connected', async () => {
+    const repo = await scene.createFilled(files)
+    const held = holdScan(repo)
+    await scene.connect('alice', repo)
+    await held.arrived
+    const ask = await withCookie('alice')
+    expect(await ask(scanPath(repo))).toMatchObject({
+      status: 200,
+      body: { repo, status: 'processing', commit: null, finished_at: null, error: null },
+    })
+    held.release()
+    await scene.scanned(repo)
+    const head = (await scene.forge.branches(repo)).get('main')
+    const { status, body } = await scene.ask('alice', scanPath(repo))
+    expect([status, body]).toEqual([
+      200,
+      {
+        repo,
+        status: 'completed',
+        step: '',
+        done: 0,
+        total: 0,
+        commit: head,
+        requested_at: expect.stringMatching(/Z$/),
+        started_at: expect.stringMatching(/Z$/),
+        finished_at: expect.stringMatching(/Z$/),
+        error: null,
+      },
+    ])
+    expect((await findGraph(db, repo))?.commit).toBe(head)
+    expect(await scene.ask('carol', scanPath(repo))).toEqual({
+      status: 403,
+      body: { detail: 'Repo not connected or access denied' },
+    })
+    expect((await scene.ask('alice', '/api/v1/memory/scan?repo=shop')).status).toBe(400)
+    expect((await scene.ask('alice', '/api/v1/memory/scan')).status).toBe(422)
+  })
+
+  it('tells the live streams of those who see the repository', async () => {
+    const repo = await scene.createFilled(files)
+    const { cookie } = await scene.signIn('alice')
+    using live = await followLive(scene.app.url, cookie, ['ready', 'repository', 'scan'])
+    await scene.connect('alice', repo)
+    await scene.scanned(repo)
+    expect(await live.next()).toMatchObject({ type: 'repository' })
+    const seen: string[] = []
+    while (seen.at(-1) !== 'completed') {
+      const { data } = await live.next()
+      expect(data).toEqual({
+        repo_name: repo,
+        status: expect.any(String),
+        step: expect.any(String),
+        done: expect.any(Number),
+        total: expect.any(Number),
+      })
+      seen.push((data as { status: string }).status)
+    }
+    expect([...new Set(seen)]).toEqual(['pending', 'processing', 'completed'])
+  })
+
+  it('scans an empty repository to its end, and what is pushed to it afterwards', async () => {
+    const repo = await scene.createRepository()
+    await scene.connect('alice', repo)
+    await scene.scanned(repo)
+    expect((await scanRow(repo))?.commit_sha).toBeNull()
+    await scene.forge.push(repo, 'main', files)
+    await scene.scanAgain(repo)
+    expect((await readWholeGraph(db, repo)).files).toHaveLength(2)
+  })
+
+  it('forgets what was known of another repository that had the name', async () => {
+    const repo = await scene.scanFilled(files)
+    const map = `/api/v1/memory/project-map?repo=${encodeURIComponent(repo)}`
+    const before = await findGraph(db, repo)
+    await scene.disconnect('alice', repo)
+    await scene.forge.removeRepository(repo)
+    await scene.forge.createRepository(repo, { admins: ['bob'] })
+    const held = holdScan(repo)
+    await scene.connect('bob', repo)
+    await held.arrived
+    expect(await findGraph(db, repo)).toBeNull()
+    expect(await db.selectFrom('memories').select('id').where('repo', '=', repo).execute()).toEqual([])
+    expect((await scene.ask('bob', map)).body).toEqual({ memories: [], count: 0 })
+    held.release()
+    await scene.scanned(repo)
+    // A scan takes away what nobody can read any more.
+    const other = await scene.scanFilled(files)
+    expect(await findGraph(db, other)).not.toBeNull()
+    const left = await db.selectFrom('code_files').select('id').where('graph_id', '=', before!.id).execute()
+    expect(left).toEqual([])
+  })
+
+  it('keeps what is known when the repository is disconnected, and when it is connected again', async () => {
+    const repo = await scene.scanFilled(files)
+    const known = await readWholeGraph(db, repo)
+    await scene.disconnect('alice', repo)
+    expect(await readWholeGraph(db, repo)).toEqual(known)
+    await scene.connect('alice', repo)
+    await scene.scanned(repo)
+    expect(await readWholeGraph(db, repo)).toEqual(known)
+  })
+})
+
+describe('a rescan', () => {
+  it('answers as the interface says, stands in the audit log, and mends what is wrong', async () => {
+    const repo = await scene.scanFilled(files)
+    await db.updateTable('code_files').set({ lines: 99 }).where('path', '=', 'README.md').execute()
+    const ask = await withCookie('alice')
+    expect(await ask(rescanPath(repo), 'POST')).toEqual({ status: 200, body: { status: 'rescan_started', repo } })
+    await scene.scanned(repo)
+    const { files: rows } = await readWholeGraph(db, repo)
+    expect(rows.map(({ path, lines }) => [path, lines])).toEqual([
+      ['README.md', 3],
+      ['src/a.ts', 1],
+    ])
+    const audit = await scene.ask('alice', '/api/v1/audit?limit=1')
+    expect(audit.body.entries).toMatchObject([{ action: 'repository_rescanned', subject: repo, login: 'alice' }])
+  })
+
+  it('case 30: a hundred at once are one job, also while one runs', async () => {
+    const repo = await scene.createFilled(files)
+    const held = holdScan(repo)
+    await scene.connect('alice', repo)
+    await held.arrived
+    const before = countScans(repo)
+    const ask = await withCookie('alice')
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(rescanPath(repo), 'POST')))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
+    held.release()
+    await scene.scanned(repo)
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pgboss.job
+      where name = 'scan-repository' and state = 'created' and data ->> 'repo' = ${repo}`.execute(db)
+    expect(rows).toEqual([{ waiting: 0 }])
+    expect(before).toEqual({ asked: 1, packs: 0 })
+    // Asked for the head, and fetched it, once.
+    expect((await scanRow(repo))?.fence).toBe(1)
+  })
+
+  it('case 30: a hundred at once of a repository at rest are one job', async () => {
+    const quiet = await startConnectScene({ parts: { web: true, worker: false } })
+    await using _quiet = quiet
+    const repo = await quiet.createRepository()
+    await quiet.connect('alice', repo)
+    const { cookie } = await quiet.signIn('alice')
+    const ask = () => fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
+    const answers = await Promise.all(Array.from({ length: 100 }, ask))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const { rows } = await sql<{ jobs: number }>`
+      select count(*)::int as jobs from pgboss.job where name = 'scan-repository'`.execute(quiet.app.db)
+    expect(rows).toEqual([{ jobs: 1 }])
+    expect(await quiet.app.db.selectFrom('scans').select(['repo', 'status']).execute()).toEqual([
+      { repo, status: 'pending' },
+    ])
+  })
+})
+
+describe('a merge', () => {
+  it('has the repository scanned again', async () => {
+    const repo = await scene.scanFilled(files)
+    await scene.forge.push(repo, 'topic', { 'src/b.ts': "import { a } from './a.ts'\nexport const b = a\n" })
+    const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    const merged = await scene.forge.mergePullRequest(repo, number)
+    await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
+    await scene.scanned(repo)
+    expect((await findGraph(db, repo))?.commit).toBe(merged)
+    const { edges } = await readWholeGraph(db, repo)
+    expect(edges.map(({ source, target }) => [source, target])).toContainEqual(['src/b.ts', 'src/a.ts'])
+  })
+
+  it('is followed by another scan where one was running', async () => {
+    const repo = await scene.scanFilled(files)
+    const fence = (await scanRow(repo))!.fence
+    await scene.forge.push(repo, 'topic', { 'src/c.ts': 'export const c = 1\n' })
+    const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+    const held = holdScan(repo)
+    const ask = await withCookie('alice')
+    await ask(rescanPath(repo), 'POST')
+    await held.arrived
+    const merged = await scene.forge.mergePullRequest(repo, number)
+    await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
+    expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: true })
+    held.release()
+    await scene.scanned(repo)
+    expect((await scanRow(repo))!.fence).toBe(fence + 2)
+    expect((await findGraph(db, repo))?.commit).toBe(merged)
+  })
+})
+
+describe('the end of a scan', () => {
+  it('case 65: is a failure with its reason after its tries, and a rescan tries again', async () => {
+    const repo = await scene.createFilled(files)
+    scene.forge.faults.add({ match: asksForHead(repo), action: answer(500, 'out of order') })
+    await scene.connect('alice', repo)
+    await scene.scanned(repo, 'failed')
+    const { maxAttempts } = scene.app.app.context.config.review
+    expect(await scanRow(repo)).toMatchObject({ attempts: maxAttempts, error_code: 'git_failed', worker: null })
+    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^git ls-remote failed/),
+    })
+    scene.forge.faults.clear()
+    const ask = await withCookie('alice')
+    await ask(rescanPath(repo), 'POST')
+    await scene.scanned(repo)
+    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({ status: 'completed', error: null })
+  })
+
+  it('is quiet where the repository was disconnected meanwhile', async () => {
+    const repo = await scene.scanFilled(files)
+    await scene.forge.push(repo, 'main', { 'src/a.ts': null })
+    await scene.disconnect('alice', repo)
+    await scene.scanAgain(repo)
+    expect(await scanRow(repo)).toMatchObject({ status: 'completed', error_code: 'disconnected', attempts: 1 })
+    expect((await readWholeGraph(db, repo)).files).toHaveLength(2)
+  })
+})
+
+describe('a stop', () => {
+  it('puts a running scan back, and the next start goes on', async () => {
+    const database = await createTestDatabase()
+    const held = hold()
+    const env = forgeEnvironment(scene.forge)
+    let repo: string
+    {
+      await using app = await startTestApp({ database, env: { ...env, SECRET_KEY: 'k'.repeat(32) } })
+      const { bearer } = await signInWithToken(app, tokenOf('alice'))
+      repo = await scene.createFilled(files)
+      scene.forge.faults.add({ match: asksForHead(repo), action: held, times: 1 })
+      await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+      await held.arrived
+    }
+    {
+      await using app = await startTestApp({ database, env: { ...env, SECRET_KEY: 'k'.repeat(32) } })
+      await waitForScan(app.db, repo, 'completed')
+      const row = await app.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+      // The first one wasn't its fault.
+      expect(row).toMatchObject({ fence: 2, attempts: 1 })
+      expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
+    }
+    held.release('drop')
+    await database.dispose()
+  })
+})
+
+describe('readers', () => {
+  it('see the old graph or the new one, and never half', async () => {
+    const version = (number: number) =>
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, index) => [`src/m${index}.ts`, `export const version_${number} = ${index}\n`]),
+      )
+    const repo = await scene.scanFilled(version(0))
+    let isOver = false
+    const seen = new Set<string>()
+    const read = async () => {
+      while (!isOver) {
+        const state = await readTogether(db, 5000, async (tx) => {
+          const graph = await findGraph(tx, repo)
+          const names = await sql<{ name: string; count: number }>`
+            select name, count(*)::int as count from code_symbols where graph_id = ${graph!.id} group by name`.execute(
+            tx,
+          )
+          return names.rows.map(({ name, count }) => `${name} ${count}`).join()
+        })
+        seen.add(state)
+      }
+    }
+    const reading = read()
+    for (const number of [1, 2, 3]) {
+      // Every other one adds a file, and so builds the whole graph.
+      const more = number % 2 === 0 ? { [`src/more${number}.ts`]: `export const version_${number} = 0\n` } : {}
+      const fewer: Record<string, null> = number === 3 ? { 'src/more2.ts': null } : {}
+      await scene.forge.push(repo, 'main', { ...version(number), ...more, ...fewer })
+      await scene.scanAgain(repo)
+    }
+    isOver = true
+    await reading
+    const whole = ['version_0 30', 'version_1 30', 'version_2 31', 'version_3 30']
+    expect([...seen].filter((state) => !whole.includes(state))).toEqual([])
+  })
+})
+
+describe('renames', () => {
+  it('take along what is known of a file', async () => {
+    const text = `export function total(prices: number[]) {\n  return prices.reduce((sum, price) => sum + price, 0)\n}\n`
+    const repo = await scene.scanFilled({ 'src/old.ts': text, 'src/other.ts': '// something else altogether\n' })
+    const memory = {
+      repo,
+      memory_type: 'risk_module' as const,
+      subject: 'src/old.ts',
+      text: 'Breaks often.',
+      path: 'src/old.ts',
+      component_type: null,
+      trust: 'derived' as const,
+      provenance: JSON.stringify({ source: 'review' }),
+      terms: [],
+      weights: [],
+    }
+    await db.insertInto('memories').values(memory).execute()
+    await scene.forge.push(repo, 'main', { 'src/old.ts': null, 'src/new.ts': text })
+    await scene.scanAgain(repo)
+    const moved = await db
+      .selectFrom('memories')
+      .select(['subject', 'path'])
+      .where('repo', '=', repo)
+      .where('memory_type', '=', 'risk_module')
+      .execute()
+    expect(moved).toEqual([{ subject: 'src/new.ts', path: 'src/new.ts' }])
+  })
+})
+
+describe('with a layer turned off', () => {
+  it.each([
+    ['GRAPH=off', { GRAPH: 'off' }, { graphs: 0, memories: true, rescan: 200 }],
+    ['MEMORY=off', { MEMORY: 'off' }, { graphs: 1, memories: false, rescan: 503 }],
+  ])('%s leaves its part out', async (_name, env, expected) => {
+    await using other = await startScanScene({ env })
+    const repo = await other.scanFilled(files)
+    const graphs = await other.app.db.selectFrom('code_graphs').select('id').execute()
+    const memories = await other.app.db.selectFrom('memories').select('id').execute()
+    expect({ graphs: graphs.length, memories: memories.length > 0 }).toEqual({
+      graphs: expected.graphs,
+      memories: expected.memories,
+    })
+    const { cookie } = await other.signIn('alice')
+    const response = await fetch(`${other.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
+    expect(response.status).toBe(expected.rescan)
+  })
+
+  it('MEMORY=off and GRAPH=off ask for no scan', async () => {
+    await using other = await startConnectScene({ env: { MEMORY: 'off', GRAPH: 'off' } })
+    const repo = await other.createRepository()
+    expect((await other.connect('alice', repo)).status).toBe(200)
+    expect(await other.app.db.selectFrom('scans').select('repo').execute()).toEqual([])
+    expect((await other.ask('alice', scanPath(repo))).body).toMatchObject({ status: 'none', requested_at: null })
+  })
+})
