@@ -1,7 +1,9 @@
 // What is known around a pull request: whom it reaches, what it breaks, which tests reach it, who else is at work there.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/db/database.ts'
 import type { ChangeGraph } from '../../src/domain/change-graph.ts'
 import { type ChangeGraphScene, startChangeGraphScene } from '../change-graph-scene.ts'
+import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
 
 let scene: ChangeGraphScene
 beforeAll(async () => {
@@ -222,3 +224,233 @@ describe('tests of a change', () => {
     expect(graph.untested).toEqual([])
   })
 })
+
+describe('a graph that shows another commit than the change is based on', () => {
+  it('is made up for by reading what differs at the head', async () => {
+    const name = await scene.createRepository(files)
+    await scene.forge.push(name, 'main', {
+      // One that begins to use it, one that stops, one that moves its use.
+      'src/late.ts': "import { priceOf } from './price.ts'\n\nexport const late = priceOf(3)\n",
+      'src/shop.ts': 'export const least = 1\n',
+      'src/cart.ts': `// Carts.\n${files['src/cart.ts']}`,
+    })
+    const changed = { 'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)') }
+    const graph = await lookAt(changed, name)
+    expect(callersOf(graph)).toEqual(['src/cart.ts:6 priceOf', 'src/late.ts:3 priceOf'])
+    const [commit] = (await scene.forge.branches(name)).values()
+    expect(graph.commit).not.toBe(commit)
+    await scene.scan(name)
+    expect(callersOf(await lookAt(changed, name))).toEqual(callersOf(graph))
+  })
+
+  it('may be missing: then the change alone tells what it can', async () => {
+    const name = await scene.createRepository(files, { scanned: false })
+    const graph = await lookAt(
+      {
+        'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
+        'src/new.ts': "import { priceOf } from './price.ts'\nimport { gone } from './gone.ts'\npriceOf(gone)\n",
+      },
+      name,
+    )
+    expect(graph).toMatchObject({ commit: null, callers: [], tests: [], untested: [] })
+    expect(graph.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
+    expect(graph.brokenImports).toMatchObject([{ path: 'src/new.ts', from: './gone.ts', inChange: true }])
+  })
+})
+
+describe('what can’t be told', () => {
+  const changed = { 'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)') }
+
+  it('is nothing where the layers are off', async () => {
+    const number = await scene.propose(repo, changed)
+    const withLayers = (enabled: boolean, memory: boolean) =>
+      scene.look(repo, number, ({ config }) => ({ config: { ...config, memory, graph: { ...config.graph, enabled } } }))
+    expect(await withLayers(false, false)).toBe(null)
+    const remembered = await withLayers(false, true)
+    expect(remembered).toMatchObject({ commit: null, symbols: [], callers: [], related: [] })
+    expect(remembered?.memories.length).toBeGreaterThan(0)
+    const seen = await withLayers(true, false)
+    expect(seen?.memories).toEqual([])
+    expect(seen?.callers).toHaveLength(2)
+  })
+
+  it('is what the database holds, when that fails: the change is still read, and the rest is noted', async () => {
+    const number = await scene.propose(repo, changed)
+    const database = await createTestDatabase()
+    const { db, close } = await openDatabase(database.config, silentLog)
+    await close()
+    const graph = await scene.look(repo, number, () => ({ db }))
+    expect(graph?.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
+    expect(graph).toMatchObject({ commit: null, callers: [], history: [], related: [], memories: [] })
+    expect(graph?.notes.toSorted()).toEqual([
+      'What earlier reviews came to could not be told.',
+      'What is remembered could not be told.',
+      'What the code graph knows could not be told.',
+      'Which other pull requests touch the same could not be told.',
+    ])
+    await database.dispose()
+  })
+
+  it('case 40: is no harm from odd names, links, folders that became files, and files too large to read', async () => {
+    const odd = 'src/a "b"\n\u{1f600}.ts'
+    const name = await scene.createRepository({
+      ...files,
+      [odd]: "import { priceOf } from './price.ts'\n\npriceOf(1)\n",
+      'src/link.ts': { mode: '120000', content: '../../../../etc/passwd' },
+    })
+    const graph = await lookAt(
+      {
+        'src/price.ts': `${price.replace('(count: number): number', '(count: number, off: number)')}`,
+        'src/link.ts': { mode: '120000', content: 'price.ts' },
+        'src/alone.ts': null,
+        'src/alone.ts/deep.ts': 'export const deep = 1\n',
+        'src/other.ts': { mode: '120000', content: '/etc' },
+        'src/large.ts': `export const large = [${'1,'.repeat(400_000)}]\n`,
+        'src/deep.ts': `export const depth = ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`,
+        'src/__proto__.ts': 'export const __proto__ = 1\nexport const constructor = 2\n',
+      },
+      name,
+    )
+    expect(callersOf(graph)).toEqual(['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf', `${odd}:3 priceOf`].sort())
+  })
+
+  it('is the rest of what is too much, and that is said', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 320 }, (_, index) => [
+        `src/many/user-${index}.ts`,
+        `import { priceOf } from '../price.ts'\n\nexport const value = priceOf(${index})\n`,
+      ]),
+    )
+    const name = await scene.createRepository({ ...files, ...many })
+    const hub = await lookAt(changed, name)
+    expect(hub.callers).toHaveLength(200)
+    expect(hub.counts.callers).toBeGreaterThan(250)
+    expect(hub.notes).toEqual([expect.stringMatching(/^Uses of what changed were looked for in 300 files/)])
+    const wide = await lookAt(
+      Object.fromEntries(Object.keys(many).map((path) => [path, 'export const value = 1\n'])),
+      name,
+    )
+    expect(wide.symbols.length).toBeLessThanOrEqual(300)
+    expect(wide.notes).toContain('20 source files of the change were not looked at for what they define and use.')
+  })
+})
+
+describe('other pull requests', () => {
+  it('that touch the same files are told with what was found there, those that change the same first', async () => {
+    const { db } = scene.app
+    const number = await scene.propose(repo, {
+      'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
+    })
+    const review = async (other: ReviewedBefore) => {
+      const pullRequest = { repo, number: other.number, title: `Change ${other.number}`, author: other.author }
+      const rest = { branch: 'b', base_branch: 'main', url: '', draft: false, head_sha: 'a'.repeat(40) }
+      const verdict = other.refused ? 'REQUEST_CHANGES' : 'APPROVE'
+      const updated = new Date(Date.UTC(2026, 0, other.number - 9_000))
+      const state = { additions: 1, deletions: 1, state: other.state, verdict, updated_at: updated } as const
+      await db
+        .insertInto('pull_requests')
+        .values({ ...pullRequest, ...rest, ...state })
+        .execute()
+      const run = { workflow_type: 'pr_review', repo, pr_number: other.number, status: 'completed', verdict } as const
+      const { id } = await db
+        .insertInto('workflow_runs')
+        .values({ ...run, attempts: 1, fence: 1 })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const touch = {
+        run_id: id,
+        repo,
+        pr_number: other.number,
+        author: other.author,
+        latest: true,
+        previous_path: null,
+      }
+      await db
+        .insertInto('pull_request_files')
+        .values({
+          ...touch,
+          path: other.path,
+          status: 'modified',
+          additions: 1,
+          deletions: 1,
+          symbols: [...other.symbols],
+          requested_changes: other.refused,
+        })
+        .execute()
+      return id
+    }
+    const common = {
+      path: 'src/price.ts',
+      refused: false,
+      author: 'bob',
+      state: 'merged',
+      symbols: ['nameOf'],
+    } as const
+    const first = await review({ ...common, number: 9_001, refused: true })
+    await review({ ...common, number: 9_002, author: 'carol', state: 'open', symbols: ['priceOf', 'nameOf'] })
+    await review({ ...common, number: 9_003, state: 'open' })
+    await review({ ...common, number: 9_004, path: 'src/alone.ts' })
+    const finding = { repo, pr_number: 9_001, first_run_id: first, last_run_id: first, reviewer: 'static', rule: null }
+    const place = {
+      path: 'src/price.ts',
+      side: 'RIGHT',
+      start_line: 1,
+      end_line: 1,
+      quote: '',
+      anchor_hash: '',
+    } as const
+    const more = {
+      category: 'correctness',
+      body: '',
+      suggestion: null,
+      evidence: '[]',
+      confidence: 1,
+      verified: true,
+    } as const
+    const findings = [
+      ['minor', 'A small thing', 'open'],
+      ['critical', 'A bad thing', 'resolved'],
+      ['moderate', 'A mistaken thing', 'dismissed'],
+    ] as const
+    await db
+      .insertInto('findings')
+      .values(
+        findings.map(([severity, title, state]) => {
+          return { ...finding, ...place, ...more, severity, title, state, placement: 'inline', fingerprint: title }
+        }),
+      )
+      .execute()
+    const graph = await scene.look(repo, number)
+    expect(graph?.related).toEqual([
+      {
+        number: 9_002,
+        title: 'Change 9002',
+        author: 'carol',
+        state: 'open',
+        verdict: 'APPROVE',
+        paths: ['src/price.ts'],
+        symbols: ['priceOf'],
+        findings: [],
+      },
+      expect.objectContaining({ number: 9_003, symbols: [], findings: [] }),
+      expect.objectContaining({
+        number: 9_001,
+        state: 'merged',
+        verdict: 'REQUEST_CHANGES',
+        symbols: [],
+        findings: ['A bad thing', 'A small thing'],
+      }),
+    ])
+    expect(graph?.history).toEqual([{ path: 'src/price.ts', touches: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 }])
+  })
+})
+
+interface ReviewedBefore {
+  readonly number: number
+  readonly author: string
+  readonly state: 'open' | 'merged'
+  readonly path: string
+  readonly symbols: readonly string[]
+  /** The review asked for changes. */
+  readonly refused: boolean
+}
