@@ -1,6 +1,6 @@
 // Runs a command and says how long it took and how much memory it and its children had at most. Linux only.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 export interface Measured {
   readonly milliseconds: number
@@ -46,6 +46,11 @@ export function readPeak(pid: number): number {
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) * 1024
   })
   return peaks.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Makes a process forget its peak: from now on `readPeak` tells what it comes to from here (proc(5), clear_refs). */
+export function resetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
 /** Processes may end while they are looked at. */
