@@ -26,5 +26,7 @@ export const libraryNames: ReadonlySet<string> = new Set(
   upper url use value valueOf values verify version view visit wait walk warn warning where width with wrap write
   writeFile writer yield zip debug Error String Len Close Read Write Get Set Add Run Start Stop New Name Next Value Equals
   ToString GetHashCode Dispose Select Where First Count Contains Remove Clear Format Parse Println Printf Sprintf Errorf
-  Fatal Fatalf Wait Done Lock Unlock Scan Query Exec Open Save Load Create Update Delete Init Reset Send`.split(/\s+/),
+  Fatal Fatalf Wait Done Lock Unlock Scan Query Exec Open Save Load Create Update Delete Init Reset Send
+  to_str as_str as_ref as_mut uri Err Error appendChild dispatchEvent hexdigest observe ContainsKey ExecuteNonQuery
+  GetType Join Append`.split(/\s+/),
 )

@@ -6,7 +6,7 @@ import { readGoModule } from './manifests/go-module.ts'
 import { readIgnoreGlobs } from './manifests/ignore-globs.ts'
 import { readPythonRoots } from './manifests/python-roots.ts'
 import { readRustCrate } from './manifests/rust-crate.ts'
-import { readScriptConfigs } from './manifests/script-config.ts'
+import { listExtended, readScriptConfigs } from './manifests/script-config.ts'
 import { readScriptPackages } from './manifests/script-package.ts'
 import { filenameOf, folderOf } from './paths.ts'
 import type { Resolution } from './resolution.ts'
@@ -14,7 +14,10 @@ import type { Resolution } from './resolution.ts'
 /** Of each kind; the ones nearest to the root count. */
 const mostManifests = 1_000
 const largestManifest = 512 * 1024
+/** Of all of them together. */
+const mostText = 32 * 1024 * 1024
 const readAtOnce = 16
+const mostExtensions = 4
 
 /** A manifest by its path. */
 export interface Manifest {
@@ -37,12 +40,15 @@ export function isManifest(path: string): boolean {
  * left out, and says nothing.
  */
 export async function readResolution(snapshot: Snapshot, paths: Iterable<string>): Promise<Resolution> {
-  const manifests = await readManifests(snapshot, [...paths].filter(isManifest))
+  const files = new Set(paths)
+  const manifests = await readManifests(snapshot, [...files].filter(isManifest))
+  const configs = manifests.filter(({ path }) => /^[tj]sconfig/.test(filenameOf(path)))
+  const extended = await readExtended(snapshot, configs, files)
   const named = (pattern: RegExp) => manifests.filter(({ path }) => pattern.test(filenameOf(path)))
   return {
     closed: await listClosed(snapshot),
     ignored: named(/^\.gitignore$/).map(({ folder, text }) => ({ folder, globs: readIgnoreGlobs(text) })),
-    scriptConfigs: readScriptConfigs(named(/^[tj]sconfig/), named(/^package\.json$/)),
+    scriptConfigs: readScriptConfigs(configs, extended, named(/^package\.json$/)),
     scriptPackages: readScriptPackages(named(/^package\.json$/), named(/^(pnpm-workspace\.yaml|lerna\.json)$/)),
     goModules: named(/^go\.mod$/).flatMap(readGoModule),
     pythonRoots: [...new Set(named(/^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/).flatMap(readPythonRoots))],
@@ -52,16 +58,37 @@ export async function readResolution(snapshot: Snapshot, paths: Iterable<string>
 }
 
 async function readManifests(snapshot: Snapshot, paths: readonly string[]): Promise<Manifest[]> {
-  const byKind = Map.groupBy(paths, filenameOf)
+  const byKind = Map.groupBy(paths, (path) => filenameOf(path).replace(/^[tj]sconfig.*/, 'tsconfig.json'))
   const chosen = [...byKind.values()].flatMap((list) =>
     list.toSorted((one, other) => countFolders(one) - countFolders(other)).slice(0, mostManifests),
   )
   const manifests: Manifest[] = []
-  for (let start = 0; start < chosen.length; start += readAtOnce) {
-    const texts = await Promise.all(chosen.slice(start, start + readAtOnce).map((path) => readManifest(snapshot, path)))
-    manifests.push(...texts.filter((manifest) => manifest !== undefined))
+  let left = mostText
+  for (let start = 0; start < chosen.length && left > 0; start += readAtOnce) {
+    const read = await Promise.all(chosen.slice(start, start + readAtOnce).map((path) => readManifest(snapshot, path)))
+    const found = read.filter((manifest) => manifest !== undefined)
+    manifests.push(...found)
+    left -= found.reduce((sum, { text }) => sum + text.length, 0)
   }
   return manifests
+}
+
+/** Configurations of other names that some extend, and what those extend. */
+async function readExtended(
+  snapshot: Snapshot,
+  configs: readonly Manifest[],
+  files: ReadonlySet<string>,
+): Promise<Manifest[]> {
+  const seen = new Set(configs.map(({ path }) => path))
+  const extended: Manifest[] = []
+  for (let open = configs, step = 0; open.length > 0 && step < mostExtensions; step++) {
+    const paths = new Set(open.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)))
+    const chosen = [...paths].slice(0, mostManifests - extended.length)
+    for (const path of chosen) seen.add(path)
+    open = (await Promise.all(chosen.map((path) => readManifest(snapshot, path)))).filter((one) => one !== undefined)
+    extended.push(...open)
+  }
+  return extended
 }
 
 async function readManifest(snapshot: Snapshot, path: string): Promise<Manifest | undefined> {

@@ -60,7 +60,8 @@ function findImported(view: CodeView, file: CodeFile, name: string): Meaning | u
   const bound = file.bound(name)
   if (bound === undefined) return undefined
   const target = file.imported(bound.index)
-  if (target.kind !== 'inside') return outsideMeaning
+  // C++'s `using a::Cart` names no file: what is included has it.
+  if (target.kind !== 'inside') return file.family === 'c' ? undefined : outsideMeaning
   const found = findBound(view, file, target.paths, bound.name)
   if (found === undefined) return undefined
   return found.kind === 'outside' ? found : { ...found, confidence: Math.min(found.confidence, target.confidence) }

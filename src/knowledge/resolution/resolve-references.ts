@@ -2,6 +2,7 @@
 import type { CodeReference } from '../../workspace/code-facts.ts'
 import type { CodeFile } from './code-file.ts'
 import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { Family } from './families.ts'
 import { findMember } from './find-member.ts'
 import { libraryNames } from './library-names.ts'
 import { resolveMember } from './resolve-member.ts'
@@ -66,11 +67,22 @@ function choose(
   places: readonly SymbolPlace[],
   confidence: number,
 ): readonly ReferenceTarget[] {
-  const fitting = places.length > 1 ? places.filter((place) => takes(view, place, passed)) : places
-  const chosen = (fitting.length > 0 ? fitting : places).slice(0, mostTargets)
+  const distinct = places.length > 1 ? dropDoubles(places) : places
+  const fitting = distinct.length > 1 ? distinct.filter((place) => takes(view, place, passed)) : distinct
+  const chosen = (fitting.length > 0 ? fitting : distinct).slice(0, mostTargets)
   const made =
     kind === 'new' || kind === 'call' ? chosen.flatMap((place) => listConstructors(view, place, name, passed)) : []
-  return [...chosen, ...made].slice(0, mostTargets).map(({ path, ordinal }) => ({ path, ordinal, confidence }))
+  return dropDoubles([...chosen, ...made])
+    .slice(0, mostTargets)
+    .map(({ path, ordinal }) => ({ path, ordinal, confidence }))
+}
+
+/** The parts of one type lead to the same members. */
+function dropDoubles(places: readonly SymbolPlace[]): SymbolPlace[] {
+  return places.filter(
+    ({ path, ordinal }, index) =>
+      places.findIndex((other) => other.ordinal === ordinal && other.path === path) === index,
+  )
 }
 
 function takes(view: CodeView, place: SymbolPlace, passed: number | null): boolean {
@@ -93,9 +105,20 @@ function listConstructors(
   return fitting.length > 0 ? fitting : found
 }
 
+/** What is called so and not known is a type, or an object, of a library. */
+const foreign = /^(window|document|console|navigator|process|globalThis|string|int|object|decimal)$/
+const namedType = /^[A-Z][A-Z0-9]*[a-z]/
+const typesAreCapital: ReadonlySet<Family> = new Set(['script', 'jvm', 'php', 'rust', 'ruby'])
+
 /** By a method's name alone, if few have one of that name and no library has. */
-function guess(view: CodeView, file: CodeFile, { name, arguments: passed }: CodeReference): readonly ReferenceTarget[] {
+function guess(
+  view: CodeView,
+  file: CodeFile,
+  { name, qualifier, arguments: passed }: CodeReference,
+): readonly ReferenceTarget[] {
   if (libraryNames.has(name) || name.length < 3) return none
+  if (qualifier !== null && foreign.test(qualifier)) return none
+  if (qualifier !== null && typesAreCapital.has(file.family) && namedType.test(qualifier)) return none
   const all = view.definersIn(file.family, name)
   if (all.length > 50) return none
   const places = all.filter((place) => {

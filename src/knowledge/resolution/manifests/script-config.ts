@@ -5,6 +5,7 @@ import type { PathPattern, ScriptConfig } from '../resolution.ts'
 import { entriesOf, fieldOf, parseLooseJson, textsOf } from './loose-json.ts'
 
 const longestChain = 8
+const mostExtended = 10
 const mostPaths = 300
 const mostTargets = 20
 
@@ -26,9 +27,27 @@ const noOptions: Options = { baseUrl: null, paths: null }
 /** Stands for the folder of the configuration that is asked, not of the one that is extended. */
 const ownFolder = '$' + '{configDir}'
 
-/** Only those that say where modules are; in each folder `tsconfig.json` comes first. */
-export function readScriptConfigs(manifests: readonly Manifest[], packages: readonly Manifest[]): ScriptConfig[] {
-  const readOptions = createOptionsReader(createConfigFinder(manifests, packages))
+/** The paths that a configuration may extend, by their names: files that may be there. Packages are found by name. */
+export function listExtended({ folder, text }: Manifest): string[] {
+  return textsOf(fieldOf(parseLooseJson(text), 'extends'))
+    .filter((name) => name.startsWith('.'))
+    .slice(0, mostExtended)
+    .flatMap((name) => joinPath(folder, name) ?? [])
+    .flatMap((path) => [path, `${path}.json`])
+}
+
+/**
+ * Only those that say where modules are; in each folder `tsconfig.json` comes first.
+ *
+ * @param extended files that are only there to be extended
+ * @param packages by whose names configurations may be named
+ */
+export function readScriptConfigs(
+  manifests: readonly Manifest[],
+  extended: readonly Manifest[],
+  packages: readonly Manifest[],
+): ScriptConfig[] {
+  const readOptions = createOptionsReader(createConfigFinder([...manifests, ...extended], packages))
   const rank = ({ path }: Manifest) => ['tsconfig.json', 'jsconfig.json'].indexOf(filenameOf(path)) >>> 0
   return manifests
     .toSorted((one, other) => rank(one) - rank(other))
@@ -51,7 +70,7 @@ function createOptionsReader(find: FindConfig): (manifest: Manifest, left: numbe
     known.set(manifest.path, noOptions)
     const json = parseLooseJson(manifest.text)
     let options = noOptions
-    for (const name of textsOf(fieldOf(json, 'extends')).slice(0, 10)) {
+    for (const name of textsOf(fieldOf(json, 'extends')).slice(0, mostExtended)) {
       const other = find(manifest.folder, name)
       if (other === undefined) continue
       const { baseUrl, paths } = read(other, left - 1)
