@@ -1,66 +1,107 @@
 // Describes the project that a scan found, and keeps the description as memories.
 import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
-import type { ProjectFile } from '../../knowledge/project/project.ts'
+import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
 import { listTree } from '../../workspace/list-tree.ts'
 import { chooseFiles, largestRead, mostFiles } from './choose-files.ts'
+import { enrichMap } from './enrich-map.ts'
 import type { Scan } from './scan-context.ts'
 
 const symbolsOfFile = 20
 const sureEnough = 0.5
+/** Read together with their symbols and edges. */
+const filesAtOnce = 1000
+
+type KnownProject = Pick<Project, 'files' | 'uses'>
 
 /** @param graph that shows the scan's commit; null without one */
 export async function rememberProject(scan: Scan, graph: OpenGraph | null): Promise<void> {
   const { ctx, commit, snapshot, progress, scan: claim, signal } = scan
   progress.tell('describing the project', 0, 0)
-  const files = graph === null ? await listFiles(scan) : await readProjectFiles(scan, graph)
-  const uses = graph === null ? [] : await readUses(scan, graph)
+  const { files, uses } = graph === null ? await listFiles(scan) : await readProjectFiles(scan, graph)
   const readText = async (path: string) => {
     signal.throwIfAborted()
     const bytes = await snapshot.readFile(path, { maxBytes: largestRead }).catch(() => undefined)
     return bytes?.includes(0) ? undefined : bytes && new TextDecoder().decode(bytes)
   }
-  const memories = await describeProject({ repo: claim.repo, commit, files, uses, readText })
+  const memories = await describeProject({ repo: claim.repo, commit, files, uses: uses ?? [], readText })
   await transactionWithRetry(ctx.db, async (tx) => {
     await assertScanLease(tx, claim)
     await saveMemories(tx, claim.repo, memories, {
       endOthers: { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' },
     })
   })
+  await enrichMap(scan, files)
 }
 
-async function listFiles({ repository, commit, signal }: Scan): Promise<ProjectFile[]> {
+async function listFiles({ repository, commit, signal }: Scan): Promise<KnownProject> {
   const { entries } = await listTree(repository, commit, { maxEntries: mostFiles, signal })
-  return chooseFiles(entries).files.map(({ path, language, kind, isTest, size }) => {
+  const files = chooseFiles(entries).files.map(({ path, language, kind, isTest, size }) => {
     return { path, language, kind, isTest, size, lines: null, complexity: null, symbols: [], usedBy: 0 }
   })
+  return { files, uses: [] }
 }
 
-async function readProjectFiles({ ctx }: Scan, { id }: OpenGraph): Promise<ProjectFile[]> {
-  const { rows } = await sql<ProjectFile>`
-    select path, language, kind, is_test as "isTest", size, lines, complexity, coalesce(symbols, '[]') as symbols,
-      coalesce(used_by, 0) as "usedBy"
-    from code_files f
-    left join (
-      select target_id, count(distinct source_id)::int as used_by from code_edges
-      where graph_id = ${id} and confidence >= ${sureEnough} group by target_id) as u on u.target_id = f.id
-    left join lateral (
-      select json_agg(top) as symbols from (
-        select name, kind, exported from code_symbols s where s.file_id = f.id and container = ''
-        order by exported desc, ordinal limit ${sql.lit(symbolsOfFile)}) as top) as s on true
-    where graph_id = ${id}
-    order by path`.execute(ctx.db)
+/** In pieces: others want the database meanwhile. */
+async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGraph): Promise<KnownProject> {
+  const files: (ProjectFile & { id: number })[] = []
+  const uses: (readonly [number, number])[] = []
+  for (let after = 0, more = true; more; ) {
+    signal.throwIfAborted()
+    const some = await readSomeFiles(ctx.db, graphId, after)
+    const range = { from: after, to: some.at(-1)?.id ?? after }
+    const symbols = Map.groupBy(await readTopSymbols(ctx.db, range), ({ file_id }) => file_id)
+    for (const file of some) {
+      const top = (symbols.get(file.id) ?? []).slice(0, symbolsOfFile)
+      files.push({ ...file, symbols: top.map(({ name, kind, exported }) => ({ name, kind, exported })), usedBy: 0 })
+    }
+    uses.push(...(await readUses(ctx.db, range)))
+    after = range.to
+    more = some.length === filesAtOnce
+  }
+  const pathOf = new Map(files.map(({ id, path }) => [id, path]))
+  const usedBy = Map.groupBy(uses, ([, target]) => target)
+  return {
+    files: files.map((file) => ({ ...file, usedBy: usedBy.get(file.id)?.length ?? 0 })),
+    uses: uses.map(([source, target]) => [pathOf.get(source) ?? '', pathOf.get(target) ?? ''] as const),
+  }
+}
+
+async function readSomeFiles(db: Db, graphId: number, after: number): Promise<(ProjectFile & { id: number })[]> {
+  const { rows } = await sql<ProjectFile & { id: number }>`
+    select id, path, language, kind, is_test as "isTest", size, lines, complexity
+    from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(filesAtOnce)}`.execute(db)
   return rows
 }
 
-async function readUses({ ctx }: Scan, { id }: OpenGraph): Promise<(readonly [string, string])[]> {
-  const { rows } = await sql<{ source: string; target: string }>`
-    select distinct s.path as source, t.path as target
-    from code_files s join code_edges e on e.source_id = s.id join code_files t on t.id = e.target_id
-    where s.graph_id = ${id} and e.confidence >= ${sureEnough}`.execute(ctx.db)
-  return rows.map(({ source, target }) => [source, target])
+/** Ids of files. */
+interface Range {
+  /** Not included. */
+  readonly from: number
+  readonly to: number
+}
+
+async function readTopSymbols(db: Db, { from, to }: Range) {
+  return db
+    .selectFrom('code_symbols')
+    .select(['file_id', 'name', 'kind', 'exported'])
+    .where('file_id', '>', from)
+    .where('file_id', '<=', to)
+    .where('container', '=', '')
+    .orderBy('file_id')
+    .orderBy('exported', 'desc')
+    .orderBy('ordinal')
+    .execute()
+}
+
+async function readUses(db: Db, { from, to }: Range): Promise<(readonly [number, number])[]> {
+  const { rows } = await sql<{ source_id: number; target_id: number }>`
+    select distinct source_id, target_id from code_edges
+    where source_id > ${from} and source_id <= ${to} and confidence >= ${sureEnough}`.execute(db)
+  return rows.map(({ source_id, target_id }) => [source_id, target_id])
 }
