@@ -16,6 +16,7 @@ import {
   openChange,
   readPullRequests,
 } from './context-changes.ts'
+import { openGraphs } from './context-graph.ts'
 import { createPacker, lineKey, type Packer, packInOrder, packSmallest, type Shown } from './context-packers.ts'
 
 const { values, positionals } = parseArgs({
@@ -26,6 +27,8 @@ const { values, positionals } = parseArgs({
     /** Prints each pull request's own figures. */
     details: { type: 'boolean', default: false },
     skipHuge: { type: 'boolean', default: false },
+    /** Builds the code graph of where each pull request began first, and packs with what it tells. */
+    graph: { type: 'boolean', default: false },
   },
 })
 const [commentsFile] = positionals
@@ -39,6 +42,7 @@ const hugeFiles = 200
 const countTokens = await loadTokenCounter(1)
 const countWhole = (text: string) => countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
 await using syntax = createSyntax()
+await using graphs = values.graph ? await openGraphs(syntax) : null
 const packers: Readonly<Record<string, Packer>> = {
   'by hunk (ours)': createPacker(syntax, countTokens),
   'files in order': packInOrder(countWhole),
@@ -69,7 +73,9 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
   const where = { all: 0, 'in files that are not reviewed': 0, 'on lines outside of the diff': 0 }
   let names = 0
   for (const pr of all) {
-    await using change = await openChange(await comparisonOf(folder, pr))
+    const comparison = await comparisonOf(folder, pr)
+    await using bare = await openChange(comparison)
+    const change = await withGraph(bare, comparison.gitDirectory)
     for (const place of pr.comments) {
       where.all++
       if (!change.files.some(({ path }) => path === place.path)) where['in files that are not reviewed']++
@@ -111,7 +117,24 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
   console.log('\nCPU of the process for one pack, threads included, children not:')
   for (const [budget, list] of Object.entries(times))
     console.log(`${budget} tokens: median ${median(list).toFixed(1)} ms, most ${Math.max(...list).toFixed(1)} ms`)
+  if (graphs !== null) {
+    console.log('\nThe graph, wall time:')
+    for (const [what, list] of Object.entries(graphTimes))
+      console.log(`${what}: median ${median(list).toFixed(0)} ms, most ${Math.max(...list).toFixed(0)} ms`)
+  }
   printAnchors(anchors)
+}
+
+const graphTimes = { build: [] as number[], read: [] as number[] }
+
+/** The change with what its graph tells, where graphs are asked for. */
+async function withGraph<C extends Change>(change: C, gitDirectory: string): Promise<C> {
+  if (graphs === null) return change
+  graphTimes.build.push(await graphs.build(change, gitDirectory))
+  const startedAt = performance.now()
+  const graph = await graphs.read(change)
+  graphTimes.read.push(performance.now() - startedAt)
+  return { ...change, graph }
 }
 
 /** The best of three, after what is loaded once was loaded. */

@@ -430,6 +430,11 @@ describe('untested-change', () => {
       'a folder that tests reach from afar only',
       { tests: [{ path: 'test/x.test.js', distance: 3, reaches: ['src/date.js'] }] },
     ],
+    [
+      'what stands in for other code',
+      { symbols: [{ ...symbol, path: 'src/mock-range.js' }], untested: ['src/mock-range.js'] },
+      changeOf({}, { 'src/mock-range.js': code, 'src/date.js': 'export const date = 1\n' }),
+    ],
     ['a change with a test', {}, changeOf({}, { ...files, 'test/cli.test.js': 'run()\n' })],
   ])('says nothing about %s', async (_, more, other = change) => {
     expect(await review(other, { ...graph, ...more })).toEqual([])

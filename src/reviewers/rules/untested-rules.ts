@@ -11,6 +11,10 @@ const leastBranches = 2
 /** Farther away a test doesn't aim at a file. */
 const mostSteps = 2
 
+/** Code that nobody tests: what stands in for other code, shows it, or runs by hand. */
+const aside =
+  /(?:^|[/_.-])(?:mocks?|stubs?|fakes?|examples?|demos?|stories|previews?|scripts?|tools|bench(?:marks?)?|migrations?)(?:[/_.-]|$)/i
+
 const branch = /\b(?:if|elif|else|for|foreach|while|case|when|match|catch|except|rescue|switch)\b|&&|\|\||\?\?|\?\./
 
 /**
@@ -29,7 +33,7 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
     const file = files.find((each) => each.path === path)
     const isCode = symbol.kind === 'function' || symbol.kind === 'method'
     if (kind !== 'added' || !isCode || !file || !untested.has(path) || !folders.has(posix.dirname(path))) return []
-    if (isFixture(path) || languageOfPath(path)?.type !== 'programming') return []
+    if (isFixture(path) || aside.test(path) || languageOfPath(path)?.type !== 'programming') return []
     const size = measureAdded(file, symbol)
     const place = findLine(change, path, symbol)
     return place && size.lines >= leastLines && size.branches >= leastBranches ? [{ name, place, size }] : []

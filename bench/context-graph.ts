@@ -1,0 +1,58 @@
+// The code graph of real commits, in a database of its own, as reviews of changes get it.
+import type { AppContext } from '../src/context.ts'
+import { openDatabase } from '../src/db/database.ts'
+import type { ChangeGraph } from '../src/domain/change-graph.ts'
+import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
+import { openGraph } from '../src/knowledge/graph/write-graph.ts'
+import type { Log } from '../src/lib/logger.ts'
+import type { Change } from '../src/reviewers/reviewer.ts'
+import { buildGraph } from '../src/workflows/scanning/build-graph.ts'
+import { createProgress } from '../src/workflows/scanning/progress.ts'
+import { createFactReader } from '../src/workspace/fact-reader.ts'
+import { defaultGitHost } from '../src/workspace/run-git.ts'
+import type { Syntax } from '../src/workspace/syntax.ts'
+import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
+
+/** Graphs of one repository after the other; a later commit takes an earlier one's place. */
+export interface Graphs extends AsyncDisposable {
+  /** Brings a repository's graph to where a change began, as a scan does. Returns how long that took, in milliseconds. */
+  build(change: Change, gitDirectory: string): Promise<number>
+  /** What a review is told of the change. */
+  read(change: Change): Promise<ChangeGraph | null>
+}
+
+const log = { ...silentLog, debug() {} } as unknown as Log
+const never = new AbortController().signal
+const queryTimeoutMs = 30_000
+
+/** Opens an embedded database for graphs; dispose of it. */
+export async function openGraphs(syntax: Syntax): Promise<Graphs> {
+  await using stack = new AsyncDisposableStack()
+  const database = await createTestDatabase({ engine: 'embedded' })
+  stack.defer(() => database.dispose())
+  const { db } = stack.use(await openDatabase(database.config, log))
+  const reader = stack.use(createFactReader())
+  const ctx = { db, log } as unknown as AppContext
+  const held = stack.move()
+  return {
+    async build(change, gitDirectory) {
+      const startedAt = performance.now()
+      const { repo } = change.pullRequest
+      const scan = { repo, worker: 'bench', fence: 1, attempt: 1, thorough: false }
+      const graph = await openGraph(db, repo, scan.fence)
+      if (graph.commit === change.mergeBaseSha) return 0
+      const progress = createProgress(db, scan, () => {})
+      const repository = { host: defaultGitHost, gitDirectory }
+      const commit = change.mergeBaseSha
+      await buildGraph({ scan, reader, signal: never, ctx, progress, repository, commit, snapshot: change.base }, graph)
+      await progress.settled()
+      return performance.now() - startedAt
+    },
+    read({ pullRequest, files, diff, head, base }) {
+      const { repo, number, title } = pullRequest
+      const context = { db, syntax, log, queryTimeoutMs, layers: { graph: true, memory: true } }
+      return readChangeGraph(context, { repo, number, title, files, diffs: diff.files, head, base }, never)
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
