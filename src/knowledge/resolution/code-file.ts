@@ -32,10 +32,16 @@ export interface CodeFile {
   included(): ReadonlySet<string>
   /** The types that the file gives to a name. */
   bindings(name: string): readonly CodeBinding[]
+  /**
+   * What stands before the name of a type where a symbol names it (`cart` of `cart.Cart`); null for nothing, or for now this
+   * and now that.
+   */
+  typeQualifier(name: string, within: number): string | null
   /** The symbol of a type, a module or something like it around a symbol, or that symbol itself; -1 for none. */
   typeAround(ordinal: number): number
-  /** What was found out about members (`<ordinal>.<name>`), and about names. */
+  /** What was found out about members (`<ordinal>.<name>`), about names, and about types with something before them. */
   readonly members: Map<string, readonly SymbolPlace[]>
+  readonly types: Map<string, Meaning | undefined>
   readonly meanings: Map<string, Meaning | undefined>
 }
 
@@ -54,6 +60,7 @@ export function createCodeFile(view: CodeView, path: string, family: Family, fac
   const names = groupIndexes(facts.symbols)
   const { locals, passed, wholes } = indexImports(facts.imports, family)
   let bindings: Map<string, CodeBinding[]> | undefined
+  let qualifiers: ReadonlyMap<string, string | null> | undefined
   const imported: ResolvedImport[] = []
   let included: ReadonlySet<string> | undefined
   const file: CodeFile = {
@@ -71,12 +78,17 @@ export function createCodeFile(view: CodeView, path: string, family: Family, fac
       bindings ??= Map.groupBy(facts.bindings, (binding) => binding.name)
       return bindings.get(name) ?? unbound
     },
+    typeQualifier(name, within) {
+      qualifiers ??= indexQualifiers(facts)
+      return qualifiers.get(`${within} ${name}`) ?? null
+    },
     typeAround(ordinal) {
       let at = ordinal
       while (at >= 0 && !typeKinds.has(facts.symbols[at]!.kind)) at = outerOf(facts, at)
       return at
     },
     members: new Map(),
+    types: new Map(),
     meanings: new Map(),
   }
   return file
@@ -113,6 +125,17 @@ function groupIndexes(symbols: readonly CodeSymbol[]): Map<string, number[]> {
     else list.push(ordinal)
   }
   return names
+}
+
+function indexQualifiers({ references }: CodeFacts): Map<string, string | null> {
+  const qualifiers = new Map<string, string | null>()
+  for (const { name, qualifier, kind, within } of references) {
+    if (kind === 'value' || (kind === 'call' && qualifier === null)) continue
+    const key = `${within} ${name}`
+    const known = qualifiers.get(key)
+    qualifiers.set(key, known === undefined || known === qualifier ? qualifier : null)
+  }
+  return qualifiers
 }
 
 interface ImportIndex {

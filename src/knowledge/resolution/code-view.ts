@@ -5,6 +5,7 @@ import { type Family, familyOf } from './families.ts'
 import type { ImportResolver } from './imports/import-resolver.ts'
 import type { Meaning } from './meaning.ts'
 import { folderOf } from './paths.ts'
+import { resolveQualified } from './resolve-member.ts'
 import { resolveName } from './resolve-name.ts'
 
 /** A symbol by its file and its index there. */
@@ -33,6 +34,8 @@ export interface CodeView extends CodeSource {
    * @param within the symbol that it is used in; -1 for the top of the file
    */
   meaningOf(file: CodeFile, name: string, within: number): Meaning | undefined
+  /** The same of the name of a type, with what stands before it there. */
+  typeNamed(file: CodeFile, name: string, within: number): Meaning | undefined
   /** The symbols of a name in one family of languages whose files' facts are there. */
   definersIn(family: Family, name: string): readonly SymbolPlace[]
 }
@@ -97,14 +100,13 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
     },
     meaningOf(file, name, within) {
       const around = file.typeAround(within)
-      const key = `${around} ${name}`
-      const known = file.meanings.get(key)
-      if (known !== undefined || file.meanings.has(key)) return known
-      // Whoever asks for it again meanwhile goes in a circle.
-      file.meanings.set(key, undefined)
-      const meaning = resolveName(view, file, name, around)
-      file.meanings.set(key, meaning)
-      return meaning
+      return askOnce(file.meanings, `${around} ${name}`, () => resolveName(view, file, name, around))
+    },
+    typeNamed(file, name, within) {
+      const qualifier = file.typeQualifier(name, within)
+      return qualifier === null
+        ? view.meaningOf(file, name, within)
+        : askOnce(file.types, `${within} ${name}`, () => resolveQualified(view, file, qualifier, name, within))
     },
     definersIn(family, name) {
       const key = `${family} ${name}`
@@ -118,6 +120,18 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
     },
   }
   return view
+}
+
+type Meanings = Map<string, Meaning | undefined>
+
+function askOnce(known: Meanings, key: string, ask: () => Meaning | undefined): Meaning | undefined {
+  const before = known.get(key)
+  if (before !== undefined || known.has(key)) return before
+  // Whoever asks for it again meanwhile goes in a circle.
+  known.set(key, undefined)
+  const meaning = ask()
+  known.set(key, meaning)
+  return meaning
 }
 
 function indexNames(files: ReadonlyMap<string, CodeFacts>): Map<string, number[]> {

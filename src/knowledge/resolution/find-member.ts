@@ -1,5 +1,5 @@
 // Finds what a type, a module or an object has under a name, in itself and in what it is derived from.
-import { type CodeFile, isType, outerOf } from './code-file.ts'
+import { type CodeFile, isType } from './code-file.ts'
 import type { CodeView, SymbolPlace } from './code-view.ts'
 import { folderOf } from './paths.ts'
 
@@ -43,7 +43,7 @@ function searchBases(
   trail: Trail,
 ): readonly SymbolPlace[] {
   for (const base of listBases(view, file, ordinal)) {
-    const meaning = view.meaningOf(file, lastPart(base), outerOf(file.facts, ordinal))
+    const meaning = view.typeNamed(file, lastPart(base), ordinal)
     if (meaning?.kind !== 'symbols') continue
     for (const place of meaning.places) {
       const found = searchType(view, place, name, { ...trail, steps: trail.steps - 1 })

@@ -4,7 +4,7 @@ import { outerOf } from './code-file.ts'
 import type { CodeView, SymbolPlace } from './code-view.ts'
 import { familyOf } from './families.ts'
 import { type Meaning, meansSymbols, outsideMeaning } from './meaning.ts'
-import { filenameOf } from './paths.ts'
+import { filenameOf, folderOf } from './paths.ts'
 
 /** From file to file at most. */
 const mostSteps = 8
@@ -34,15 +34,25 @@ export function resolveExport(view: CodeView, path: string, name: string): reado
 
 function follow(view: CodeView, paths: readonly string[], name: string, trail: Trail): Meaning | undefined {
   if (name === '*') return { kind: 'modules', paths, confidence: 0.95 }
-  for (const path of paths) {
+  for (const [index, path] of paths.entries()) {
+    // Behind the package itself stand those of its modules that are named.
+    if (index > 0 && isModuleOf(path, name)) return { kind: 'modules', paths: [path], confidence: 0.95 }
     const key = `${name} ${path}`
     if (trail.seen.has(key) || trail.seen.size >= mostFiles) continue
     trail.seen.add(key)
     const file = view.file(path)
     const found = file === undefined ? findUnread(view, path, name) : searchFile(view, file, name, trail)
     if (found !== undefined) return found
+    if (isModuleOf(path, name)) return { kind: 'modules', paths: [path], confidence: 0.95 }
   }
   return undefined
+}
+
+/** A module of Python by its name: its file, or its folder's. */
+function isModuleOf(path: string, name: string): boolean {
+  if (!/\.pyi?$/.test(path)) return false
+  const filename = filenameOf(path)
+  return filename.startsWith('__init__.') ? filenameOf(folderOf(path)) === name : filename.split('.', 1)[0] === name
 }
 
 /** Its facts aren't there; but who defines the name may be. */

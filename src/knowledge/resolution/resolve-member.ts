@@ -24,7 +24,19 @@ export function resolveMember(
     if (own !== undefined) return own
   }
   const binding = findBinding(file, qualifier, within)
-  if (binding !== undefined) return findOfType(view, file, binding, name)
+  return binding === undefined
+    ? resolveQualified(view, file, qualifier, name, within)
+    : findOfType(view, file, binding, name)
+}
+
+/** The same of a qualifier that is no object: a module, a package, a type. */
+export function resolveQualified(
+  view: CodeView,
+  file: CodeFile,
+  qualifier: string,
+  name: string,
+  within: number,
+): Meaning | undefined {
   const meaning = view.meaningOf(file, qualifier, within) ?? findRustModule(view, file, qualifier)
   if (meaning === undefined || meaning.kind === 'outside') return meaning
   if (meaning.kind === 'modules') return findOfModule(view, meaning.paths, name, meaning.confidence)
@@ -76,7 +88,7 @@ function findBinding(file: CodeFile, name: string, within: number): CodeBinding 
 
 function findOfType(view: CodeView, file: CodeFile, { type, within }: CodeBinding, name: string): Meaning | undefined {
   if (type === '') return undefined
-  const meaning = view.meaningOf(file, type, within)
+  const meaning = view.typeNamed(file, type, within)
   // A type of a library, or one that the file only gives a name to.
   if (meaning?.kind !== 'symbols') return outsideMeaning
   const members = meaning.places.flatMap((place) => findMember(view, place, name))

@@ -68,18 +68,10 @@ function findImported(view: CodeView, file: CodeFile, name: string): Meaning | u
 }
 
 function findBound(view: CodeView, file: CodeFile, paths: readonly string[], name: string): Meaning | undefined {
-  if (file.family === 'python' && paths.length === 1 && isModuleOf(paths[0]!, name))
-    return { kind: 'modules', paths, confidence: 0.95 }
   const found = followExport(view, paths, name)
   if (found !== undefined || file.family === 'script') return found
   if (file.family === 'rust') return findModule(paths, name) ?? findWithin(view, paths, name)
   return findWithin(view, paths, name)
-}
-
-/** `from package import module`, where the package has no file of its own. */
-function isModuleOf(path: string, name: string): boolean {
-  const filename = filenameOf(path)
-  return filename.startsWith('__init__.') ? filenameOf(folderOf(path)) === name : filename.split('.', 1)[0] === name
 }
 
 /** `use crate::cart`: the module is the file itself. */
