@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { ModelUse } from '../models/index.ts'
 
-/** Writes down what a run used, a row for each model. A run that used nothing leaves none. */
-export async function recordSpend(db: Db, runId: number, uses: readonly ModelUse[]): Promise<void> {
+/** Writes down what a run used, a row for each model; null for what is no run. What used nothing leaves none. */
+export async function recordSpend(db: Db, runId: number | null, uses: readonly ModelUse[]): Promise<void> {
   if (uses.length === 0) return
   const rows = uses.map(({ model, usage }) => ({
     run_id: runId,

@@ -30,7 +30,7 @@ export interface Provenance {
   readonly user?: string
   /** Name of the model whose words they are. */
   readonly model?: string
-  /** Digest of the words that a model's stand for: while those stay the same, so do these. */
+  /** Digest of what it rests on: while that stays the same, a model's words for it stand. */
   readonly basis?: string
 }
 

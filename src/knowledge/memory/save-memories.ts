@@ -70,7 +70,7 @@ export async function lockMemories(tx: Db, repo: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('umpire memories'), hashtext(${repo}))`.execute(tx)
 }
 
-/** What a model's words stand for, as their provenance names it. */
+/** Short and without accidents: what is the same has the same. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(toStorable(text).slice(0, longestMemory)).digest('base64url').slice(0, 22)
 }
@@ -139,12 +139,15 @@ function wordsOf({ type, subject, text }: Pick<NewMemory, 'type' | 'subject' | '
 function mayFollow(current: Current, memory: NewMemory): boolean {
   if (memory.trust === 'person') return current.trust !== 'person' || current.text !== memory.text
   if (current.trust === 'person') return false
-  if (current.trust === 'model' && memory.trust !== 'model' && current.provenance.basis === digestOf(memory.text)) {
+  if (current.trust === 'model' && memory.trust !== 'model' && restsOnSame(current.provenance, memory.provenance))
     return false
-  }
   const isSame =
     current.text === memory.text && current.path === memory.path && current.component_type === memory.componentType
   return !isSame
+}
+
+function restsOnSame(one: Provenance, other: Provenance): boolean {
+  return one.basis !== undefined && one.basis === other.basis
 }
 
 /** Before the new ones come: one of a subject counts at a time. */

@@ -1,11 +1,12 @@
 // Describes directories for somebody who is new to the repository.
 import type { NewMemory } from '../../domain/memory.ts'
+import { digestOf } from '../memory/save-memories.ts'
 import { isCode, meaningOf, typeOfDirectory } from './component-type.ts'
 import { type Directory, largest } from './directories.ts'
 import { type DirectoryWords, readWords } from './directory-words.ts'
 import type { Manifest } from './manifests/manifest.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { joinSentences, namesOf, writeCount, writeDirectory, writeFiles, writeList } from './wording.ts'
+import { joinSentences, namesOf, withoutExtent, writeCount, writeDirectory, writeFiles, writeList } from './wording.ts'
 
 /** One entry of the map for each directory. */
 export async function describeDirectories(
@@ -17,14 +18,17 @@ export async function describeDirectories(
   const found = await readWords(project, directories, manifests)
   for (const directory of directories) {
     const words = found.get(directory)
+    const text = describeDirectory(project, directory, words, manifests)
+    // A new line of code is no reason for new words.
+    const basis = digestOf(withoutExtent(text))
     memories.push({
       type: 'project_map',
       subject: directory.path,
-      text: describeDirectory(project, directory, words, manifests),
+      text,
       path: directory.path,
       componentType: typeOfDirectory(directory),
       trust: 'derived',
-      provenance: { source: 'scan', commit: project.commit, ...(words ? { file: words.file } : {}) },
+      provenance: { source: 'scan', commit: project.commit, basis, ...(words ? { file: words.file } : {}) },
     })
   }
   return memories

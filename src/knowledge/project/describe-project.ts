@@ -19,8 +19,12 @@ const mostDirectories = 1_500
 /** In characters. */
 const longestText = 1_000
 
-/** Describes a repository: a map of its directories and key files, its patterns, rules and decisions. */
-export async function describeProject(project: Project): Promise<NewMemory[]> {
+/**
+ * Describes a repository: a map of its directories and key files, its patterns, rules and decisions. The same for the same
+ * files, in whatever order they come.
+ */
+export async function describeProject(found: Project): Promise<NewMemory[]> {
+  const project = { ...found, files: found.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)) }
   const manifests = await readManifests(project)
   const directories = surveyDirectories(project)
   const shown = chooseDirectories(directories, mostDirectories)

@@ -11,7 +11,8 @@ const table = `
 test: Tests: test tests __tests__ spec specs unit integration
 test: End-to-end tests: e2e cypress playwright acceptance
 test: Test data: fixtures __fixtures__ testdata test-data snapshots __snapshots__
-test: Stand-ins for tests: mocks __mocks__ fakes stubs
+test: Stand-ins for tests: mocks __mocks__ fakes
+module: Templates that files are made from: stubs scaffolding
 test: Benchmarks: bench benches benchmark benchmarks perf
 document: Documentation: docs doc documentation wiki guides guide manual
 document: Decision records: adr adrs decisions rfcs rfc

@@ -112,5 +112,10 @@ export function readOpening(text: string): string | undefined {
 
 function isNavigation(part: string): boolean {
   const separators = part.match(/[|•·]/g)?.length ?? 0
-  return separators >= 2 || /^(table of contents|note|warning|status|website|docs|documentation)\b.{0,20}$/i.test(part)
+  const isLink = part.includes('://') && part.length < 120
+  return (
+    isLink ||
+    separators >= 2 ||
+    /^(table of contents|note|warning|status|website|docs|documentation)\b.{0,20}$/i.test(part)
+  )
 }

@@ -43,8 +43,9 @@ export function writeFiles(files: readonly ProjectFile[]): string {
 /** The names that a file is known by: what others may use of it, else what it defines. */
 export function namesOf(symbols: ProjectFile['symbols']): string[] {
   const exported = symbols.filter((symbol) => symbol.exported)
-  const names = (exported.length > 0 ? exported : symbols).map(({ name }) => name)
-  return [...new Set(names)].filter((name) => name !== 'default')
+  const shown = (exported.length > 0 ? exported : symbols).filter(({ name }) => name !== 'default')
+  const telling = shown.filter(({ kind }) => kind !== 'value')
+  return [...new Set((telling.length > 0 ? telling : shown).map(({ name }) => name))]
 }
 
 function extensionOf(path: string): string {
@@ -59,4 +60,10 @@ export function joinSentences(sentences: readonly (string | undefined)[], most =
     text += text === '' ? sentence : ` ${sentence}`
   }
   return text
+}
+
+/** A description without the sentences that count its files. */
+export function withoutExtent(text: string): string {
+  const sentences = text.split(/(?<=[.!?…]) (?=\p{Lu}|\d)/u)
+  return sentences.filter((sentence) => !/^(Below it )?\d[\d,]* ([\w#+.-]+ ){0,4}files?\b/.test(sentence)).join(' ')
 }

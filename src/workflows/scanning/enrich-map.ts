@@ -1,0 +1,114 @@
+// Has a model put the most important directories of the project map into words. Whatever fails, what was counted stays.
+import { z } from 'zod'
+import { recordSpend, spentTodayUsd } from '../../analytics/spend.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { ModelError } from '../../domain/errors.ts'
+import type { Memory, NewMemory } from '../../domain/memory.ts'
+import { assertScanLease } from '../../jobs/scans.ts'
+import { readMemoriesOfType } from '../../knowledge/memory/read-memories.ts'
+import { saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { cutText, isProse, toPlainText } from '../../knowledge/project/plain-text.ts'
+import { directoryOf, type ProjectFile } from '../../knowledge/project/project.ts'
+import { withoutExtent } from '../../knowledge/project/wording.ts'
+import { type Budget, createBudget, generateObject, type Model } from '../../models/index.ts'
+import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
+import { createFence } from '../../reviewers/prompts/untrusted-block.ts'
+import type { Scan } from './scan-context.ts'
+
+/** Of one scan, and of one call. */
+const mostEntries = 60
+const entriesOfCall = 20
+
+const longestWords = 400
+
+const limits = { steps: 1, outputTokens: 6_000, totalTokens: 40_000, timeMs: 60_000 }
+
+/** What nobody needs more words for. */
+const plainTypes = new Set(['asset', 'vendored', 'translation', 'document', 'config'])
+
+const answerShape = z.object({ descriptions: z.array(z.object({ index: z.number(), text: z.string() })) })
+
+/**
+ * Asks for words only where what they would stand for has changed: the others have theirs already.
+ *
+ * @param files of the commit that is described
+ */
+export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Promise<void> {
+  const { ctx, scan: claim, signal, progress } = scan
+  const model = ctx.models.fast
+  if (model === null) return
+  const entries = chooseEntries(await readMemoriesOfType(ctx.db, claim.repo, ['project_map']), files)
+  if (entries.length === 0) return
+  progress.tell('putting the map into words', 0, entries.length)
+  const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: () => spentTodayUsd(ctx.db) })
+  const memories: NewMemory[] = []
+  try {
+    for (let start = 0; start < entries.length; start += entriesOfCall) {
+      const part = entries.slice(start, start + entriesOfCall)
+      memories.push(...(await describeEntries(model, budget, part, signal)))
+    }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    ctx.log.info({ repo: claim.repo, code: error.code }, 'The map is not put into words, or not all of it')
+  }
+  await transactionWithRetry(ctx.db, async (tx) => {
+    await recordSpend(tx, null, budget.uses)
+    await assertScanLease(tx, claim)
+    await saveMemories(tx, claim.repo, memories)
+  })
+}
+
+/** Directories with most in them, of those whose words are still counted ones. What rests on nothing is no directory. */
+function chooseEntries(map: readonly Memory[], files: readonly ProjectFile[]): Memory[] {
+  const weights = new Map<string, number>()
+  for (const { path, kind } of files) {
+    if (kind !== 'source') continue
+    for (let place = directoryOf(path); ; place = directoryOf(place)) {
+      weights.set(place, (weights.get(place) ?? 0) + 1)
+      if (place === '.') break
+    }
+  }
+  const weightOf = ({ path }: Memory) => weights.get(path ?? '') ?? 0
+  return map
+    .filter(
+      (entry) =>
+        entry.trust === 'derived' &&
+        entry.provenance.basis &&
+        weightOf(entry) > 0 &&
+        !plainTypes.has(entry.componentType ?? ''),
+    )
+    .sort((one, other) => weightOf(other) - weightOf(one))
+    .slice(0, mostEntries)
+}
+
+async function describeEntries(
+  model: Model,
+  budget: Budget,
+  entries: readonly Memory[],
+  signal: AbortSignal,
+): Promise<NewMemory[]> {
+  const shown = entries.map(({ path, text }) => ({ path: path ?? '.', text: withoutExtent(text) }))
+  const request = {
+    system: mapInstructions(),
+    prompt: mapMessage(shown, createFence()),
+    output: answerShape,
+    ...{ limits, budget },
+  }
+  const { value, answer } = await generateObject(model, request, signal)
+  return value.descriptions.flatMap(({ index, text }) => {
+    const entry = entries[index]
+    const words = cutText(toPlainText(text.slice(0, 2_000)), longestWords)
+    return entry && isProse(words) ? [putIntoWords(entry, words, answer.answeredBy[0] ?? model.name)] : []
+  })
+}
+
+/** What was found stays behind the model's words; but figures, which change with every commit. */
+function putIntoWords(entry: Memory, words: string, model: string): NewMemory {
+  const { type, subject, text, path, componentType, provenance } = entry
+  return {
+    ...{ type, subject, path, componentType },
+    text: `${words} ${withoutExtent(text)}`.trim(),
+    trust: 'model',
+    provenance: { ...provenance, model },
+  }
+}
