@@ -67,8 +67,6 @@ export class FactWalk {
   readonly symbols: Writable<CodeSymbol>[] = []
   /** Nodes that a visit has marked for visits of later ones; the language knows what for. */
   readonly marked = new Set<number>()
-  /** Names that a visit has come across for when all has been visited. */
-  readonly listed = new Set<string>()
   readonly #imports: CodeImport[] = []
   readonly #references: Found[] = []
   readonly #bindings: CodeBinding[] = []
@@ -184,6 +182,7 @@ export class FactWalk {
     // A namespace or module is no obstacle: what it holds is the file's.
     if (this.#open === undefined || this.around?.kind === 'module') this.#fileNames.add(name)
     const from = definition.from ?? node
+    if ((definition.extends?.length ?? 0) > mostBases) this.#isCut = true
     const isCalled = definition.kind === 'function' || definition.kind === 'method'
     this.symbols.push({
       name,
@@ -261,7 +260,7 @@ export class FactWalk {
   /** Records the type of a name: of the symbol around unless told otherwise. */
   bind(name: number | string, type: string, within = this.#open?.index ?? none): void {
     const text = typeof name === 'number' ? this.nameOf(name) : name
-    if (text === '' || type === '' || type.length > longestName) return
+    if (text === '' || type === '' || type.length > longestName || this.#builtins.has(type)) return
     if (this.#bindings.length < mostBindings) this.#bindings.push({ name: text, type, within })
     else this.#isCut = true
   }
@@ -270,11 +269,6 @@ export class FactWalk {
   exportName(name: string, as: string, line: number): void {
     if (this.#exports.length < mostImports) this.#exports.push({ name, as, line })
     else this.#isCut = true
-  }
-
-  /** Says that the file exports these names and no others. */
-  exportOnly(names: ReadonlySet<string>): void {
-    for (const symbol of this.symbols) if (symbol.within === none) symbol.exported = names.has(symbol.name)
   }
 
   /** All that was found. */

@@ -217,6 +217,13 @@ const visitCall: Visit = (walk, node) => {
   referTo(walk, 'call', called, countArguments(tree, tree.field(node, 'arguments'), isSpread))
 }
 
+/** `Collect[Item](order)` looks like a conversion. */
+const visitConversion: Visit = (walk, node) => {
+  const { tree } = walk
+  const type = tree.field(node, 'type')
+  if (tree.type(type) === 'generic_type') referToType(walk, 'call', type, 1)
+}
+
 /** Keys of literals are fields of structs, unless the literal is a map. */
 const visitLiteral: Visit = (walk, node) => {
   const { tree } = walk
@@ -257,6 +264,7 @@ export const go: LanguageSpec = {
     variadic_parameter_declaration: visitParameter,
     type_parameter_declaration: visitParameter,
     call_expression: visitCall,
+    type_conversion_expression: visitConversion,
     composite_literal: visitLiteral,
     keyed_element: visitKey,
     qualified_type: (walk, node) => referToType(walk, 'type', node),

@@ -222,7 +222,10 @@ export const java: LanguageSpec = {
     spread_parameter: declareTyped,
     catch_formal_parameter: declareTyped,
     resource: declareTyped,
-    instanceof_expression: declareTyped,
+    instanceof_expression: (walk, node) => {
+      walk.bind(walk.tree.field(node, 'name'), typeName(walk.tree, walk.tree.field(node, 'right')))
+      declareTyped(walk, node)
+    },
     type_pattern: (walk, node) => {
       const name = walk.tree.child(node, 'identifier')
       walk.bind(name, typeName(walk.tree, walk.tree.firstChild(node)))

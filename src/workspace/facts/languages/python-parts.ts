@@ -41,8 +41,9 @@ export function declareNames(walk: FactWalk, target: number): void {
 export const visitParameters: Visit = (walk, node) => {
   const { tree } = walk
   for (const parameter of listed(tree, node)) {
-    const named = tree.field(parameter, 'name')
-    const name = tree.type(parameter) === 'identifier' ? parameter : named === none ? tree.firstChild(parameter) : named
+    const named =
+      tree.type(parameter) === 'typed_parameter' ? tree.firstChild(parameter) : tree.field(parameter, 'name')
+    const name = named === none ? parameter : named
     const type = tree.field(parameter, 'type')
     if (tree.type(name) === 'identifier') walk.bind(name, typeName(tree, type))
     declareNames(walk, name)

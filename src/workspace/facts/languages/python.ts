@@ -86,6 +86,7 @@ const visitAssignment: Visit = (walk, node) => {
   }
   if (tree.type(left) === 'identifier') walk.bind(left, type)
   if (walk.isLocal) declareNames(walk, left)
+  else if (tree.textOf(left) === '__all__') exportListed(walk, right)
   else if (walk.around === undefined) defineVariables(walk, node, left)
   else takeWhole(walk, left)
 }
@@ -93,7 +94,6 @@ const visitAssignment: Visit = (walk, node) => {
 /** Variables of the module: where they are assigned first. */
 function defineVariables(walk: FactWalk, node: number, left: number): void {
   const { tree } = walk
-  if (tree.textOf(left) === '__all__') readAll(walk, tree.field(node, 'right'))
   for (const name of tree.type(left) === 'identifier' ? [left] : listed(tree, left)) {
     if (tree.type(name) !== 'identifier') continue
     const text = walk.nameOf(name)
@@ -102,11 +102,13 @@ function defineVariables(walk: FactWalk, node: number, left: number): void {
   }
 }
 
-function readAll(walk: FactWalk, list: number): void {
+/** What `__all__` lists is meant for others, whatever it is called; they can name the rest as well. */
+function exportListed(walk: FactWalk, list: number): void {
   const { tree } = walk
-  if (tree.type(list) !== 'list' && tree.type(list) !== 'tuple') return
-  for (const item of listed(tree, list))
-    if (tree.type(item) === 'string') walk.listed.add(walk.nameOf(tree.child(item, 'string_content')))
+  for (const item of listed(tree, list)) {
+    const name = walk.nameOf(tree.child(item, 'string_content'))
+    walk.exportName(name, name, tree.lineOf(item))
+  }
 }
 
 const visitCall: Visit = (walk, node) => {
@@ -173,8 +175,5 @@ export const python: LanguageSpec = {
       if (walk.tree.type(walk.tree.field(node, 'object')) === 'identifier') referTo(walk, 'value', node, null)
     },
     identifier: (walk, node) => walk.refer({ kind: 'value', name: node }),
-  },
-  finish(walk) {
-    if (walk.listed.size > 0) walk.exportOnly(walk.listed)
   },
 }

@@ -3,6 +3,9 @@ import type { CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 
+/** Nodes that are functions without a statement of their own. */
+export const functionValues = ['arrow_function', 'function_expression', 'generator_function']
+
 /** The nodes of all names that a pattern such as `{ a, b: [c] }` makes; not of what its defaults name. */
 export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
   if (pattern === none) return
@@ -74,6 +77,14 @@ export function typeName(tree: FlatTree, annotation: number): string {
   return ''
 }
 
+/** What the annotation says, or else what is made with `new`. */
+export function valueType(tree: FlatTree, annotation: number, value: number): string {
+  if (annotation !== none) return typeName(tree, annotation)
+  let made = value
+  while (tree.type(made) === 'await_expression') made = tree.nextSibling(tree.firstChild(made))
+  return tree.type(made) === 'new_expression' ? lastName(tree, tree.field(made, 'constructor')) : ''
+}
+
 const nameableTypes: ReadonlySet<string> = new Set([
   'type_identifier',
   'generic_type',
@@ -108,8 +119,8 @@ export function lastName(tree: FlatTree, node: number): string {
 export function findBases(tree: FlatTree, node: number): number[] {
   const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
   if (heritage === none) return []
-  const clauses = tree.type(heritage) === 'class_heritage' ? [heritage, ...tree.children(heritage)] : [heritage]
-  return clauses
+  const clauses = [...tree.children(heritage)].filter((child) => tree.type(child).endsWith('_clause'))
+  return [heritage, ...clauses]
     .flatMap((clause) => [...tree.children(clause)])
     .flatMap((child) => {
       const base = tree.type(child) === 'generic_type' ? tree.field(child, 'name') : child
@@ -151,4 +162,8 @@ export function baseName(tree: FlatTree, base: number): string {
   const name = tree.field(base, 'property')
   const typed = tree.field(base, 'name')
   return tree.textOf(name !== none ? name : typed !== none ? typed : base)
+}
+
+export function isModuleExports(tree: FlatTree, node: number): boolean {
+  return tree.textOf(node) === 'module.exports'
 }
