@@ -25,14 +25,17 @@ export interface KnowledgeScenario extends AsyncDisposable {
 export interface KnowledgeRepository {
   readonly name: string
   /** Opens a pull request from a new branch and waits until it is reviewed. Returns its number. */
-  propose(author: string, files: Files, options?: { title?: string; body?: string }): Promise<number>
-  /** Pushes to the branch of a pull request that was proposed, and waits until it is reviewed. */
-  pushMore(number: number, files: Files): Promise<void>
+  propose(...proposal: Proposal): Promise<number>
+  /** Opens several, one after the other, and waits until all are reviewed. */
+  proposeAll(proposals: readonly Proposal[]): Promise<number[]>
+  /** Pushes to the branches of pull requests that were proposed, and waits until they are reviewed. */
+  pushMore(...pushes: readonly (readonly [number: number, files: Files])[]): Promise<void>
   /** What an endpoint answers to olga about the repository. */
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   ask(path: string, query?: string): Promise<any>
 }
 
+type Proposal = readonly [author: string, files: Files, options?: { title?: string; body?: string }]
 type Files = Readonly<Record<string, string | null>>
 
 /**
@@ -91,19 +94,28 @@ function describeRepository(
     await forge.waitFor(isAnswered, { what: 'the answers to all deliveries' })
     await waitUntilSettled(app, 60_000)
   }
+  const open = async (...[author, files, { title = 'A change', body = '' } = {}]: Proposal) => {
+    const branch = `change-${branches.size + 1}`
+    await forge.push(name, branch, files, { author, message: `Change on ${branch}` })
+    const number = await forge.openPullRequest({ repo: name, head: branch, title, body, author })
+    branches.set(number, { branch, author })
+    return number
+  }
+  const proposeAll = async (proposals: readonly Proposal[]) => {
+    const numbers: number[] = []
+    for (const proposal of proposals) numbers.push(await open(...proposal))
+    await settled()
+    return numbers
+  }
   return {
     name,
-    async propose(author, files, { title = 'A change', body = '' } = {}) {
-      const branch = `change-${branches.size + 1}`
-      await forge.push(name, branch, files, { author, message: `Change on ${branch}` })
-      const number = await forge.openPullRequest({ repo: name, head: branch, title, body, author })
-      branches.set(number, { branch, author })
-      await settled()
-      return number
-    },
-    async pushMore(number, files) {
-      const { branch, author } = branches.get(number) as { branch: string; author: string }
-      await forge.push(name, branch, files, { author, message: `More on ${branch}` })
+    proposeAll,
+    propose: async (...proposal) => (await proposeAll([proposal]))[0] as number,
+    async pushMore(...pushes) {
+      for (const [number, files] of pushes) {
+        const { branch, author } = branches.get(number) as { branch: string; author: string }
+        await forge.push(name, branch, files, { author, message: `More on ${branch}` })
+      }
       await settled()
     },
     async ask(path, query = '') {

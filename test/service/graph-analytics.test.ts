@@ -48,19 +48,14 @@ describe('of reviewed pull requests', () => {
       'src/jobs/queue.ts': '1\n',
       'run.ts': '1\n',
     })
-    await repository.propose('alice', { 'src/http/server.ts': '2\n', 'run.ts': '2\n', 'package-lock.json': '{}\n' })
-    await repository.propose('bob', { 'src/http/server.ts': '3\n', 'src/jobs/queue.ts': '3\n' })
-    const third = await repository.propose('alice', {
-      'src/http/server.ts': flaws.critical(),
-      'src/jobs/queue.ts': '4\n',
-    })
-    await repository.propose('carol', {
-      'run.ts': '5\n',
-      'src/jobs/queue.ts': flaws.critical('b'),
-      'vendor/lib.go': 'x\n',
-    })
+    const [, , third] = (await repository.proposeAll([
+      ['alice', { 'src/http/server.ts': '2\n', 'run.ts': '2\n', 'package-lock.json': '{}\n' }],
+      ['bob', { 'src/http/server.ts': '3\n', 'src/jobs/queue.ts': '3\n' }],
+      ['alice', { 'src/http/server.ts': flaws.critical(), 'src/jobs/queue.ts': '4\n' }],
+      ['carol', { 'run.ts': '5\n', 'src/jobs/queue.ts': flaws.critical('b'), 'vendor/lib.go': 'x\n' }],
+    ])) as [number, number, number]
     // Its second review asks for changes too; and what it has no longer doesn't count but for the first one.
-    await repository.pushMore(third, { 'src/jobs/queue.ts': '1\n', 'docs/guide.md': '# Guide\n' })
+    await repository.pushMore([third, { 'src/jobs/queue.ts': '1\n', 'docs/guide.md': '# Guide\n' }])
   })
 
   const expertise = [
@@ -149,8 +144,10 @@ describe('of files that were renamed', () => {
   })
 
   it('follow them, also where they changed places', async () => {
-    await repository.propose('alice', { 'one.ts': '2\n' })
-    await repository.propose('bob', { 'one.ts': '3\n', 'two.ts': '3\n', 'lib/three.ts': '3\n' })
+    await repository.proposeAll([
+      ['alice', { 'one.ts': '2\n' }],
+      ['bob', { 'one.ts': '3\n', 'two.ts': '3\n', 'lib/three.ts': '3\n' }],
+    ])
     const renames = [
       { from: 'one.ts', to: 'two.ts' },
       { from: 'two.ts', to: 'one.ts' },

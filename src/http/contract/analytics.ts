@@ -46,7 +46,7 @@ export const insights = {
 
 export const contributors = {
   summary: 'Profiles of the people who contribute to a repository',
-  description: 'Without the memory layer the answer has no paging fields, and a note.',
+  description: 'By username. Without the memory layer the answer has no paging fields, and a note.',
   tags: ['Analytics'],
   security: security.bearer,
   querystring: z.object({
@@ -68,8 +68,8 @@ export const contributors = {
             profile_summary: z.string(),
             patterns: z.array(z.string()),
             strengths: z.array(z.string()),
-            pr_count: count,
-            commit_count: count,
+            pr_count: count.describe('Reviewed pull requests'),
+            commit_count: count.describe('From the platform; 0 when it does not answer'),
             last_seen_pr: count.describe('0 where there is none'),
           }),
         ),
@@ -82,6 +82,8 @@ export const contributors = {
 
 export const graph = {
   summary: "A repository's languages, contributors, hot spots, risks and owners",
+  description:
+    'Generated, vendored and binary files are left out, but for expertise; so are files that are no longer on the default branch. Without the graph layer, and where the figures take too long, there is only what the platform counts.',
   tags: ['Analytics'],
   security: security.cookie,
   querystring: z.object({ repo: repoParameter }),
@@ -92,11 +94,21 @@ export const graph = {
         languages: z
           .array(z.object({ name: z.string(), bytes: z.int(), pct: z.number() }))
           .describe('From the platform, most bytes first; empty when it does not answer'),
-        hotspots: z.array(z.object({ path: z.string(), touch_count: count })),
-        high_risk: z.array(z.object({ path: z.string(), risk_score: count })),
-        dead_files: z.object({ count, sample: z.array(z.string()).max(10) }),
-        ownership: z.array(z.object({ path: z.string(), owner: z.string(), touch_pct: z.number() })),
-        expertise: z.array(z.object({ login: z.string(), top_dirs: z.array(z.string()).max(3), total_touches: count })),
+        hotspots: z
+          .array(z.object({ path: z.string(), touch_count: count }))
+          .describe('Reviewed pull requests that touched a file, most first, at most 50'),
+        high_risk: z
+          .array(z.object({ path: z.string(), risk_score: count }))
+          .describe('Reviews of changes to a file that asked for changes, most first, at most 50'),
+        dead_files: z
+          .object({ count, sample: z.array(z.string()).max(10) })
+          .describe('Files of the default branch that no reviewed pull request touched; none before its first scan'),
+        ownership: z
+          .array(z.object({ path: z.string(), owner: z.string(), touch_pct: z.number() }))
+          .describe('Of the hot spots: whose pull requests most of them are, and how many of a hundred'),
+        expertise: z
+          .array(z.object({ login: z.string(), top_dirs: z.array(z.string()).max(3), total_touches: count }))
+          .describe('Most touched files first, at most 50; the root is `.`'),
         contributors: z
           .array(z.object({ login: z.string(), commits: z.int(), additions: z.int(), deletions: z.int() }))
           .describe('Default branch, all time, from the platform, most commits first; empty when it does not answer'),

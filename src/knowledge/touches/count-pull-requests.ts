@@ -12,8 +12,11 @@ export interface AuthorCount {
 /** The authors with most pull requests first, then by name; 500 at most. */
 export async function countPullRequestsByAuthor(db: Db, repo: RepositoryName): Promise<AuthorCount[]> {
   const { rows } = await sql<AuthorCount>`
-    select author as login, count(distinct pr_number) as "pullRequests" from pull_request_files
-    where repo = ${repo} and latest and author <> ''
+    select author as login, count(*) as "pullRequests"
+    from (
+      select author, pr_number from pull_request_files
+      where repo = ${repo} and latest and author <> '' group by author, pr_number
+    ) as touching
     group by author
     order by 2 desc, 1
     ${limitRows(500)}`.execute(db)

@@ -23,7 +23,7 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
   })
   const described = [
     describeProfile({ ...record, pullRequests }),
-    ...describePatterns(record.login, pullRequests),
+    ...describePatterns({ ...record, pullRequests }),
     ...describeStrengths(record.login, pullRequests),
   ]
   const provenance = { source: 'review', pullRequest: latest.number } as const
@@ -60,9 +60,10 @@ function takeMost(counts: readonly [string, number][], total: number): [string, 
   return taken
 }
 
-function describePatterns(login: string, pullRequests: readonly AuthoredPullRequest[]): DeveloperMemory[] {
+function describePatterns({ login, total, pullRequests }: AuthorRecord): DeveloperMemory[] {
   const name = showName(login)
-  const all = showCount(pullRequests.length, 'pull request')
+  const latest = total > pullRequests.length ? 'latest ' : ''
+  const all = `${latest && `the ${latest}`}${showCount(pullRequests.length, 'pull request')}`
   const pattern = (kind: string, text: string): DeveloperMemory => {
     return { type: 'developer_pattern', subject: `${login}/${kind}`, text, path: null }
   }
@@ -84,7 +85,7 @@ function describePatterns(login: string, pullRequests: readonly AuthoredPullRequ
   const answers = countAnswers(pullRequests)
   if (answers.resolved + answers.dismissed >= leastPullRequests) {
     const those = showCount(answers.all, 'finding')
-    const text = `Of ${those} in ${name}'s pull requests ${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
+    const text = `Of ${those} in ${name}'s ${latest}pull requests ${answers.resolved} were resolved and ${answers.dismissed} dismissed.`
     patterns.push(pattern('answers', text))
   }
   return patterns

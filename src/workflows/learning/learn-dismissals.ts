@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
 import { endMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
-import { countEach, directoryOf, joinWords, showCount, showName, showNumbers } from './name-things.ts'
+import { countEach, directoryOf, joinWords, showName, showNumbers } from './name-things.ts'
 
 const type: MemoryType = 'decision'
 const leastPullRequests = 2
@@ -39,8 +39,7 @@ function describeDismissals(dismissals: readonly Dismissal[]): NewMemory[] {
   if (first === undefined || numbers.length < leastPullRequests) return []
   const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(([name]) => name)
   const shown = directories.slice(0, mostDirectories).map((name) => (name === '.' ? 'the root' : showName(name)))
-  const others = directories.length - shown.length
-  const places = others > 0 ? [...shown, showCount(others, 'more directory').replace(/ys$/, 'ies')] : shown
+  const places = directories.length > shown.length ? [...shown, 'other directories'] : shown
   return [
     {
       type,

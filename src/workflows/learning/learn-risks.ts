@@ -49,7 +49,8 @@ function describeRisk(reviews: readonly DirectoryReview[]): NewMemory[] {
   if (latest === undefined || found.length < leastPullRequests || !isRisk) return []
   const { directory, number } = latest
   const place = directory === '.' ? 'the root directory' : showName(directory)
-  const all = showCount(reviews.length, `${reviews.length === mostPullRequests ? 'latest ' : ''}reviewed pull request`)
+  const isCut = reviews.length === mostPullRequests
+  const all = `${isCut ? 'the latest ' : ''}${showCount(reviews.length, 'reviewed pull request')}`
   const kinds = countEach(categories).map(([category, count]) => `${category} ${count}`)
   const text = [
     `In ${found.length} of ${all} that touched ${place}, reviews raised`,

@@ -4,7 +4,7 @@
 const longestName = 200
 /** Of a path: the subject of a memory can't be much longer. */
 export const longestSubject = 200
-/** Memories name so many pull requests; of the others they say how many there are. */
+/** Memories name so many pull requests. */
 const mostNumbers = 5
 
 /** Whether memories may be about an author: a username of a shape that platforms give, and not a program's. */
@@ -23,11 +23,11 @@ export function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** `#5, #3 and #1`, the newest first. */
+/** `#5, #3 and #1`, the newest first, and no more than some. */
 export function showNumbers(numbers: readonly number[]): string {
   const shown = numbers.toSorted((one, other) => other - one).map((number) => `#${number}`)
-  const others = shown.length - mostNumbers
-  return others <= 0 ? joinWords(shown) : `${shown.slice(0, mostNumbers).join(', ')} and ${others} more`
+  const isCut = shown.length > mostNumbers
+  return joinWords(isCut ? [...shown.slice(0, mostNumbers), 'earlier ones'] : shown)
 }
 
 /** `1 pull request`, `2 pull requests`. */
