@@ -51,7 +51,7 @@ export function meaningOf(directory: Directory): DirectoryMeaning | undefined {
 export function typeOfDirectory(directory: Directory): string {
   const { path, files, total } = directory
   if (path === '.') return 'directory'
-  if (total.written === 0) return files.some(({ kind }) => kind === 'vendored') ? 'vendored' : 'asset'
+  if (total.written === 0) return total.vendored > 0 ? 'vendored' : 'asset'
   const meaning = meaningOf(directory)
   if (meaning?.type !== 'translation' && total.tests >= total.files * 0.8) return 'test'
   if (meaning) return meaning.type

@@ -20,6 +20,7 @@ export interface DirectoryTotal {
   /** Written by people, see workspace/classify-file.ts. */
   written: number
   tests: number
+  vendored: number
   lines: number
   /** Bytes of what people wrote, by language. */
   readonly languages: Map<string, number>
@@ -31,7 +32,7 @@ export function surveyDirectories(project: Project): Map<string, Directory> {
   const open = (path: string): Directory => {
     const known = directories.get(path)
     if (known) return known
-    const total = { files: 0, written: 0, tests: 0, lines: 0, languages: new Map<string, number>() }
+    const total = { files: 0, written: 0, tests: 0, vendored: 0, lines: 0, languages: new Map<string, number>() }
     const made = { path, files: [], directories: [], total, uses: new Map(), usedBy: new Map() }
     directories.set(path, made)
     if (path !== '.') open(directoryOf(path)).directories.push(nameOf(path))
@@ -53,6 +54,7 @@ export function surveyDirectories(project: Project): Map<string, Directory> {
 function countFile(total: DirectoryTotal, file: ProjectFile): void {
   total.files++
   if (file.isTest) total.tests++
+  if (file.kind === 'vendored') total.vendored++
   if (file.kind !== 'source') return
   total.written++
   total.lines += file.lines ?? 0

@@ -68,7 +68,7 @@ function splitSection({ heading, parts }: MarkdownSection): { heading: string; r
   const rules: { heading: string; rule: string }[] = []
   let rule = ''
   const end = () => {
-    if (isProse(rule) && rule.length >= 40) rules.push({ heading, rule: `${title}${rule}` })
+    if (isProse(rule) && rule.length >= 25) rules.push({ heading, rule: `${title}${rule}` })
     rule = ''
   }
   for (const part of parts) {

@@ -1,0 +1,440 @@
+// What is said of a repository by its files alone: the map, its stack, conventions, rules and decisions.
+import { describe, expect, it } from 'vitest'
+import type { NewMemory } from '../src/domain/memory.ts'
+import { describeProject } from '../src/knowledge/project/describe-project.ts'
+import type { ProjectFile } from '../src/knowledge/project/project.ts'
+import { classifyFile } from '../src/workspace/classify-file.ts'
+import { isTestPath, languageOfPath } from '../src/workspace/languages.ts'
+
+interface Known {
+  /** Names of exported definitions, by path. */
+  readonly names?: Readonly<Record<string, readonly string[]>>
+  readonly uses?: readonly (readonly [string, string])[]
+}
+
+/** Describes files as a scan would find them. */
+async function describeFiles(files: Readonly<Record<string, string>>, { names = {}, uses = [] }: Known = {}) {
+  const found = Object.entries(files).map(([path, text]): ProjectFile => {
+    const kind = classifyFile(path, Buffer.from(text)).kind
+    return {
+      ...{ path, kind, language: languageOfPath(path)?.name ?? null, isTest: isTestPath(path), complexity: null },
+      ...{ size: Buffer.byteLength(text), lines: text.split('\n').length - 1 },
+      symbols: (names[path] ?? []).map((name) => ({ name, kind: 'class', exported: true })),
+      usedBy: uses.filter(([, target]) => target === path).length,
+    }
+  })
+  const project = { repo: 'acme/shop', commit: 'c'.repeat(40), files: found, uses }
+  const memories = await describeProject({ ...project, readText: async (path) => files[path] })
+  const map = new Map(memories.filter(({ type }) => type === 'project_map').map((entry) => [entry.path, entry]))
+  const say = (subject: string) =>
+    memories.find((memory) => memory.type !== 'project_map' && memory.subject === subject)?.text
+  return {
+    memories,
+    map,
+    say,
+    typeOf: (path: string) => map.get(path)?.componentType,
+    textOf: (path: string) => map.get(path)?.text,
+  }
+}
+
+const lines = (count: number) => 'x\n'.repeat(count)
+const many = (count: number, name: (number: number) => string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 'x = 1\n']))
+
+describe('the map of a directory', () => {
+  it('says what its README says, what it holds, and who uses it', async () => {
+    const { textOf } = await describeFiles(
+      {
+        'src/orders/README.md':
+          '[![Build](https://ci.example/b.svg)](https://ci.example)\n\n# Orders\n\n<p align="center">**Keeps** orders, e.g. of fruit,\nuntil they are [paid](docs/pay.md). More text.</p>\n',
+        'src/orders/order.ts': lines(20),
+        'src/orders/store.ts': lines(10),
+        'src/orders/store.test.ts': lines(5),
+        'src/http/server.ts': lines(3),
+        'src/db/open.ts': lines(1),
+      },
+      {
+        names: { 'src/orders/order.ts': ['Order'], 'src/orders/store.ts': ['OrderStore', 'openStore'] },
+        uses: [
+          ['src/http/server.ts', 'src/orders/store.ts'],
+          ['src/orders/store.ts', 'src/db/open.ts'],
+          ['src/orders/store.ts', 'src/orders/order.ts'],
+        ],
+      },
+    )
+    expect(textOf('src/orders')).toBe(
+      'Keeps orders, e.g. of fruit, until they are paid. 4 files (3 TypeScript, 1 Markdown), 1 of them a test, 35 lines of code. ' +
+        'Main names: Order, OrderStore, openStore. Used by src/http; uses src/db.',
+    )
+    expect(textOf('src')).toBe('Below it 6 files in db, http and orders.')
+  })
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'a manifest',
+      { 'lib/pay/package.json': '{ "name": "@shop/pay", "description": "Takes money of all kinds." }' },
+      'Takes money of all kinds. The npm package @shop/pay.',
+    ],
+    [
+      'a crate',
+      {
+        'lib/pay/Cargo.toml': '[package]\nname = "pay"\n',
+        'lib/pay/src/lib.rs': '//! Takes money of all kinds.\n\nmod card;\n',
+      },
+      'Takes money of all kinds. The Rust crate pay.',
+    ],
+    [
+      'a Python package',
+      { 'lib/pay/__init__.py': '"""Takes money of all kinds.\n\nAnd gives some back.\n"""\n' },
+      'Takes money of all kinds.',
+    ],
+    [
+      'a Go package',
+      {
+        'lib/pay/a.go': '// Copyright 2024 Acme. All rights reserved.\n// See LICENSE.\n\npackage pay\n',
+        'lib/pay/pay.go': '//go:build linux\n\n// Package pay takes money of all kinds.\npackage pay\n',
+      },
+      'Package pay takes money of all kinds.',
+    ],
+    [
+      'a class',
+      {
+        'lib/pay/Pay.cs':
+          'using System;\n\nnamespace Acme;\n\n/// <summary>\n/// Takes money of all <see cref="Kind"/> kinds.\n/// </summary>\npublic class Pay {}\n',
+      },
+      'Takes money of all kinds.',
+    ],
+    [
+      'a script',
+      { 'lib/pay/pay.sh': '#!/bin/sh\n# shellcheck disable=SC1091\n# Takes money of all kinds.\nset -e\n' },
+      'Takes money of all kinds.',
+    ],
+    [
+      'an index',
+      {
+        'lib/pay/index.ts':
+          "/* eslint-disable */\n/**\n * Takes money of all kinds.\n * @module\n */\nexport * from './card.ts'\n",
+      },
+      'Takes money of all kinds.',
+    ],
+    [
+      'an action',
+      { 'lib/pay/action.yml': 'name: Pay\ndescription: Takes money of all kinds\n' },
+      'Takes money of all kinds.',
+    ],
+  ])('takes the words of %s', async (_what, files, expected) => {
+    const { textOf } = await describeFiles(files)
+    expect(textOf('lib/pay')?.startsWith(`${expected} `)).toBe(true)
+  })
+
+  it('has words for customary names, where what is in it fits', async () => {
+    const { textOf, typeOf } = await describeFiles({
+      'app/controllers/cart_controller.rb': lines(2),
+      'web/components/Cart.tsx': lines(2),
+      'agents/hooks/format.sh': lines(2),
+      'db/migrate/001_carts.rb': lines(2),
+      'config/settings.yml': 'a: 1\n',
+    })
+    expect(textOf('app/controllers')).toMatch(/^What answers requests/)
+    expect(textOf('web/components')).toBe(
+      'Parts of the user interface (web). 1 TSX file, 2 lines of code. Its file: Cart.tsx.',
+    )
+    expect(textOf('agents/hooks')).toBe('1 Shell file, 2 lines of code. Its file: format.sh.')
+    expect(['app/controllers', 'web/components', 'agents/hooks', 'db/migrate', 'config'].map(typeOf)).toEqual([
+      ...['api', 'component', 'script', 'migration', 'config'],
+    ])
+  })
+
+  it('does not repeat what is said of all alike', async () => {
+    const crates = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [
+      [`crates/shop-${name}/README.md`, `# shop-${name}\n\nshop-${name} is a part of the shop and may change.\n`],
+      [`crates/shop-${name}/lib.rs`, name === 'c' ? '//! Counts apples and pears.\n' : 'mod a;\n'],
+    ])
+    const { textOf } = await describeFiles(Object.fromEntries(crates))
+    expect(textOf('crates/shop-a')).toMatch(/^2 files/)
+    expect(textOf('crates/shop-c')).toMatch(/^Counts apples and pears\. /)
+  })
+
+  it('tells apart what people write, and what not', async () => {
+    const { typeOf, textOf, map } = await describeFiles({
+      'src/a.ts': lines(1),
+      'src/a.test.ts': lines(1),
+      'test/a.py': lines(1),
+      'docs/a.md': 'Words.\n',
+      'scripts/a.sh': lines(1),
+      'node_modules/left-pad/index.js': lines(1),
+      'node_modules/left-pad/lib/pad.js': lines(1),
+      'public/logo.png': '\u0000',
+    })
+    expect(['src', 'test', 'docs', 'scripts', 'node_modules', 'public'].map(typeOf)).toEqual([
+      ...['module', 'test', 'document', 'script', 'vendored', 'asset'],
+    ])
+    expect(textOf('node_modules')).toMatch(/^Nothing that is written by hand: /)
+    expect(map.has('node_modules/left-pad')).toBe(false)
+  })
+
+  it('is bounded, whatever there is', async () => {
+    const deep = Object.fromEntries(Array.from({ length: 60 }, (_, depth) => [`${'d/'.repeat(depth)}f.py`, 'x = 1\n']))
+    const { memories, map } = await describeFiles({
+      ...many(3000, (number) => `p${number % 100}/q${number}/f.py`),
+      ...deep,
+    })
+    expect(map.size).toBeLessThanOrEqual(2000)
+    // The upper ones have room.
+    expect(Array.from({ length: 100 }, (_, index) => map.has(`p${index}`))).not.toContain(false)
+    expect(Math.max(...memories.map(({ text }) => text.length))).toBeLessThanOrEqual(1000)
+  })
+})
+
+describe('the map of key files', () => {
+  it('has where it starts, what many use, and what configures it', async () => {
+    const uses = ['a', 'b', 'c'].map((name) => [`src/${name}.ts`, 'src/lib/money.ts'] as const)
+    const { textOf, typeOf, map } = await describeFiles(
+      {
+        'package.json': JSON.stringify({
+          name: 'shop',
+          main: 'dist/main.js',
+          scripts: { build: 'tsc' },
+          dependencies: { pg: '1' },
+        }),
+        'src/main.ts': '// Opens the shop.\nopen()\n',
+        'src/lib/money.ts': lines(9),
+        ...{
+          'src/a.ts': lines(1),
+          'src/b.ts': lines(1),
+          'src/c.ts': lines(1),
+          'tsconfig.json': '{}',
+          Dockerfile: 'FROM x\n',
+        },
+      },
+      { names: { 'src/lib/money.ts': ['Money'] }, uses },
+    )
+    expect(textOf('src/main.ts')).toBe('Opens the shop. An entry point. TypeScript, 2 lines.')
+    expect(textOf('src/lib/money.ts')).toBe('TypeScript, 9 lines; defines Money. Used by 3 files.')
+    expect(textOf('package.json')).toBe('Manifest of the npm package shop, 1 dependency; commands: npm run build.')
+    expect(textOf('tsconfig.json')).toBe('Configuration of TypeScript (build).')
+    expect(['src/main.ts', 'package.json', 'Dockerfile'].map(typeOf)).toEqual(['module', 'config', 'config'])
+    expect(map.has('src/a.ts')).toBe(false)
+  })
+})
+
+describe('the stack', () => {
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'npm',
+      { 'package.json': '{"dependencies":{"react":"1","express":"1"},"devDependencies":{"vitest":"1"}}' },
+      'React (user interface); Express (HTTP); Vitest (tests), by package.json.',
+    ],
+    [
+      'Python',
+      {
+        'pyproject.toml':
+          '[project]\ndependencies = [\n  "Django>=4.2 ; python_version > \'3\'",\n  "celery[redis]~=5.0", # queue\n]\n[tool.pytest.ini_options]\ntestpaths = []\n',
+      },
+      'Django (web application); Celery (background work); pytest (tests), by pyproject.toml.',
+    ],
+    [
+      'requirements',
+      { 'requirements.txt': '# web\nflask==3\n-r other.txt\nSQLAlchemy\n' },
+      'Flask (web application); SQLAlchemy (data access), by requirements.txt.',
+    ],
+    [
+      'Go',
+      {
+        'go.mod':
+          'module acme.example/shop\n\nrequire (\n\tgithub.com/gin-gonic/gin v1.9.1\n\tgithub.com/go-chi/chi/v5 v5.0.1 // indirect\n)\n',
+      },
+      'Gin (HTTP), by go.mod.',
+    ],
+    [
+      'Rust',
+      { 'Cargo.toml': '[dependencies]\naxum = "0.7"\n[dependencies.tokio]\nversion = "1"\n' },
+      'axum (web application); Tokio (background work), by Cargo.toml.'.replace('axum', 'Axum'),
+    ],
+    [
+      'Ruby',
+      { Gemfile: "source 'https://rubygems.org'\ngem 'rails', '~> 7'\n  gem \"rspec-rails\"\n" },
+      'Ruby on Rails (web application); RSpec (tests), by Gemfile.',
+    ],
+    [
+      'PHP',
+      { 'composer.json': '{"require":{"laravel/framework":"^11"},"require-dev":{"phpunit/phpunit":"^11"}}' },
+      'Laravel (web application); PHPUnit (tests), by composer.json.',
+    ],
+    [
+      'Maven',
+      {
+        'pom.xml':
+          '<project><parent><artifactId>p</artifactId></parent><artifactId>shop</artifactId><dependencies><dependency>\n<groupId>org.springframework.boot</groupId>\n<artifactId>spring-boot-starter-web</artifactId></dependency></dependencies></project>',
+      },
+      'Spring Boot (web application), by pom.xml.',
+    ],
+    [
+      'Gradle',
+      {
+        'build.gradle.kts':
+          'plugins { id("io.ktor.plugin") version "2" }\ndependencies { testImplementation("org.junit.jupiter:junit-jupiter:5.10") }\n',
+      },
+      'Ktor (web application); JUnit 5 (tests), by build.gradle.kts.',
+    ],
+    [
+      '.NET',
+      {
+        'Shop.csproj':
+          '<Project Sdk="Microsoft.NET.Sdk.Web"><ItemGroup><PackageReference Include="xunit" Version="2" /></ItemGroup></Project>',
+      },
+      'ASP.NET Core (web application); xUnit (tests), by Shop.csproj.',
+    ],
+  ])('is read from the manifests of %s', async (_what, files, expected) => {
+    const { say } = await describeFiles(files)
+    expect(say('frameworks:.')).toBe(`The repository is made with ${expected}`)
+  })
+
+  it('has languages, tools, commands, licence and packages', async () => {
+    const { say } = await describeFiles({
+      'package.json': JSON.stringify({
+        name: 'shop',
+        license: 'MIT',
+        scripts: { test: 'vitest run', postinstall: 'node x.js' },
+      }),
+      'pnpm-lock.yaml': 'a: 1\n',
+      Makefile: 'VERSION := 1\nbuild: deps\n\t@tsc -b\n\ndist/a.js: src/a.ts\n\ttsc\n',
+      LICENSE: 'MIT License\n\nCopyright (c) Acme\n',
+      '.github/workflows/ci.yml': 'on: push\n',
+      'biome.json': '{}',
+      'src/a.ts': lines(80),
+      'tools/a.py': lines(50),
+      'web/package.json': '{ "name": "web" }',
+    })
+    expect(say('languages')).toMatch(
+      /^The code is TypeScript \(\d+ %\), Python \(\d+ %\) and Makefile \(\d+ %\), by bytes/,
+    )
+    expect(say('tools')).toBe(
+      'By its files of configuration. Checked by Biome. Built with make. Packages are kept with pnpm. Continuous integration: GitHub Actions.',
+    )
+    expect(say('commands:.')).toBe('Commands: make build (tsc -b); pnpm run test (vitest run).')
+    expect(say('licence')).toBe('The licence is MIT (LICENSE).')
+    expect(say('packages')).toBe('The repository holds 2 packages: shop in the root and web.')
+  })
+
+  it('stays calm about manifests of any content', async () => {
+    const hostile = {
+      'package.json':
+        '{"dependencies":["react"],"scripts":{"__proto__":"x","test":{"a":1}},"name":{},"bin":{"a":"../../etc/passwd"},"exports":'.concat(
+          '{"a":'.repeat(5000),
+        ),
+      'a/package.json': '[[[[',
+      'b/package.json': JSON.stringify({
+        name: 'x\u202e\n# Heading'.repeat(50),
+        description: '<script>'.repeat(500),
+        scripts: { 'test\u0000': 'a'.repeat(9000) },
+      }),
+      'pyproject.toml': `[project]\ndependencies = ["${'a'.repeat(100_000)}`,
+      'Cargo.toml': '['.repeat(50_000),
+      'pom.xml': '<dependencies>'.repeat(20_000),
+      'go.mod': `module ${'x/'.repeat(50_000)}`,
+      Gemfile: `gem ${' '.repeat(100_000)}`,
+      Makefile: `${'a'.repeat(100_000)}:`,
+      'setup.py': `install_requires${' '.repeat(100_000)}=[`,
+      'README.md': `${'<!--'.repeat(10_000)}${'['.repeat(20_000)}${'*a'.repeat(10_000)}`,
+      'AGENTS.md': `# ${'`'.repeat(40_000)}\n\n- ${'_a'.repeat(20_000)}\n`,
+      '.editorconfig': `[*]\n${'a=b\n'.repeat(20_000)}`,
+      'docs/adr/1.md': `---\n${'status: '.repeat(10_000)}\n`,
+      'src/a.ts': `/*${'*'.repeat(60_000)}`,
+    }
+    // What goes back and forth over such texts takes minutes.
+    const { memories } = await describeFiles(hostile)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them is to be left
+    expect(memories.filter(({ text }) => /[\u0000-\u001f\u202e]|<script/.test(text)).map(({ text }) => text)).toEqual(
+      [],
+    )
+  })
+})
+
+describe('conventions', () => {
+  it('are those that most files keep', async () => {
+    const { say } = await describeFiles({
+      ...many(10, (number) => `src/big-thing-${number}.ts`),
+      ...many(9, (number) => `src/big-thing-${number}.test.ts`),
+      'src/oddThing.ts': lines(1),
+      'test/other.test.ts': lines(1),
+      ...many(5, (number) => `lib/a_${number}.py`),
+      ...many(5, (number) => `tests/test_a_${number}.py`),
+    })
+    expect(say('file-names:TypeScript')).toBe(
+      'TypeScript files are named in kebab-case (10 of 11 names of several words).',
+    )
+    expect(say('tests:TypeScript')).toBe(
+      'TypeScript tests stand beside their sources and are named *.test.ts (9 of 10).',
+    )
+    expect(say('tests:Python')).toBe('Python tests stand in tests/ and are named test_*.py (5 of 5).')
+    expect(say('file-names:Python')).toBeUndefined()
+  })
+
+  it('are seen in the names of types', async () => {
+    const names = { 'src/errors.ts': ['PayError', 'CartError', 'OrderError'], 'src/a.ts': ['Cart'] }
+    const { say } = await describeFiles({ 'src/errors.ts': lines(3), 'src/a.ts': lines(3) }, { names })
+    expect(say('types:Error')).toBe(
+      'Errors are types of their own, named …Error (3: PayError, CartError and OrderError), most of them in src.',
+    )
+  })
+})
+
+describe('rules', () => {
+  it('are those that the repository has written down, with where they hold', async () => {
+    const { memories } = await describeFiles({
+      'AGENTS.md':
+        '# Rules\n\n## Money\n\n- Count in **cents**, never in floating point.\n- Round with `roundHalfEven`.\n\n## Running\n\nRun the tests with:\n\n```sh\n# all of them\nnpm test\n```\n',
+      'web/CLAUDE.md': 'Components are functions. There are no classes of components.\n',
+      'CONTRIBUTING.md':
+        '# Contributing\n\n## Code style\n\nNames are written out in full, everywhere.\n\n## Our pledge\n\nWe are kind to everybody who comes here.\n',
+      '.editorconfig': 'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.py]\nindent_size = 4\n',
+    })
+    const rules = memories.filter(({ trust }) => trust === 'repository')
+    expect(rules.map(({ subject, path, text }) => [subject, path, text])).toEqual([
+      ['AGENTS.md#money', '.', 'Money: Count in cents, never in floating point. Round with roundHalfEven.'],
+      ['AGENTS.md#running', '.', 'Running: Run the tests with: npm test.'],
+      ['CONTRIBUTING.md#code-style', '.', 'Code style: Names are written out in full, everywhere.'],
+      ['web/CLAUDE.md#top', 'web', 'Components are functions. There are no classes of components.'],
+      ['.editorconfig', '.', 'Editors are set up so: *: indent style space, indent size 2; *.py: indent size 4.'],
+    ])
+    expect(rules[0]?.provenance).toEqual({ source: 'scan', commit: 'c'.repeat(40), file: 'AGENTS.md' })
+  })
+})
+
+describe('decisions', () => {
+  const read = async (path: string, text: string): Promise<NewMemory | undefined> =>
+    (await describeFiles({ [path]: text })).memories.find(({ type }) => type === 'decision')
+
+  it.each<[string, string, string, string]>([
+    [
+      'headings',
+      'docs/adr/0002-use-postgresql.md',
+      '# 2. Use PostgreSQL\n\nDate: 2025-03-01\n\n## Status\n\nAccepted\n\n## Context\n\nThere is data.\n\n## Decision\n\nWe will use **PostgreSQL**. It is known to all of us. And more.\n',
+      'Use PostgreSQL (accepted, 2025-03-01): We will use PostgreSQL. It is known to all of us.',
+    ],
+    [
+      'front matter',
+      'docs/decisions/use-postgresql.md',
+      '---\nstatus: superseded by 0007\ndate: 2025-03-01\n---\n\n# Use PostgreSQL\n\n## Context and Problem Statement\n\nThere is data.\n\n## Decision Outcome\n\nChosen option: "PostgreSQL", because it is known to all of us.\n',
+      'Use PostgreSQL (superseded by 0007, 2025-03-01): Chosen option: "PostgreSQL", because it is known to all of us.',
+    ],
+    [
+      'plain words',
+      'doc/architecture/decisions/2025-03-01-postgresql.md',
+      '# PostgreSQL\n\nOrders are kept in PostgreSQL, for it is known to all of us.\n',
+      'PostgreSQL: Orders are kept in PostgreSQL, for it is known to all of us.',
+    ],
+  ])('are read with %s', async (_what, path, text, expected) => {
+    expect(await read(path, text)).toMatchObject({
+      ...{ text: expected, subject: path, path: null, trust: 'repository', provenance: { file: path } },
+    })
+  })
+
+  it('are no templates and no lists of them', async () => {
+    expect(await read('docs/adr/README.md', '# Decisions\n\nHere are all of our decisions.\n')).toBeUndefined()
+    expect(
+      await read('docs/adr/template.md', '# Title\n\n## Decision\n\nWhat have you decided to do?\n'),
+    ).toBeUndefined()
+  })
+})
