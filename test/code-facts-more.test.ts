@@ -604,6 +604,16 @@ const particulars: readonly [what: string, path: string, text: string, part: Par
      + value open 9-9 of Cart`,
   ],
   [
+    'C++: macros before the name of a class, braces that only C++ is shown, macros between type and name',
+    'a.h',
+    '#ifdef __cplusplus\nextern "C" {\n#endif\nclass SHOP_EXPORT Cart final : public Base {\n public:\n  void open();\n};\nstruct SHOP_API(1) Till { int n; };\nint SHOP_CALL sell(int n) { return n; }\n#ifdef __cplusplus\n}\n#endif\n',
+    'symbols',
+    `+ class Cart 4-7 < Base
+     + method Cart.open 6-6 c1 (0..0)
+     + class Till 8-8
+     + function sell 9-9 c1 (1..1)`,
+  ],
+  [
     'C: headers with prototypes, guards, macros and types without a name of their own',
     'a.h',
     '#ifndef CART_H\n#define CART_H\n#define MOST 3\n#define MAX(a, b) ((a) > (b) \\\n  ? (a) : (b))\n#if defined(A) && defined(B)\nint cart_sell(struct cart *cart, int (*pick)(int), ...);\n#endif\ntypedef struct { int size; } shelf_t;\ntypedef enum { LOW, HIGH } level_t, *level_p;\nstatic inline int twice(int n) { return MAX(n, HIGH); }\n#endif\n',

@@ -16,6 +16,8 @@ export interface LanguageSpec {
   readonly types: string
   /** Names that the language itself defines. */
   readonly builtins?: string
+  /** The text as it is parsed, where the grammar can't do with it as it is: of the same length, with the same lines. */
+  readonly prepare?: (text: string) => string
   readonly visits: Readonly<Record<string, Visit>>
   /** Visits for which the node's own scope is open already: there its parameters and variables are declared. */
   readonly insides?: Readonly<Record<string, Visit>>

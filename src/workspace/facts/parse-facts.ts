@@ -2,6 +2,7 @@
 import { Parser } from 'web-tree-sitter'
 import type { CodeFacts } from '../code-facts.ts'
 import { type GrammarName, loadGrammar } from '../grammars.ts'
+import { languageSpecs } from './languages/index.ts'
 import { readFacts } from './read-facts.ts'
 import { keepScripts, type SourceKind } from './source-kind.ts'
 
@@ -37,7 +38,7 @@ async function createFactParser(kind: SourceKind): Promise<FactParser> {
     parse(text, deadlineMs) {
       const isTooLate = startClock(deadlineMs)
       const source = kind === 'embedded' ? keepScripts(text) : text
-      const tree = parser.parse(source, null, { progressCallback: isTooLate })
+      const tree = parser.parse(languageSpecs[name].prepare?.(source) ?? source, null, { progressCallback: isTooLate })
       if (!tree) return undefined
       try {
         return readFacts(tree, name, source, isTooLate)

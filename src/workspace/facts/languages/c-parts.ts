@@ -60,8 +60,12 @@ function firstDeclarator(tree: FlatTree, node: number): number {
 function readName(tree: FlatTree, node: number): { name: number; owner: string | null } {
   let [name, owner]: [number, string | null] = [node, null]
   for (let depth = 0; depth < deepest && tree.type(name) === 'qualified_identifier'; depth++) {
-    owner = baseName(tree, tree.field(name, 'scope')) || owner
-    name = tree.field(name, 'name')
+    const scope = tree.field(name, 'scope')
+    const last = tree.field(name, 'name')
+    // Two words without colons are a macro and the name: `int API_CALL sell(int n)`.
+    const isScope = scope !== none && tree.text.slice(tree.end(scope), tree.start(last)).includes('::')
+    if (isScope) owner = baseName(tree, scope)
+    name = last
   }
   if (tree.type(name) === 'template_function') name = tree.field(name, 'name')
   return { name: names.has(tree.type(name)) && tree.type(name) !== 'qualified_identifier' ? name : none, owner }

@@ -13,6 +13,7 @@ import {
   visitParameter,
 } from './c-definitions.ts'
 import { baseName, takeName } from './c-parts.ts'
+import { hideMacros } from './c-prepare.ts'
 import { countArguments, lastPart, takeWhole, typeSet } from './reading.ts'
 
 const visitInclude: Visit = (walk, node) => {
@@ -115,6 +116,7 @@ const takeCondition: Visit = (walk, node) => {
 }
 
 export const c: LanguageSpec = {
+  prepare: hideMacros,
   branches:
     'if_statement for_statement for_range_loop while_statement do_statement case catch_clause conditional_expression',
   functions: 'function_definition lambda_expression',
