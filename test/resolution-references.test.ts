@@ -61,7 +61,8 @@ const round = (value: number) => value
 export function later() { round(1) }
 `,
     'other.py': 'def uncommonName(): pass\n',
-    'alone.ts': 'uncommonName()\nexport const x = 1\n',
+    'alone.ts': 'uncommonName()\nexport const x = 1\nunknown().standIn()\n',
+    'test/fake.ts': 'export class Fake { standIn() {} }\nunknown().standIn()\n',
   },
   [
     ['app.ts', 'local', 'app.ts local 0.95'],
@@ -92,6 +93,8 @@ export function later() { round(1) }
     ['store.ts', 'this.absent', 'nothing'],
     ['circle.ts', 'this.lost', 'nothing'],
     ['alone.ts', 'uncommonName', 'nothing'],
+    ['alone.ts', '.standIn', 'nothing'],
+    ['test/fake.ts', '.standIn', 'test/fake.ts Fake.standIn 0.5'],
   ],
 )
 

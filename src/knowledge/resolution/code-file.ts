@@ -1,5 +1,6 @@
 // One file's facts with indices over them: what its names are bound to, what lies inside of what.
 import type { CodeBinding, CodeFacts, CodeImport, CodeSymbol } from '../../workspace/code-facts.ts'
+import { isTestPath } from '../../workspace/languages.ts'
 import type { CodeView, SymbolPlace } from './code-view.ts'
 import type { Family } from './families.ts'
 import type { ResolvedImport } from './imports/resolved-import.ts'
@@ -18,6 +19,7 @@ export interface CodeFile {
   readonly path: string
   readonly folder: string
   readonly family: Family
+  readonly isTest: boolean
   readonly facts: CodeFacts
   /** Indexes of the symbols with a name. */
   named(name: string): readonly number[]
@@ -67,6 +69,7 @@ export function createCodeFile(view: CodeView, path: string, family: Family, fac
     path,
     folder: folderOf(path),
     family,
+    isTest: isTestPath(path),
     facts,
     named: (name) => names.get(name) ?? none,
     bound: (name) => locals.get(name),

@@ -125,7 +125,8 @@ function guess(
     const symbol = symbolAt(view, place)!
     const isMember =
       symbol.kind === 'method' || ((symbol.within !== -1 || symbol.owner !== null) && symbol.kind === 'function')
-    return isMember && takes(view, place, passed)
+    // What stands in for a library in tests is never what other code means.
+    return isMember && (file.isTest || !view.file(place.path)!.isTest) && takes(view, place, passed)
   })
   const confidence = guesses[new Set(places.map(({ path }) => path)).size] ?? 0
   return confidence === 0
