@@ -101,7 +101,6 @@ const wholeFiles = {
       3 static shop/till Till`,
     references: `
       6 extends Base.Basket in Shop.Cart
-      7 extends Enumerable in Shop.Cart
       8 extends Sells in Shop.Cart
       8 extends Countable in Shop.Cart
       13 new Till(1) in Shop.Cart.initialize
@@ -115,7 +114,6 @@ const wholeFiles = {
       28 call items(0) in Shop.Cart.pay!
       28 call item.mark(0) in Shop.Cart.pay!
       29 type PaymentError in Shop.Cart.pay!
-      30 call raise(2) in Shop.Cart.pay!
       30 type Refused in Shop.Cart.pay!
       30 call e.message(0) in Shop.Cart.pay!
       36 call size(0) in Shop.Cart.tidy
@@ -163,7 +161,6 @@ const wholeFiles = {
       9 type Till in Cart
       12 type Order in State.Open
       14 extends Priced in Sell
-      14 extends Send in Sell
       15 type Item in Sell.sell
       15 type Receipt in Sell.sell
       16 type Receipt in Sell.one

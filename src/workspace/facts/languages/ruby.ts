@@ -106,7 +106,7 @@ const visitSuper: Visit = (walk, node) => {
   walk.refer({ kind: 'call', name: method.name, at: node, qualifier: 'super', arguments: passed })
 }
 
-const keywords = typeSet('private protected public module_function raise lambda proc block_given? binding __method__')
+const keywords = typeSet('private protected public module_function')
 
 /** A name alone: a local variable, or else a call without arguments. */
 const visitName: Visit = (walk, node) => {
@@ -120,6 +120,8 @@ export const ruby: LanguageSpec = {
   blocks: '',
   // In blocks, too, methods can be defined that others call; so in those of a module's `included do`.
   types: 'program class module singleton_class block do_block lambda',
+  builtins:
+    'puts print p pp printf sprintf format raise fail loop catch throw sleep rand srand exit abort at_exit warn gets lambda proc block_given? binding caller freeze __method__ __dir__ Object Class Module Kernel Comparable Enumerable Struct Exception StandardError ArgumentError RuntimeError NotImplementedError KeyError TypeError NameError NoMethodError',
   visits: {
     class: defineType('class'),
     module: defineType('module'),

@@ -241,6 +241,9 @@ export const rust: LanguageSpec = {
   functions: 'function_item closure_expression function_signature_item',
   blocks: 'block match_arm for_expression if_expression while_expression',
   types: 'struct_item enum_item union_item trait_item impl_item type_item mod_item',
+  // Not `Vec` and the like: that a name is of such a type is worth knowing.
+  builtins:
+    'Iterator IntoIterator DoubleEndedIterator ExactSizeIterator FromIterator Extend From Into TryFrom TryInto AsRef AsMut Default Clone Copy Send Sync Sized Unpin Drop Fn FnMut FnOnce ToString ToOwned PartialEq Eq PartialOrd Ord Debug Hash drop',
   visits: {
     use_declaration: visitUse,
     mod_item: visitMod,
