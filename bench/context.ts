@@ -43,6 +43,7 @@ const countTokens = await loadTokenCounter(1)
 const countWhole = (text: string) => countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
 await using syntax = createSyntax()
 await using graphs = values.graph ? await openGraphs(syntax) : null
+const graphTimes = { build: [] as number[], read: [] as number[] }
 const packers: Readonly<Record<string, Packer>> = {
   'by hunk (ours)': createPacker(syntax, countTokens),
   'files in order': packInOrder(countWhole),
@@ -124,8 +125,6 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
   }
   printAnchors(anchors)
 }
-
-const graphTimes = { build: [] as number[], read: [] as number[] }
 
 /** The change with what its graph tells, where graphs are asked for. */
 async function withGraph<C extends Change>(change: C, gitDirectory: string): Promise<C> {

@@ -106,7 +106,7 @@ function describeUse({ path, line, within, text, isTest, confidence }: Caller): 
   const place = within === null ? '' : ` in ${cut(within, longest.name)}:`
   const mark = marks.length === 0 ? '' : ` [${marks.join(', ')}]`
   return {
-    text: `${path}:${line}:${place} ${cut(text.trim(), longest.line)}${mark}`,
+    text: `${path}:${line}:${place} ${cutCode(text)}${mark}`,
     lines: { path, side: 'RIGHT', start: line, end: line },
   }
 }
@@ -173,6 +173,12 @@ function describeMemory(memory: AppliedMemory, name: string): Entry {
 
 function first(entries: readonly Entry[]): Pick<EntryGroup, 'entries' | 'more'> {
   return { entries: entries.slice(0, mostListed), more: Math.max(0, entries.length - mostListed) }
+}
+
+/** A line of code as it stands, so long at most. */
+function cutCode(text: string): string {
+  const code = text.trim()
+  return code.length <= longest.line ? code : `${code.slice(0, longest.line).toWellFormed()}…`
 }
 
 /** On one line, so long at most. */
