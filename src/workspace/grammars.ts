@@ -54,12 +54,17 @@ const require = createRequire(import.meta.url)
 // Constant once loaded, and of the thread.
 const grammars = new Map<GrammarName, Promise<Grammar>>()
 let ready: Promise<void> | undefined
+let memory: WebAssembly.Memory | undefined
+
+/** The memory of the thread's parsers as it is now; its buffer is another one when it has grown. */
+export function parserMemory(): ArrayBuffer {
+  return memory?.buffer ?? new ArrayBuffer(0)
+}
 
 /** Loads a grammar once in a thread. */
 export function loadGrammar(name: GrammarName): Promise<Grammar> {
-  ready ??= Parser.init({
-    wasmMemory: new WebAssembly.Memory({ initial: firstMemoryPages, maximum: mostMemoryPages }),
-  })
+  memory ??= new WebAssembly.Memory({ initial: firstMemoryPages, maximum: mostMemoryPages })
+  ready ??= Parser.init({ wasmMemory: memory })
   const known = grammars.get(name)
   if (known) return known
   const loading = ready.then(() =>

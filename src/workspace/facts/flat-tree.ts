@@ -1,5 +1,17 @@
 // A syntax tree laid out flat, in the order of its text: reading it costs no calls into the parser.
-import type { Tree } from 'web-tree-sitter'
+
+/** What is known of each node, by its number. */
+export interface FlatColumns {
+  /** Numbers of the grammar. */
+  readonly types: Uint16Array
+  /** Roles in their parents, as numbers of the grammar; 0 for none. */
+  readonly fields: Uint16Array
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  readonly parents: Int32Array
+  /** The first node after all that is inside. */
+  readonly afters: Uint32Array
+}
 
 /** No node: what is asked for isn't there. */
 export const none = -1
@@ -18,51 +30,29 @@ export class FlatTree {
   readonly #starts: Uint32Array
   readonly #ends: Uint32Array
   readonly #parents: Int32Array
-  /** The first node after all that is inside. */
   readonly #afters: Uint32Array
   readonly #typeNames: readonly string[]
   readonly #fieldIds: ReadonlyMap<string, number>
   readonly #lineStarts: Uint32Array
 
-  constructor(tree: Tree, text: string, typeNames: readonly string[], fieldIds: ReadonlyMap<string, number>) {
-    const root = tree.rootNode
-    const count = root.descendantCount
+  constructor(
+    text: string,
+    columns: FlatColumns,
+    grammar: { readonly typeNames: readonly string[]; readonly fieldIds: ReadonlyMap<string, number> },
+    hasErrors: boolean,
+  ) {
     this.text = text
-    this.count = count
-    this.hasErrors = root.hasError
-    this.types = new Uint16Array(count)
-    this.#fields = new Uint16Array(count)
-    this.#starts = new Uint32Array(count)
-    this.#ends = new Uint32Array(count)
-    this.#parents = new Int32Array(count)
-    this.#afters = new Uint32Array(count)
-    this.#typeNames = typeNames
-    this.#fieldIds = fieldIds
+    this.count = columns.types.length
+    this.hasErrors = hasErrors
+    this.types = columns.types
+    this.#fields = columns.fields
+    this.#starts = columns.starts
+    this.#ends = columns.ends
+    this.#parents = columns.parents
+    this.#afters = columns.afters
+    this.#typeNames = grammar.typeNames
+    this.#fieldIds = grammar.fieldIds
     this.#lineStarts = findLineStarts(text)
-    this.#fill(tree)
-  }
-
-  #fill(tree: Tree): void {
-    const cursor = tree.walk()
-    const [types, fields, starts, ends, parents] = [this.types, this.#fields, this.#starts, this.#ends, this.#parents]
-    let parent = none
-    for (let node = 0; node < this.count; node++) {
-      types[node] = cursor.nodeTypeId
-      fields[node] = cursor.currentFieldId
-      starts[node] = cursor.startIndex
-      ends[node] = cursor.endIndex
-      parents[node] = parent
-      if (cursor.gotoFirstChild()) {
-        parent = node
-        continue
-      }
-      this.#afters[node] = node + 1
-      while (!cursor.gotoNextSibling() && cursor.gotoParent()) {
-        this.#afters[parent] = node + 1
-        parent = parents[parent]!
-      }
-    }
-    cursor.delete()
   }
 
   type(node: number): string {

@@ -1,9 +1,10 @@
 // Reads the facts of a parsed file: lays its tree out flat and goes through it once. Runs in worker threads.
 import type { Tree } from 'web-tree-sitter'
 import type { CodeFacts } from '../code-facts.ts'
-import type { GrammarName } from '../grammars.ts'
+import { type GrammarName, parserMemory } from '../grammars.ts'
 import { FactWalk } from './fact-walk.ts'
-import { FlatTree } from './flat-tree.ts'
+import { type FlatColumns, FlatTree } from './flat-tree.ts'
+import { createFlattener } from './flatten-tree.ts'
 import type { LanguageSpec, Visit } from './language-spec.ts'
 import { languageSpecs } from './languages/index.ts'
 
@@ -11,6 +12,7 @@ type Grammar = Tree['language']
 
 /** A language's spec, looked up by the numbers that its grammar gives to types and fields. */
 interface FactPlan {
+  readonly flatten: (tree: Tree) => FlatColumns
   readonly typeNames: readonly string[]
   readonly fieldIds: ReadonlyMap<string, number>
   readonly builtins: ReadonlySet<string>
@@ -43,7 +45,7 @@ export function readFacts(
   const spec = languageSpecs[grammar]
   const plan = plans.get(grammar) ?? planFor(tree.language, spec)
   plans.set(grammar, plan)
-  const flat = new FlatTree(tree, text, plan.typeNames, plan.fieldIds)
+  const flat = new FlatTree(text, plan.flatten(tree), plan, tree.rootNode.hasError)
   const walk = new FactWalk(flat, plan.builtins)
   for (let node = 0; node < flat.count; node++) {
     if ((node & 4095) === 0 && isTooLate()) return undefined
@@ -70,6 +72,7 @@ function planFor(language: Grammar, spec: LanguageSpec): FactPlan {
   ])
   const branches = new Set(spec.branches.split(' '))
   return {
+    flatten: createFlattener(parserMemory),
     typeNames,
     builtins: new Set(spec.builtins?.split(' ')),
     fieldIds: new Map(language.fields.flatMap((name, id) => (name === null ? [] : [[name, id]]))),

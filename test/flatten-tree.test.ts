@@ -1,0 +1,24 @@
+// Trees are read out of the parser's memory as its own cursor tells them: a release that keeps them otherwise shows here.
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { Parser } from 'web-tree-sitter'
+import { flattenMemory } from '../src/workspace/facts/flatten-memory.ts'
+import { flattenByCursor, makeColumns } from '../src/workspace/facts/flatten-tree.ts'
+import { grammarOfPath, loadGrammar, parserMemory } from '../src/workspace/grammars.ts'
+
+const folder = new URL('fixtures/facts/', import.meta.url)
+
+it.each(await readdir(folder))('the tree of %s', async (filename) => {
+  const text = await readFile(new URL(filename, folder), 'utf8')
+  const grammar = await loadGrammar(grammarOfPath(filename)!)
+  const parser = new Parser().setLanguage(grammar)
+  // Whole, and broken off: with errors and with what was put in to mend them.
+  for (const part of [text, text.slice(0, text.length / 2), `é😀\n${text.slice(text.length / 3)}`, '']) {
+    const tree = parser.parse(part)!
+    const columns = makeColumns(tree)
+    flattenMemory(parserMemory(), tree, columns)
+    expect(columns).toEqual(flattenByCursor(tree))
+    tree.delete()
+  }
+  parser.delete()
+})
