@@ -1,5 +1,6 @@
 // What is remembered of a repository: shown, searched, written by people, and kept over scans, on each database engine.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { searchMemories } from '../../src/knowledge/memory/search-memories.ts'
 import { type ScanScene, startScanScene } from '../scan-scene.ts'
 import type { SignedIn } from '../sign-in.ts'
 
@@ -178,6 +179,19 @@ describe('a scan', () => {
   })
 })
 
+describe('a rename on the default branch', () => {
+  it('takes along what is remembered of the file', async () => {
+    const money = Array.from({ length: 30 }, (_, line) => `export const price${line} = ${line}\n`).join('')
+    const repo = await scene.scanFilled({ ...shop, 'src/prices/money.ts': money })
+    await add(repo, { type: 'risk_module', text: 'Rounding broke twice.', path: 'src/prices/money.ts' })
+    await rescan(repo, { 'src/prices/money.ts': null, 'src/amounts/money.ts': money })
+    const [memory, ...others] = (await list(repo, { search: 'rounding' })).memories
+    expect([memory.path, others]).toEqual(['src/amounts/money.ts', []])
+    expect(await search(repo, 'amounts', { type: 'risk_module' })).toEqual(['Rounding broke twice.'])
+    expect(await search(repo, 'prices', { type: 'risk_module' })).toEqual([])
+  })
+})
+
 describe('people', () => {
   it('add a memory, once', async () => {
     const repo = await createEmpty()
@@ -352,6 +366,18 @@ describe('a search', () => {
     expect(await search(repo, 'cart', { path: 'src/cart/' })).toHaveLength(2)
     expect(await search(repo, 'cart', { path: 'src/car' })).toEqual([])
     expect((await list(repo, { path: 'src/cart' })).memories).toHaveLength(2)
+  })
+
+  it('finds what lies near given files too, the nearer the better', async () => {
+    const near = async (words: string, paths: string[]) =>
+      (await searchMemories(scene.app.db, repo, { words, paths, limit: 10 })).map(({ text }) => text)
+    const path = 'src/cart/cart-store.ts'
+    expect(await near('', [path])).toEqual([memories.cartFile.text, memories.cart.text])
+    expect(await near('', ['src/cart/other.ts'])).toEqual([memories.cart.text])
+    expect(await near('', ['lib/other.ts'])).toEqual([])
+    // Before what has the word as often, further away.
+    expect((await near('cart', [path]))[0]).toBe(memories.cartFile.text)
+    expect(await near('money', [path])).toEqual([memories.pay.text, memories.cartFile.text, memories.cart.text])
   })
 
   it('case 28: takes everything literally, whatever its size', async () => {

@@ -157,6 +157,22 @@ describe('without the memory layer', () => {
     expect(await ask('/stats', about(repo), anne)).toEqual({ status: 200, body: { repo, total: 0, by_type } })
   })
 
+  it('there is nothing to list and nowhere to write', async () => {
+    const memory = (method: string, path = '', body?: object) =>
+      fetch(`${app.url}/api/v1/memory${path}${about(repo)}`, {
+        method,
+        headers: { ...anne.bearer, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      }).then(async (response) => ({ status: response.status, body: await response.json() }))
+    const off = refused(503, 'Memory layer not configured')
+    const id = '/00000000-0000-4000-8000-000000000000'
+    expect(await memory('GET')).toEqual({ status: 200, body: { memories: [], next: null } })
+    expect(await memory('POST', '', { type: 'decision', text: 'We use PostgreSQL.' })).toEqual(off)
+    expect(await memory('PATCH', id, { text: 'We use PostgreSQL.' })).toEqual(off)
+    expect(await memory('DELETE', id, {})).toEqual(off)
+    expect(await memory('GET', `${id}/history`)).toEqual(refused(404, 'Memory not found'))
+  })
+
   it('contributors come with a note and without pages', async () => {
     const body = { repo, contributor_count: 0, contributors: [], note: 'Memory layer not configured' }
     expect(await ask('/contributors', about(repo), anne)).toEqual({ status: 200, body })
