@@ -13,7 +13,7 @@ export interface ScanScene extends ConnectScene {
   /** Asks for a scan as a merge would, and waits for its end. */
   scanAgain(repo: string): Promise<void>
   /** Waits for the end of the scan. Fails where it failed, unless told that it may. */
-  scanned(repo: string, expected?: 'completed' | 'failed'): Promise<void>
+  scanned(repo: string, expected?: 'completed' | 'failed', timeoutMs?: number): Promise<void>
 }
 
 type Files = Readonly<Record<string, string | Uint8Array | null>>
@@ -21,7 +21,8 @@ type Files = Readonly<Record<string, string | Uint8Array | null>>
 export async function startScanScene(options: StartOptions = {}): Promise<ScanScene> {
   const scene = await startConnectScene(options)
   const { forge, app } = scene
-  const scanned: ScanScene['scanned'] = (repo, expected = 'completed') => waitForScan(app.db, repo, expected)
+  const scanned: ScanScene['scanned'] = (repo, expected = 'completed', timeoutMs) =>
+    waitForScan(app.db, repo, expected, timeoutMs)
   const createFilled = async (files: Files) => {
     const repo = await scene.createRepository()
     await forge.push(repo, 'main', files as Record<string, string>)

@@ -1,10 +1,9 @@
-// Scans a repository: access → head of the default branch → fetch → code graph → sweep → memory → end.
+// Scans a repository: access → head of the default branch → fetch → code graph → memory → end.
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
 import { endScan, readScan } from '../jobs/scans.ts'
 import { findGraph } from '../knowledge/graph/read-graph.ts'
-import { sweepFacts, sweepForgotten } from '../knowledge/graph/stored-facts.ts'
 import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
 import { type Mirror, openMirror } from '../workspace/git.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
@@ -78,9 +77,6 @@ async function fetchCommits(
 async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<boolean> {
   const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
   if (changed === null) await buildGraph(scan, graph)
-  await sweepFacts(scan.ctx.db, graph)
-  if (changed === null) await sweepForgotten(scan.ctx.db)
-  scan.progress.lap('sweep')
   // Of code, the names of what it defines; of all else, anything.
   return changed === null || changed.some(({ facts }) => facts === null)
 }

@@ -19,6 +19,9 @@ export interface StoredFacts {
   readonly facts: Buffer | null
 }
 
+/** Rows of one statement. */
+const sweptAtOnce = 2000
+
 /** Writes down what was read. */
 export async function saveFacts(db: Db, graph: OpenGraph, read: readonly StoredFacts[]): Promise<void> {
   if (read.length === 0) return
@@ -44,26 +47,41 @@ export async function loadFacts(db: Db, graphId: number, oids: readonly string[]
   return rows
 }
 
-/** Rows of one statement. */
-const sweptAtOnce = 2000
+/** What names the facts of a file. */
+export interface FactsKey {
+  readonly oid: string
+  readonly grammar: string
+}
 
-/** Forgets what was read of blobs that no file of the graph has any more. Returns of how many. */
-export async function sweepFacts(db: Db, graph: OpenGraph): Promise<number> {
-  const unused = await sql<{ oid: string; grammar: string }>`
-    select oid, grammar from code_facts c
-    where graph_id = ${graph.id} and not exists (
-      select from code_files f where f.graph_id = c.graph_id and f.oid = c.oid and f.grammar = c.grammar)`.execute(db)
-  for (let start = 0; start < unused.rows.length; start += sweptAtOnce) {
-    const some = unused.rows.slice(start, start + sweptAtOnce)
-    await writeGuarded(db, graph, (tx) =>
-      sql`
-        delete from code_facts c
-        using unnest(${some.map(({ oid }) => oid)}::text[], ${some.map(({ grammar }) => grammar)}::text[])
-          as gone (oid, grammar)
-        where c.graph_id = ${graph.id} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx),
-    )
+/** Forgets what was read of blobs that no file of the graph has any more. `files` are all of its files. */
+export async function sweepFacts(db: Db, graph: OpenGraph, files: Iterable<FactsKey>): Promise<void> {
+  const used = new Set<string>()
+  for (const { oid, grammar } of files) used.add(`${oid} ${grammar}`)
+  // Compared here: of a new graph the planner knows so little that it may compare each row with each.
+  const { rows } = await sql<FactsKey>`
+    select oid, grammar from code_facts where graph_id = ${graph.id}`.execute(db)
+  const unused = rows.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
+  for (let start = 0; start < unused.length; start += sweptAtOnce) {
+    await writeGuarded(db, graph, (tx) => removeFacts(tx, graph, unused.slice(start, start + sweptAtOnce)))
   }
-  return unused.rows.length
+}
+
+/** The same where few files changed: of what they were, what no other file is. */
+export async function sweepOutdatedFacts(db: Db, graph: OpenGraph, former: readonly FactsKey[]): Promise<void> {
+  const { rows } = await sql<FactsKey>`
+    select oid, grammar from code_files
+    where graph_id = ${graph.id} and oid = any(${former.map(({ oid }) => oid)}::text[])`.execute(db)
+  const used = new Set(rows.map(({ oid, grammar }) => `${oid} ${grammar}`))
+  const unused = former.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
+  if (unused.length > 0) await writeGuarded(db, graph, (tx) => removeFacts(tx, graph, unused))
+}
+
+async function removeFacts(tx: Db, graph: OpenGraph, gone: readonly FactsKey[]): Promise<void> {
+  await sql`
+    delete from code_facts c
+    using unnest(${gone.map(({ oid }) => oid)}::text[], ${gone.map(({ grammar }) => grammar)}::text[])
+      as gone (oid, grammar)
+    where c.graph_id = ${graph.id} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx)
 }
 
 /** Takes away rows of graphs that were forgotten, some at a time. */

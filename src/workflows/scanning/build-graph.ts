@@ -1,5 +1,6 @@
 // Brings the whole code graph up to date with a tree: files, symbols and edges that differ from what is stored.
 
+import { sweepFacts, sweepForgotten } from '../../knowledge/graph/stored-facts.ts'
 import { compareEdges, readStoredEdges, readStoredFiles, type StoredFile } from '../../knowledge/graph/stored-graph.ts'
 import { type ChangedFile, clearGraph, type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
@@ -44,6 +45,10 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<void> {
     along: await followRenames(scan, graph),
   })
   progress.lap('write')
+  const rows = files.map(({ row }) => row)
+  await sweepFacts(ctx.db, graph, rows)
+  await sweepForgotten(ctx.db)
+  progress.lap('sweep')
 }
 
 function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly ReadFile[]) {

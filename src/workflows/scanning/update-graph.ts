@@ -1,6 +1,7 @@
 // Brings the code graph up to date where only the contents of few files changed: their own rows, and the edges that this touches.
 import { findTouchedNames } from '../../knowledge/graph/compare-facts.ts'
 import { findUsers, listDependents, readFacts, readPaths } from '../../knowledge/graph/read-graph.ts'
+import { sweepOutdatedFacts } from '../../knowledge/graph/stored-facts.ts'
 import { compareEdges, readStoredEdges, readStoredFiles } from '../../knowledge/graph/stored-graph.ts'
 import { askStoredView } from '../../knowledge/graph/stored-view.ts'
 import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
@@ -72,6 +73,8 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
     along: async () => {},
   })
   progress.lap('write')
+  await sweepOutdatedFacts(ctx.db, graph, [...stored.values()])
+  progress.lap('sweep')
   return files
 }
 
