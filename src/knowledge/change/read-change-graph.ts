@@ -14,7 +14,9 @@ import { type CodeGraph, noCode, readCode } from './read-code.ts'
 import { readHistory, readRelated } from './read-history.ts'
 
 /** What is known late is no help: the review goes on without it. */
-const deadlineMs = 6_000
+const deadlineMs = 7_000
+/** For the changed files themselves: what was read by then is told. */
+const readingMs = 3_000
 const mostSymbols = 300
 const mostMemories = 12
 const mostPaths = 300
@@ -82,7 +84,10 @@ async function readSymbolsAndCode(
 ): Promise<CodeGraph & Pick<ChangeGraph, 'symbols'>> {
   const { syntax, attempt } = reading
   const { files, notes } = await attempt('What the changed files define', { files: [], notes: [] }, () =>
-    readChangedFiles({ syntax, signal }, { files: reviewed, head, base }),
+    readChangedFiles(
+      { syntax, signal: AbortSignal.any([signal, AbortSignal.timeout(readingMs)]) },
+      { files: reviewed, head, base },
+    ),
   )
   const all = files.flatMap(({ symbols }) => symbols).sort(compareWeight)
   const symbols = all.slice(0, mostSymbols)

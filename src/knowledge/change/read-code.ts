@@ -1,6 +1,7 @@
 // Reads what code says of a change: whom it reaches, what it uses, which tests reach it, which imports it breaks.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import { isTestPath } from '../../workspace/languages.ts'
 import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
 import { findGraph, readTogether } from '../graph/read-graph.ts'
 import { type Family, familyOf } from '../resolution/families.ts'
@@ -19,13 +20,17 @@ import { createHeadCode, type HeadCode, listFresh } from './head-code.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openViews } from './open-views.ts'
 import type { GraphReading } from './read-change-graph.ts'
-import { confirmSuspicions, readCallerLines } from './read-lines.ts'
+import { confirmSuspicions, findMentions, readCallerLines } from './read-lines.ts'
 import { readStoredCode, type StoredCode } from './read-stored.ts'
 import type { Use } from './spread.ts'
 
 /** Files that may use the changed ones, at most so many. */
 const mostUsers = 300
-const mostFresh = 60
+/** Files that differ from the graph, whose texts are looked through for the change's names. */
+const mostFresh = 500
+const mostWords = 100
+/** For reading beyond the change: what is known by then is told. */
+const loadingMs = 2_500
 const mostNames = 300
 const mostCallers = 200
 const mostDefinitions = 60
@@ -86,7 +91,7 @@ export async function readCode(reading: GraphReading, task: CodeTask, signal: Ab
   const { views, users, stored, code } = known
   const uses = stored === null ? [] : findCallers(views, files, symbols, users)
   const suspicions = findBrokenImports(views, files, users).slice(0, mostBroken)
-  const reach = findTests(files, listUses(known), known.entries.keys(), stored?.isWhole ?? false)
+  const reach = findTests(files, listUses(known), known.entries.keys(), knowsAllUses(known))
   const [callers, brokenImports] = await Promise.all([
     readCallerLines(head, chooseCallers(uses, symbols, mostCallers), signal),
     confirmSuspicions(head, suspicions, signal),
@@ -122,18 +127,19 @@ async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSig
     ),
   ])
   const entries = new Map(listed.map((entry) => [entry.path, entry]))
+  const loading = AbortSignal.any([signal, AbortSignal.timeout(loadingMs)])
   const code = createHeadCode({
     db,
     graph: stored?.graph ?? null,
     timeoutMs: queryTimeoutMs,
-    reader: { syntax: reading.syntax, signal },
+    reader: { syntax: reading.syntax, signal: loading },
     head,
     entries,
     fresh: chooseFresh(task, entries, stored),
     known: new Map(files.flatMap(({ diff, after }) => (after === null ? [] : [[diff.path, after.facts] as const]))),
   })
   const imports = await openImports(reading, task, [...entries.keys()], stored)
-  const users = stored === null ? [] : chooseUsers(task, stored, code)
+  const users = stored === null ? [] : await chooseUsers(task, stored, code, loading)
   await code.load(users)
   const definers = stored?.definers ?? new Map()
   // Between a file and what it uses there may be others that only pass names on.
@@ -166,11 +172,27 @@ function chooseFresh(
   return fresh
 }
 
-function chooseUsers({ diffs }: CodeTask, { users }: StoredCode, code: HeadCode): string[] {
+async function chooseUsers(
+  { diffs, files, symbols, head }: CodeTask,
+  { users, blobs }: StoredCode,
+  code: HeadCode,
+  signal: AbortSignal,
+): Promise<string[]> {
   const changed = new Set(diffs.map(({ path }) => path))
+  const stems = [...files.map(({ diff }) => diff.path), ...listGonePaths(diffs)].map((path) => stemOf(path))
+  const words = [...new Set([...listNames(symbols), ...stems])].filter((word) => word.length > 2)
   // What came after the graph, or stands otherwise at the head, may have become a user.
   const fresh = [...code.fresh].slice(0, mostFresh)
-  return [...new Set([...users.slice(0, mostUsers), ...fresh])].filter((path) => !changed.has(path))
+  const mentioning = await findMentions(head, fresh, words.slice(0, mostWords), signal)
+  const tests = fresh.filter((path) => isTestPath(path) && blobs?.has(path) === false).slice(0, mostTests)
+  return [...new Set([...users.slice(0, mostUsers), ...mentioning, ...tests])].filter((path) => !changed.has(path))
+}
+
+/** What an import calls a file: its name without extension, or that of its folder where it stands for that. */
+function stemOf(path: string): string {
+  const [folder = '', filename = ''] = path.split('/').slice(-2)
+  const stem = (filename === '' ? folder : filename).split('.', 1)[0] ?? ''
+  return /^(index|mod|lib|main|__init__)$/.test(stem) ? folder : stem
 }
 
 /** Imports before and after the change: by the manifests that the graph was built with, unless the change touches one. */
@@ -194,7 +216,8 @@ async function openImports(
 
 /** Uses between files at the head: those of files that were read there in place of the stored ones. */
 function listUses({ task, stored, code, views, entries }: Known): Use[] {
-  const own = new Set([...task.diffs.map(({ path }) => path), ...code.fresh])
+  const read = [...code.fresh].filter((path) => views.after.facts(path) !== undefined)
+  const own = new Set([...task.diffs.map(({ path }) => path), ...read])
   const uses = (stored?.uses ?? []).filter(
     ({ source, target }) => !own.has(source) && entries.has(source) && entries.has(target),
   )
@@ -206,14 +229,20 @@ function listUses({ task, stored, code, views, entries }: Known): Use[] {
   return uses
 }
 
+function knowsAllUses({ stored, code }: Known): boolean {
+  return stored?.isWhole === true && code.fresh.size <= mostFresh && code.unread() === 0
+}
+
 function describeLimits({ stored, users, code }: Known, unread: number): string[] {
   const notes: string[] = []
   if (stored !== null && code.fresh.size > mostFresh)
-    notes.push(`${code.fresh.size} files are others than in the code graph; what they use was read of ${mostFresh}.`)
+    notes.push(
+      `${code.fresh.size} files are others than in the code graph; whether they use the change was looked for in ${mostFresh}.`,
+    )
   const left = (stored?.users.length ?? 0) - mostUsers
   if (left > 0) notes.push(`Uses of what changed were looked for in ${users.length} files, not in ${left} others.`)
   if (stored?.isWhole === false)
     notes.push('So many files depend on the change that not all of its tests were looked for.')
-  if (unread > 0) notes.push(`${unread} files around the change were not read: there are too many.`)
+  if (unread > 0) notes.push(`${unread} files around the change were not read: they are too many, or it took too long.`)
   return notes
 }

@@ -1,4 +1,4 @@
-// Reads lines of files at the head: those of callers, and the texts that could refute what looks broken.
+// Reads texts at the head: lines of callers, what could refute that an import is broken, who mentions a name.
 import type { BrokenImport, Caller } from '../../domain/change-graph.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { isConfirmed, type Suspicion } from './find-broken-imports.ts'
@@ -43,6 +43,21 @@ export async function confirmSuspicions(
     const { isRemoved: _, ...broken } = suspicion
     return text !== undefined && isConfirmed(suspicion, text) ? [broken] : []
   })
+}
+
+/** Those of the files whose text has one of the words, in their order. */
+export async function findMentions(
+  head: Pick<Snapshot, 'readFile'>,
+  paths: readonly string[],
+  words: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found = new Set<string>()
+  await forEachOf(paths, signal, async (path) => {
+    const text = await readText(head, path)
+    if (text !== undefined && words.some((word) => text.includes(word))) found.add(path)
+  })
+  return paths.filter((path) => found.has(path))
 }
 
 async function readText(head: Pick<Snapshot, 'readFile'>, path: string): Promise<string | undefined> {
