@@ -8,7 +8,7 @@ const auditEntry = z
     created_at: timestamp,
     login: z.string().describe('As it was then'),
     action: z.string(),
-    subject: z.string().describe('What it was done to: a repository, a pull request, the name of a token'),
+    subject: z.string().describe('What it was done to: a repository, a pull request, the name of a token, a memory'),
   })
   .meta({ id: 'AuditEntry' })
 

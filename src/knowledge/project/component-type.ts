@@ -4,7 +4,7 @@ import { findTool } from './configuration.ts'
 import type { Directory } from './directories.ts'
 import { type DirectoryMeaning, meaningOfDirectory } from './directory-names.ts'
 import { isManifest } from './manifests/read-manifests.ts'
-import { nameOf, type ProjectFile } from './project.ts'
+import { endOf, nameOf, type ProjectFile } from './project.ts'
 
 const prose = new Set(['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc', 'Text', 'TeX'])
 const data = new Set(
@@ -81,9 +81,9 @@ export function typeOfFile(file: ProjectFile): string {
   if (isManifest(path) || findTool(path) || name.startsWith('.')) return 'config'
   if (language === null || data.has(language)) return 'config'
   if (styles.has(language)) return 'style'
-  if (scripts.has(language) || /(^|\/)(scripts?|bin|hack)\//.test(path)) return 'script'
+  if (scripts.has(language) || /(^|\/)(scripts?|bin|hack)\//.test(endOf(path))) return 'script'
   if (['Protocol Buffer', 'GraphQL', 'Thrift'].includes(language)) return 'api'
-  if (language === 'SQL' || /(^|\/)migrations?\//.test(path)) return 'migration'
+  if (language === 'SQL' || /(^|\/)migrations?\//.test(endOf(path))) return 'migration'
   const named = fileNames.find(([pattern]) => pattern.test(name.replace(/\.\w+$/, '')))
   if (named) return named[1]
   if (['TSX', 'Vue', 'Svelte', 'Astro', 'HTML'].includes(language)) return 'component'

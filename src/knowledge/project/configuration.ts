@@ -1,4 +1,5 @@
 // Knows files of configuration by their names: what tool each is of, and what the tool does.
+import { endOf } from './project.ts'
 
 /** A tool that a repository is set up for. */
 export interface Tool {
@@ -110,6 +111,7 @@ const tools: readonly (readonly [RegExp, string, Tool['use']])[] = [
 
 /** The tool whose configuration a file is; undefined for all other files. */
 export function findTool(path: string): Tool | undefined {
-  const entry = tools.find(([pattern]) => pattern.test(path))
+  const end = endOf(path)
+  const entry = tools.find(([pattern]) => pattern.test(end))
   return entry && { name: entry[1], use: entry[2] }
 }

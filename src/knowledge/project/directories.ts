@@ -26,12 +26,17 @@ export interface DirectoryTotal {
   readonly languages: Map<string, number>
 }
 
+/** Deeper ones, and more of them, count as a part of the one above. */
+const deepest = 40
+const mostKnown = 50_000
+
 /** All directories by their paths, the root among them. */
 export function surveyDirectories(project: Project): Map<string, Directory> {
   const directories = new Map<string, Directory>()
   const open = (path: string): Directory => {
     const known = directories.get(path)
     if (known) return known
+    if (directories.size >= mostKnown) return open(directoryOf(path))
     const total = { files: 0, written: 0, tests: 0, vendored: 0, lines: 0, languages: new Map<string, number>() }
     const made = { path, files: [], directories: [], total, uses: new Map(), usedBy: new Map() }
     directories.set(path, made)
@@ -40,10 +45,11 @@ export function surveyDirectories(project: Project): Map<string, Directory> {
   }
   open('.')
   for (const file of project.files) {
-    const own = open(directoryOf(file.path))
+    const own = open(directoryOf(file.path).split('/', deepest).join('/'))
     own.files.push(file)
     for (let path = own.path; ; path = directoryOf(path)) {
-      countFile(open(path).total, file)
+      const around = directories.get(path)
+      if (around) countFile(around.total, file)
       if (path === '.') break
     }
   }

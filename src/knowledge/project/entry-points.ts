@@ -1,7 +1,7 @@
 // Finds where a program starts, or what a package shows to others.
 import { posix } from 'node:path'
 import type { Manifest } from './manifests/manifest.ts'
-import { directoryOf, type Project } from './project.ts'
+import { directoryOf, endOf, type Project } from './project.ts'
 
 /** By custom. */
 const customary =
@@ -18,7 +18,7 @@ export function findEntryPoints(project: Project, manifests: readonly Manifest[]
   const named = manifests.flatMap(({ path, entryPoints }) =>
     entryPoints.slice(0, 10).flatMap((entry) => findSource(directoryOf(path), entry, sources) ?? []),
   )
-  const found = [...sources].filter((path) => customary.test(path)).sort(byDepth)
+  const found = [...sources].filter((path) => customary.test(endOf(path))).sort(byDepth)
   return [...new Set([...named, ...found])].slice(0, 100)
 }
 

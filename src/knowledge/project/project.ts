@@ -57,3 +57,13 @@ export function directoryOf(path: string): string {
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
+
+/** The last four parts of a path, with a mark before them where there are more: so that patterns needn't look at long ones. */
+export function endOf(path: string): string {
+  let start = path.length
+  for (let parts = 0; parts < 4; parts++) {
+    start = path.lastIndexOf('/', start - 1)
+    if (start <= 0) return path
+  }
+  return `…${path.slice(start)}`
+}

@@ -2,7 +2,7 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { type MarkdownSection, readFrontMatter, readSections } from './markdown.ts'
 import { cutText, firstSentence, isProse } from './plain-text.ts'
-import { nameOf, type Project, readSmallText } from './project.ts'
+import { endOf, nameOf, type Project, readSmallText } from './project.ts'
 
 const folders =
   /(^|\/)(adrs?|decisions|decision-records|architecture-decisions|architectural-decisions|decision-log)\/([^/]+\/)?[^/]+\.(md|mdx|markdown|adoc|rst)$/i
@@ -15,7 +15,8 @@ const mostRecords = 300
 export async function readDecisions(project: Project): Promise<NewMemory[]> {
   const records = project.files
     .filter(
-      ({ path, kind, isTest }) => kind === 'source' && !isTest && folders.test(path) && !otherNames.test(nameOf(path)),
+      ({ path, kind, isTest }) =>
+        kind === 'source' && !isTest && folders.test(endOf(path)) && !otherNames.test(nameOf(path)),
     )
     .sort((one, other) => (nameOf(one.path) < nameOf(other.path) ? 1 : -1))
   const memories: NewMemory[] = []

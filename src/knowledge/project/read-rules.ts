@@ -2,7 +2,7 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { type MarkdownSection, readSections } from './markdown.ts'
 import { cutText, isProse, toPlainText } from './plain-text.ts'
-import { directoryOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
+import { directoryOf, endOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
 
 /** Files of rules, in any directory: they hold for what lies below it. */
 const ruleFiles = /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
@@ -38,7 +38,7 @@ export async function readRules(project: Project): Promise<NewMemory[]> {
 }
 
 function isRuleFile(path: string): boolean {
-  return ruleFiles.test(nameOf(path)) || ruleFolders.test(path) || contributing.test(path)
+  return ruleFiles.test(nameOf(path)) || ruleFolders.test(endOf(path)) || contributing.test(path)
 }
 
 function readFile(project: Project, { path }: ProjectFile, text: string): NewMemory[] {
