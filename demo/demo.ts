@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
 import { readSample } from './sample.ts'
-import { type RunningService, signIn, startService } from './service.ts'
+import { type RunningService, type Session, signIn, startService } from './service.ts'
 import { createSteps, printDetail, printReview } from './terminal.ts'
 
 const repo = 'acme/shop'
@@ -62,6 +63,8 @@ async function demonstrate(): Promise<void> {
   printDetail(`Umpire answers ${JSON.stringify(connected)}`)
   printDetail(`the platform has a webhook to ${forge.webhooks(repo)[0]?.url}`)
 
+  await watchScan(umpire)
+
   const topic = readSample('topic')
   await forge.push(repo, branch, topic, { author: 'alice', message: 'Cancel and pay orders' })
   const number = await forge.openPullRequest({ repo, head: branch, title, author: 'alice' })
@@ -88,6 +91,24 @@ async function demonstrate(): Promise<void> {
   printDetail(`Umpire's log       ${logFile}`)
   console.log('Ctrl-C ends everything and leaves nothing behind.')
   await Promise.race([interrupted, service.failed])
+}
+
+/** Waits until the repository is known, and tells what is known of it. */
+async function watchScan(umpire: Session): Promise<void> {
+  const asked = `repo=${encodeURIComponent(repo)}`
+  let scan: { status: string } = { status: 'none' }
+  while (scan.status !== 'completed') {
+    await setTimeout(100)
+    scan = (await umpire.send('GET', `/api/v1/memory/scan?${asked}`)) as typeof scan
+    if (scan.status === 'failed') throw new Error(`The scan failed: ${JSON.stringify(scan)}`)
+  }
+  step('Umpire has scanned the repository')
+  const { memories } = (await umpire.send('GET', `/api/v1/memory/project-map?${asked}`)) as ProjectMap
+  for (const { memory, metadata } of memories) printDetail(`${metadata.path} (${metadata.component_type}): ${memory}`)
+}
+
+interface ProjectMap {
+  readonly memories: readonly { memory: string; metadata: { path: string; component_type: string } }[]
 }
 
 /** Tells what happens until the review of the newest head stands. */
