@@ -38,8 +38,9 @@ function findPackage(tree: Tree, folder: string, confidence = 0.98): ResolvedImp
 /** A path of the importer's own module must be there, unless a tool makes it. */
 function describeAbsence(tree: Tree, module: GoModule, folder: string, path: string): ResolvedImport {
   const isOwn = isWithin(path, module.folder)
-  const hasSources = tree.filesIn(folder).length > 0
-  return isOwn && !hasSources && !tree.mayHide(folder, path) && !/(pb|proto|mocks?|api)\w*$/i.test(folder)
+  // Something there may be what a tool makes Go of.
+  const hasSources = tree.filesIn(folder).some((file) => !/\.(go|md)$/.test(file))
+  return isOwn && !hasSources && !tree.mayHide(folder, path) && !/(^|\/)\w*(pb|proto|mocks?)$/i.test(folder)
     ? missing
     : outside
 }

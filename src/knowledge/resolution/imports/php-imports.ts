@@ -35,11 +35,10 @@ function filesOf({ prefix, folders, isPsr0 }: PhpPrefix, name: string): string[]
 function mustExist(tree: Tree, own: PhpPrefix, name: string, path: string): boolean {
   const last = name.slice(name.lastIndexOf('\\') + 1)
   if (own.isPsr0 || !/^[A-Z]\w*[a-z]/.test(last)) return false
-  return filesOf(own, name).every(
-    (file) =>
-      tree.filesIn(folderOf(file)).length > 0 &&
-      !tree.hasFolder(file.slice(0, -'.php'.length)) &&
-      !tree.mayHide(file, path),
+  const files = filesOf(own, name)
+  return (
+    files.some((file) => tree.hasFolder(folderOf(folderOf(file)))) &&
+    files.every((file) => !tree.hasFolder(file.slice(0, -'.php'.length)) && !tree.mayHide(file, path))
   )
 }
 

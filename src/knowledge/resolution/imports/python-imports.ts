@@ -18,7 +18,11 @@ export function createPythonImports(tree: Tree, resolution: Resolution): Resolve
     if (dots > 0) return resolveRelative(tree, path, item, dots, name)
     const found = resolveAbsolute(tree, rootsFor(path), item, name)
     if (found !== undefined) return found
-    return findMissing(tree, path, item, name, isRoot) ?? resolveFromAnywhere(tree, item, name) ?? outside
+    return (
+      findMissing(tree, path, item, name, rootsFor(path).filter(isRoot)) ??
+      resolveFromAnywhere(tree, item, name) ??
+      outside
+    )
   }
 }
 
@@ -93,15 +97,14 @@ function findMissing(
   path: string,
   item: CodeImport,
   name: string,
-  isRoot: (folder: string) => boolean,
+  roots: readonly string[],
 ): ResolvedImport | undefined {
   const parts = name.split('/')
   if (parts.length < 2 || item.kind === 'dynamic') return undefined
-  const root = topPackage(tree, folderOf(path))
-  if (root === undefined || filenameOf(root) !== parts[0]) return undefined
-  const base = below(folderOf(root), name)
-  // Parts of another program's package may lie here alone.
-  if (!isRoot(folderOf(root))) return undefined
+  // Parts of another program's package may lie elsewhere alone.
+  const root = roots.find((one) => isPackage(tree, below(one, parts[0]!)))
+  if (root === undefined) return undefined
+  const base = below(root, name)
   const around = folderOf(base)
   return isPackage(tree, around) && !mayBeBuilt(tree, base, path) ? missing : undefined
 }

@@ -1,7 +1,7 @@
 // Resolves imports of Rust: paths through the modules of a crate, and through other crates of the workspace.
 import { below, filenameOf, folderOf, foldersAround } from '../paths.ts'
 import type { Resolution, RustCrate } from '../resolution.ts'
-import { inside, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const rootNames = new Set(['lib.rs', 'main.rs', 'mod.rs'])
@@ -19,10 +19,12 @@ export function createRustImports(tree: Tree, { rustCrates }: Resolution): Resol
     }
     return around.get(folder)
   }
-  return (path, { from }) => {
+  return (path, { from, names, kind }) => {
     const [first = '', ...rest] = from.replace(/^::/, '').split('::')
     const own = crateAround(path)
     const start = startOf(tree, own, path, first)
+    const isDeclared = kind === 'static' && first === 'self' && rest.length === 1 && names[0]?.name === '*'
+    if (isDeclared) return resolveDeclared(tree, path, rest[0]!)
     if (start !== undefined)
       return walk(tree, start, start === path && first !== 'crate' ? [first, ...rest] : rest, path)
     const name = own?.aliases.find(([alias]) => alias === first)?.[1] ?? first
@@ -31,6 +33,19 @@ export function createRustImports(tree: Tree, { rustCrates }: Resolution): Resol
     const module = childOf(tree, path, first)
     return module === undefined ? outside : walk(tree, module, rest, undefined)
   }
+}
+
+/** `mod cart;`: the module's file must be there, unless the build makes it. */
+function resolveDeclared(tree: Tree, path: string, name: string): ResolvedImport {
+  const child = childOf(tree, path, name)
+  if (child !== undefined) return inside(child, 0.98)
+  const base = below(childFolder(path), name)
+  return tree.mayHide(base, path) || tree.mayHide(`${base}.rs`, path) || !hasModules(tree, path) ? outside : missing
+}
+
+/** Another module of the file is where it must be: its modules aren't told to lie elsewhere. */
+function hasModules(tree: Tree, path: string): boolean {
+  return tree.filesIn(childFolder(path)).some((file) => file !== path && file.endsWith('.rs'))
 }
 
 /** The file from which a path through modules starts; undefined where its first name is that of a crate or a child. */

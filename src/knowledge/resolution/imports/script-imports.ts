@@ -92,12 +92,14 @@ function resolveAlias(
 }
 
 function mayHideModule(tree: Tree, base: string, path: string): boolean {
-  return ['', '.ts', '.js', '.tsx', '/index.ts', '/index.js'].some((ending) => tree.mayHide(base + ending, path))
+  // What is compiled from TypeScript is often ignored beside it.
+  const endings = /\.[mc]?tsx?$/.test(path) ? ['', '.ts', '.tsx', '/index.ts'] : ['', '.js', '.ts', '/index.js']
+  return endings.some((ending) => tree.mayHide(base + ending, path))
 }
 
 /** `*` fits everything, and `@scope/name` may be a package that is only sometimes here. */
 function isOwnAlias(pattern: string): boolean {
-  return /^([@~#$]|[@~#$]?[\w-]+)\/\*$/.test(pattern)
+  return /^[@~#$]?[\w-]*(\/[\w-]+)*\/\*$/.test(pattern)
 }
 
 /** Names that frameworks give to a project's own folders, without saying so in a file that can be read. */

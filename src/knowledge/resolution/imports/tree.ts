@@ -74,9 +74,10 @@ function add(map: Map<string, string[]>, key: string, path: string): void {
 }
 
 const builtPath =
-  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|pkg|wasm|\.[^/]+)(\/|$)|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$|\$types/i
+  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|\.[^/]+)\/|(^|\/)(dist|build|\$types)$|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$/i
+/** Files there may be broken on purpose, or are copied to where they work. */
 const samplePath =
-  /(^|\/)(fixtures?|__fixtures__|testdata|test-data|samples?|templates?|examples?|snapshots?|__snapshots__|cases|playgrounds?|demos?|stubs?)\//i
+  /(^|\/)(fixtures?|__fixtures__|testdata|test-data|samples?|templates?|snapshots?|__snapshots__|cases|stubs?)\//i
 
 function createHidingTest(resolution: Resolution): Tree['mayHide'] {
   const meter = startGlobMeter()
