@@ -27,7 +27,7 @@ export interface DirectoryTotal {
 }
 
 /** Deeper ones, and more of them, count as a part of the one above. */
-const deepest = 40
+const deepest = 20
 const mostKnown = 50_000
 
 /** All directories by their paths, the root among them. */
