@@ -1,16 +1,17 @@
 // Scans as durable jobs: what asks for them, how often they run, how they go on after a stop, and how they end.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Db } from '../../src/db/database.ts'
+import { type Db, openDatabase } from '../../src/db/database.ts'
 import { findGraph, readTogether } from '../../src/knowledge/graph/read-graph.ts'
 import { startConnectScene, tokenOf } from '../connect-scene.ts'
 import { followLive } from '../event-source.ts'
 import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
-import { createTestDatabase } from '../fakes/test-database.ts'
+import { createTestDatabase, silentLog, testEngine } from '../fakes/test-database.ts'
 import { forgeEnvironment } from '../review-scenario.ts'
 import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { startTestApp } from '../start-app.ts'
+import { createSite, startProcess } from '../start-process.ts'
 
 let scene: ScanScene
 let db: Db
@@ -298,6 +299,53 @@ describe('a stop', () => {
     held.release('drop')
     await database.dispose()
   })
+})
+
+describe('a kill', () => {
+  it('case 58: in the middle of a first scan loses nothing that was read', async (context) => {
+    context.skip(testEngine === 'embedded', 'nobody else can look into the embedded database meanwhile')
+    await using site = await createSite()
+    const env = { ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' }
+    await using database = await openDatabase(site.database, silentLog)
+    const repo = await scene.createFilled(files)
+    // Files can't be written until this is given back; facts can.
+    const free = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const lock = database.db.transaction().execute(async (tx) => {
+      await sql`lock table code_files in share row exclusive mode`.execute(tx)
+      locked.resolve()
+      await free.promise
+    })
+    using _free = { [Symbol.dispose]: () => free.resolve() }
+    await locked.promise
+    {
+      await using killed = await startProcess(site, { env })
+      const { bearer } = await signInWithToken({ url: killed.url! }, tokenOf('alice'))
+      await fetch(`${killed.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+      await expect
+        .poll(() => database.db.selectFrom('code_facts').select('oid').execute(), { timeout: 30_000 })
+        .toHaveLength(2)
+      killed.signal('SIGKILL')
+      await killed.exited
+    }
+    free.resolve()
+    await lock
+    // Whoever read the file again would know better.
+    await database.db.updateTable('code_facts').set({ lines: 77 }).where('grammar', '=', '').execute()
+    {
+      await using next = await startProcess(site, { env })
+      await waitForScan(database.db, repo, 'completed')
+      next.signal('SIGTERM')
+      await next.exited
+    }
+    const { files: rows } = await readWholeGraph(database.db, repo)
+    expect(rows.map(({ path, lines }) => [path, lines])).toEqual([
+      ['README.md', 77],
+      ['src/a.ts', 1],
+    ])
+    const row = await database.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+    expect(row).toMatchObject({ status: 'completed', fence: 2, attempts: 2 })
+  }, 120_000)
 })
 
 describe('readers', () => {

@@ -95,11 +95,12 @@ export async function clearGraph(db: Db, graph: OpenGraph): Promise<void> {
         .where('graph_id', '=', graph.id)
         .limit(filesAtOnce)
         .execute()
+      if (some.length === 0) return false
       await removeFiles(
         tx,
         some.map(({ id }) => id),
       )
-      return some.length > 0
+      return true
     })
   }
 }
