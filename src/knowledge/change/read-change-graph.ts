@@ -3,12 +3,11 @@ import type { Db } from '../../db/database.ts'
 import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
-import type { Log } from '../../lib/logger.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
-import type { Syntax } from '../../workspace/syntax.ts'
 import { searchMemories } from '../memory/search-memories.ts'
-import { type Attempts, startAttempts } from './attempts.ts'
+import { startAttempts } from './attempts.ts'
 import type { SymbolChange } from './compare-symbols.ts'
+import type { GraphReading, KnowledgeContext } from './graph-reading.ts'
 import { readChangedFiles } from './read-changed-files.ts'
 import { type CodeGraph, noCode, readCode } from './read-code.ts'
 import { readHistory, readRelated } from './read-history.ts'
@@ -20,20 +19,6 @@ const readingMs = 3_000
 const mostSymbols = 300
 const mostMemories = 12
 const mostPaths = 300
-
-/** What is needed to read it. */
-export interface KnowledgeContext {
-  readonly db: Db
-  readonly syntax: Pick<Syntax, 'facts'>
-  readonly log: Log
-  /** For one statement. */
-  readonly queryTimeoutMs: number
-  /** Which layers are on. */
-  readonly layers: { readonly graph: boolean; readonly memory: boolean }
-}
-
-/** The same for one change. */
-export type GraphReading = KnowledgeContext & Attempts
 
 /** A change at hand. */
 export interface ReviewedChange extends PullRequestRef {

@@ -1,0 +1,18 @@
+// What is needed to read what is known around a change: types only.
+import type { Db } from '../../db/database.ts'
+import type { Log } from '../../lib/logger.ts'
+import type { Syntax } from '../../workspace/syntax.ts'
+import type { Attempts } from './attempts.ts'
+
+export interface KnowledgeContext {
+  readonly db: Db
+  readonly syntax: Pick<Syntax, 'facts'>
+  readonly log: Log
+  /** For one statement. */
+  readonly queryTimeoutMs: number
+  /** Which layers are on. */
+  readonly layers: { readonly graph: boolean; readonly memory: boolean }
+}
+
+/** The same for one change. */
+export type GraphReading = KnowledgeContext & Attempts
