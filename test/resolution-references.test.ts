@@ -275,13 +275,13 @@ end
     'app/models/base.rb': 'class Base\n  def inherited_total\n    1\n  end\nend\n',
     'app/models/shop/money.rb':
       'module Shop\n  class Money\n    def self.round_up(value)\n      value\n    end\n  end\nend\n',
-    'app/jobs/job.rb': 'class Job\n  def perform\n    Cart.build\n    puts 1\n  end\nend\n',
+    'app/jobs/job.rb': 'class Job\n  def perform\n    Cart.build\n    JSON.generate(1)\n  end\nend\n',
   },
   [
     ['app/models/cart.rb', 'inherited_total', 'app/models/base.rb Base.inherited_total 0.9'],
     ['app/models/cart.rb', 'Money.round_up', 'app/models/shop/money.rb Money.round_up 0.85'],
     ['app/jobs/job.rb', 'Cart.build', 'app/models/cart.rb Cart.build 0.85'],
-    ['app/jobs/job.rb', 'puts', 'nothing'],
+    ['app/jobs/job.rb', 'JSON.generate', 'nothing'],
   ],
 )
 

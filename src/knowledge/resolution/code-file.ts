@@ -1,51 +1,11 @@
 // One file's facts with indices over them: what its names are bound to, what lies inside of what.
 import type { CodeBinding, CodeFacts, CodeImport, CodeSymbol } from '../../workspace/code-facts.ts'
 import { isTestPath } from '../../workspace/languages.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { BoundName, CodeFile, CodeView } from './code-model.ts'
 import type { Family } from './families.ts'
 import type { ResolvedImport } from './imports/resolved-import.ts'
-import type { Meaning } from './meaning.ts'
 import { folderOf } from './paths.ts'
 import { resolveImport } from './resolve-import.ts'
-
-/** A name that an import binds, and what it is called where it comes from. */
-export interface BoundName {
-  /** Index into the file's imports. */
-  readonly index: number
-  readonly name: string
-}
-
-export interface CodeFile {
-  readonly path: string
-  readonly folder: string
-  readonly family: Family
-  readonly isTest: boolean
-  readonly facts: CodeFacts
-  /** Indexes of the symbols with a name. */
-  named(name: string): readonly number[]
-  /** What an import binds a name to. */
-  bound(name: string): BoundName | undefined
-  /** The imports that pass on names under this one: `export { a as b } from`. */
-  passed(name: string): BoundName | undefined
-  /** Indexes of the imports that bind or pass on all names of what they lead to. */
-  readonly wholes: readonly number[]
-  imported(index: number): ResolvedImport
-  /** All files that come with those that it includes. */
-  included(): ReadonlySet<string>
-  /** The types that the file gives to a name. */
-  bindings(name: string): readonly CodeBinding[]
-  /**
-   * What stands before the name of a type where a symbol names it (`cart` of `cart.Cart`); null for nothing, or for now this
-   * and now that.
-   */
-  typeQualifier(name: string, within: number): string | null
-  /** The symbol of a type, a module or something like it around a symbol, or that symbol itself; -1 for none. */
-  typeAround(ordinal: number): number
-  /** What was found out about members (`<ordinal>.<name>`), about names, and about types with something before them. */
-  readonly members: Map<string, readonly SymbolPlace[]>
-  readonly types: Map<string, Meaning | undefined>
-  readonly meanings: Map<string, Meaning | undefined>
-}
 
 /** Files that include one another are followed so far. */
 const mostIncludes = 400

@@ -1,44 +1,14 @@
 // The code of a repository as references are resolved against it: all of its facts, or those that matter, in memory.
 import type { CodeFacts } from '../../workspace/code-facts.ts'
-import { type CodeFile, createCodeFile } from './code-file.ts'
-import { type Family, familyOf } from './families.ts'
+import { createCodeFile } from './code-file.ts'
+import type { CodeFile, CodeSource, CodeView, Meaning, SymbolPlace } from './code-model.ts'
+import { familyOf } from './families.ts'
 import type { ImportResolver } from './imports/import-resolver.ts'
-import type { Meaning } from './meaning.ts'
 import { folderOf } from './paths.ts'
 import { resolveQualified } from './resolve-member.ts'
 import { resolveName } from './resolve-name.ts'
 
-/** A symbol by its file and its index there. */
-export interface SymbolPlace {
-  readonly path: string
-  readonly ordinal: number
-}
-
-/** What a view is made of. It may know the facts of some files only, and definers of some names. */
-export interface CodeSource {
-  facts(path: string): CodeFacts | undefined
-  /** All symbols with a name. Facts of their files need not be there. */
-  definers(name: string): readonly SymbolPlace[]
-  /** The files that say to be part of a namespace; `near` is the file that asks. */
-  filesOf(namespace: string, near: string): readonly string[]
-}
-
-/** Made by `createCodeView` or `openCodeView`: it keeps what it has found out, so its source mustn't change. */
-export interface CodeView extends CodeSource {
-  readonly imports: ImportResolver
-  /** The file with indices over its facts; undefined where its facts aren't there. */
-  file(path: string): CodeFile | undefined
-  /**
-   * What a name without anything before it means where it stands in the file.
-   *
-   * @param within the symbol that it is used in; -1 for the top of the file
-   */
-  meaningOf(file: CodeFile, name: string, within: number): Meaning | undefined
-  /** The same of the name of a type, with what stands before it there. */
-  typeNamed(file: CodeFile, name: string, within: number): Meaning | undefined
-  /** The symbols of a name in one family of languages whose files' facts are there. */
-  definersIn(family: Family, name: string): readonly SymbolPlace[]
-}
+export type { CodeSource, CodeView, SymbolPlace } from './code-model.ts'
 
 /** Symbols are packed into numbers: no file has as many (see the fact reader's limits). */
 const mostSymbols = 1 << 16

@@ -1,6 +1,6 @@
 // Finds what a type, a module or an object has under a name, in itself and in what it is derived from.
-import { type CodeFile, isType } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import { isType } from './code-file.ts'
+import type { CodeFile, CodeView, SymbolPlace } from './code-model.ts'
 import { folderOf } from './paths.ts'
 
 /** From class to base class at most. */

@@ -1,9 +1,9 @@
 // Follows a name that a file shows to others to where it is defined, through files that only pass it on.
-import type { CodeFile } from './code-file.ts'
+
 import { outerOf } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { CodeFile, CodeView, Meaning, SymbolPlace } from './code-model.ts'
 import { familyOf } from './families.ts'
-import { type Meaning, meansSymbols, outsideMeaning } from './meaning.ts'
+import { meansSymbols, outsideMeaning } from './meaning.ts'
 import { filenameOf, folderOf } from './paths.ts'
 
 /** From file to file at most. */

@@ -1,12 +1,5 @@
-// What a name stands for where it is used.
-import type { SymbolPlace } from './code-view.ts'
-
-export type Meaning =
-  | { readonly kind: 'symbols'; readonly places: readonly SymbolPlace[]; readonly confidence: number }
-  /** A module or package as a whole: what it defines is behind its name. */
-  | { readonly kind: 'modules'; readonly paths: readonly string[]; readonly confidence: number }
-  /** Something that isn't part of the repository. */
-  | { readonly kind: 'outside' }
+// Makes what names stand for.
+import type { Meaning, SymbolPlace } from './code-model.ts'
 
 export const outsideMeaning: Meaning = { kind: 'outside' }
 

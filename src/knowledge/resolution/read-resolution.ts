@@ -4,6 +4,7 @@ import type { Snapshot } from '../../workspace/snapshot.ts'
 import { readComposer } from './manifests/composer.ts'
 import { readGoModule } from './manifests/go-module.ts'
 import { readIgnoreGlobs } from './manifests/ignore-globs.ts'
+import type { Manifest } from './manifests/manifest.ts'
 import { readPythonRoots } from './manifests/python-roots.ts'
 import { readRustCrate } from './manifests/rust-crate.ts'
 import { listExtended, readScriptConfigs } from './manifests/script-config.ts'
@@ -18,13 +19,6 @@ const largestManifest = 512 * 1024
 const mostText = 32 * 1024 * 1024
 const readAtOnce = 16
 const mostExtensions = 4
-
-/** A manifest by its path. */
-export interface Manifest {
-  readonly folder: string
-  readonly path: string
-  readonly text: string
-}
 
 /** What the manifests that a change of which makes a new `Resolution` necessary are called. */
 const manifestName =

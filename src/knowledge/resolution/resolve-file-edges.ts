@@ -1,6 +1,6 @@
 // What a file depends on, as edges to other files: by its imports and by what its references mean.
 import type { CodeReference } from '../../workspace/code-facts.ts'
-import type { CodeView } from './code-view.ts'
+import type { CodeView } from './code-model.ts'
 import { resolveReferences } from './resolve-references.ts'
 
 export type EdgeKind = 'import' | 'call' | 'reference' | 'extends'

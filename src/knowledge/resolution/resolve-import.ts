@@ -1,6 +1,6 @@
 // Resolves an import with the help of what files say about themselves: namespaces that are no folders.
 import type { CodeImport } from '../../workspace/code-facts.ts'
-import type { CodeView } from './code-view.ts'
+import type { CodeView } from './code-model.ts'
 import { familyOf } from './families.ts'
 import { inside, type ResolvedImport } from './imports/resolved-import.ts'
 

@@ -1,10 +1,10 @@
 // Tells what `qualifier.name` means: by the object around, by the type of the qualifier, or by what that names itself.
 import type { CodeBinding } from '../../workspace/code-facts.ts'
-import { type CodeFile, outerOf } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import { outerOf } from './code-file.ts'
+import type { CodeFile, CodeView, Meaning, SymbolPlace } from './code-model.ts'
 import { findBaseMember, findMember } from './find-member.ts'
 import { followExport } from './follow-exports.ts'
-import { type Meaning, meansSymbols, outsideMeaning } from './meaning.ts'
+import { meansSymbols, outsideMeaning } from './meaning.ts'
 import { symbolAt } from './symbol-at.ts'
 
 const ownWords: ReadonlySet<string> = new Set(['this', '$this', 'self', 'Self', 'cls', 'static', '@', 'me'])

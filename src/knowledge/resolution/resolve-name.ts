@@ -1,10 +1,10 @@
 // Tells what a name without anything before it means at a place in a file: by the rules of its language.
-import { type CodeFile, isType, outerOf } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import { isType, outerOf } from './code-file.ts'
+import type { CodeFile, CodeView, Meaning, SymbolPlace } from './code-model.ts'
 import type { Family } from './families.ts'
 import { findMember } from './find-member.ts'
 import { followExport } from './follow-exports.ts'
-import { type Meaning, meansSymbols, outsideMeaning } from './meaning.ts'
+import { meansSymbols, outsideMeaning } from './meaning.ts'
 import { filenameOf, folderOf } from './paths.ts'
 import { findInScope } from './shared-scopes.ts'
 

@@ -1,14 +1,13 @@
 // Resolves what a file names to the definitions that it means, each with how sure that is.
 import type { CodeReference } from '../../workspace/code-facts.ts'
-import type { CodeFile } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { CodeFile, CodeView, SymbolPlace } from './code-model.ts'
 import type { Family } from './families.ts'
 import { findMember } from './find-member.ts'
 import { libraryNames } from './library-names.ts'
 import { resolveMember } from './resolve-member.ts'
 import { symbolAt } from './symbol-at.ts'
 
-export type { CodeView } from './code-view.ts'
+export type { CodeView } from './code-model.ts'
 export { resolveExport } from './follow-exports.ts'
 export { resolveImport } from './resolve-import.ts'
 

@@ -1,8 +1,7 @@
 // Names that a file sees without importing them one by one: of its package, its namespace, of all that it includes.
-import type { CodeFile } from './code-file.ts'
-import type { CodeView, SymbolPlace } from './code-view.ts'
+import type { CodeFile, CodeView, Meaning, SymbolPlace } from './code-model.ts'
 import { followExport } from './follow-exports.ts'
-import { type Meaning, meansSymbols } from './meaning.ts'
+import { meansSymbols } from './meaning.ts'
 import { folderOf } from './paths.ts'
 
 /** What a name means by what the file shares with others. */

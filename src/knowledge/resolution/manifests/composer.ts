@@ -1,8 +1,8 @@
 // Reads from a composer.json which namespaces lie in which folders.
 import { joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
 import type { PhpPrefix } from '../resolution.ts'
 import { entriesOf, fieldOf, parseLooseJson, textsOf } from './loose-json.ts'
+import type { Manifest } from './manifest.ts'
 
 const mostPrefixes = 200
 

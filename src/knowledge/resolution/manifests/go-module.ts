@@ -1,7 +1,7 @@
 // Reads from a go.mod what its module is called, and which others it replaces by folders.
 import { joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
 import type { GoModule } from '../resolution.ts'
+import type { Manifest } from './manifest.ts'
 
 const mostReplacements = 200
 

@@ -1,6 +1,6 @@
 // Reads from the manifests of Python which folders are roots of packages.
 import { folderOf, joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
+import type { Manifest } from './manifest.ts'
 import { inlineString, readTomlEntries, stringsIn } from './toml-lines.ts'
 
 /** Besides what it names, the manifest's own folder, and `src` in it, are tried anyway. */

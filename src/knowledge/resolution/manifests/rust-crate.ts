@@ -1,7 +1,7 @@
 // Reads from a Cargo.toml what its crate is called and where its library begins.
 import { joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
 import type { RustCrate } from '../resolution.ts'
+import type { Manifest } from './manifest.ts'
 import { inlineString, readTomlEntries, stringsIn } from './toml-lines.ts'
 
 export function readRustCrate({ folder, text }: Manifest): RustCrate[] {

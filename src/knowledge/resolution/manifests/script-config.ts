@@ -1,8 +1,8 @@
 // Reads tsconfig and jsconfig files with what they extend: where aliases of modules lead.
 import { below, filenameOf, joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
 import type { PathPattern, ScriptConfig } from '../resolution.ts'
 import { entriesOf, fieldOf, parseLooseJson, textsOf } from './loose-json.ts'
+import type { Manifest } from './manifest.ts'
 
 const longestChain = 8
 const mostExtended = 10

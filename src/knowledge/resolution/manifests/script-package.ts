@@ -2,9 +2,9 @@
 import { readYaml } from '../../../config/read-yaml.ts'
 import { createGlobTest } from '../../../lib/glob.ts'
 import { filenameOf, isWithin, joinPath } from '../paths.ts'
-import type { Manifest } from '../read-resolution.ts'
 import type { PathPattern, ScriptPackage } from '../resolution.ts'
 import { deepestManifest, entriesOf, fieldOf, parseLooseJson, textsOf } from './loose-json.ts'
+import type { Manifest } from './manifest.ts'
 
 const entryKeys = ['source', 'svelte', 'types', 'typings', 'module', 'main', 'browser']
 /** Which of several conditions names the source most likely. */
