@@ -6,7 +6,9 @@ import { reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
 
 let scene: ConnectScene
 beforeAll(async () => {
-  scene = await startConnectScene({ env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3' } })
+  // Faults are meant for reviews: no scan is to meet them.
+  const layers = { MEMORY: 'off', GRAPH: 'off' }
+  scene = await startConnectScene({ env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3', ...layers } })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => {
