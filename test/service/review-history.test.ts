@@ -71,7 +71,7 @@ const secret = `sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sX`
 
 /** Two faults that rules know, one of them without a quote that could be kept. */
 const ruleFaults = `// Tells customers.
-import { send } from './mail.ts'
+import { send } from 'mailer'
 
 const key = '${secret}'
 
