@@ -15,7 +15,15 @@ import { createFactReader } from '../src/workspace/fact-reader.ts'
 import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
 import { defaultGitHost } from '../src/workspace/run-git.ts'
 import { type BenchTree, findBareRepositories, writeTree } from './graph-trees.ts'
-import { findTrueCalls, type TrueCall } from './graph-truth.ts'
+
+/** A call whose definition the compiler knows to stand in the tree. Lines are 1-based. */
+interface TrueCall {
+  readonly path: string
+  readonly line: number
+  /** As the call says it. */
+  readonly name: string
+  readonly target: { readonly path: string; readonly line: number; readonly name: string }
+}
 
 /** What a program says that the call of a name on a line means. */
 interface ToldCall {
@@ -50,7 +58,7 @@ try {
 
 async function compare(tree: BenchTree): Promise<void> {
   const scripts = tree.sources.filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts'))
-  const calls = findTrueCalls(tree.folder, scripts, Number(values.calls))
+  const calls = findTrueCalls(tree, scripts)
   const across = calls.filter(({ path, target }) => path !== target.path).length
   console.log(`${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`)
   const own = await readOwn(tree)
@@ -58,6 +66,12 @@ async function compare(tree: BenchTree): Promise<void> {
   printScore('umpire, also possible ones', calls, own, 0)
   printScore('codegraph', calls, readCodegraph(tree), 0)
   console.log('')
+}
+
+function findTrueCalls({ folder }: BenchTree, paths: readonly string[]): TrueCall[] {
+  const program = fileURLToPath(new URL('graph-truth.js', import.meta.url))
+  const options = { input: paths.join('\n'), encoding: 'utf8', maxBuffer: 2 ** 30 } as const
+  return JSON.parse(execFileSync(process.execPath, [program, folder, values.calls], options)) as TrueCall[]
 }
 
 function printScore(name: string, calls: readonly TrueCall[], told: Told, least: number): void {

@@ -1,21 +1,13 @@
-// Which definition each call of TypeScript and JavaScript files means, as the TypeScript compiler itself resolves it.
+// Which definition each call of TypeScript and JavaScript files means, as the TypeScript compiler itself resolves it: a program
+// of its own, because the compiler is installed for benchmarks only. Reads paths, one a line; prints the calls as JSON.
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import ts from 'typescript5'
 
-/** A call whose definition the compiler knows to stand in the tree. Lines are 1-based. */
-export interface TrueCall {
-  readonly path: string
-  readonly line: number
-  /** As the call says it. */
-  readonly name: string
-  readonly target: { readonly path: string; readonly line: number; readonly name: string }
-}
-
 /** Resolves the calls of the given files; `most` of them, spread evenly. Paths are relative to the folder. */
-export function findTrueCalls(folder: string, paths: readonly string[], most: number): TrueCall[] {
+function findTrueCalls(folder, paths, most) {
   const root = realpathSync(folder)
-  const found: TrueCall[] = []
+  const found = []
   for (const [config, files] of Map.groupBy(paths, (path) => nearestConfig(root, dirname(path)))) {
     const program = ts.createProgram(
       files.map((path) => join(root, path)),
@@ -28,10 +20,10 @@ export function findTrueCalls(folder: string, paths: readonly string[], most: nu
     }
   }
   const step = Math.max(1, found.length / most)
-  return Array.from({ length: Math.min(most, found.length) }, (_, at) => found[Math.floor(at * step)]!)
+  return Array.from({ length: Math.min(most, found.length) }, (_, at) => found[Math.floor(at * step)])
 }
 
-function nearestConfig(root: string, folder: string): string {
+function nearestConfig(root, folder) {
   for (let at = folder; ; at = dirname(at)) {
     const config = join(root, at, 'tsconfig.json')
     if (existsSync(config)) return config
@@ -40,7 +32,7 @@ function nearestConfig(root: string, folder: string): string {
 }
 
 /** Aliases and the rest as the project has it; whatever decides which files there are, or fails without packages, is ours. */
-function readOptions(root: string, config: string): ts.CompilerOptions {
+function readOptions(root, config) {
   const text = config === '' ? '{}' : readFileSync(config, 'utf8')
   const parsed = ts.parseConfigFileTextToJson(config, text).config ?? {}
   const own = ts.parseJsonConfigFileContent(
@@ -65,8 +57,8 @@ function readOptions(root: string, config: string): ts.CompilerOptions {
   }
 }
 
-function collect(root: string, path: string, source: ts.SourceFile, checker: ts.TypeChecker, found: TrueCall[]): void {
-  const visit = (node: ts.Node): void => {
+function collect(root, path, source, checker, found) {
+  const visit = (node) => {
     if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
       const name = nameOf(node.expression)
       const target = name && definitionOf(root, name, checker)
@@ -80,13 +72,13 @@ function collect(root: string, path: string, source: ts.SourceFile, checker: ts.
   visit(source)
 }
 
-function nameOf(callee: ts.Expression): ts.Identifier | undefined {
+function nameOf(callee) {
   if (ts.isIdentifier(callee)) return callee
   return ts.isPropertyAccessExpression(callee) && ts.isIdentifier(callee.name) ? callee.name : undefined
 }
 
 /** Functions, methods, classes, and constants with functions; what is a parameter or local to a function names nobody. */
-function definitionOf(root: string, name: ts.Identifier, checker: ts.TypeChecker): TrueCall['target'] | undefined {
+function definitionOf(root, name, checker) {
   let symbol = checker.getSymbolAtLocation(name)
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol)
   const declaration = symbol?.valueDeclaration
@@ -99,7 +91,7 @@ function definitionOf(root: string, name: ts.Identifier, checker: ts.TypeChecker
   return { path, line, name: ts.isIdentifier(named) ? named.text : name.text }
 }
 
-function isDefinition(declaration: ts.Declaration): boolean {
+function isDefinition(declaration) {
   if (ts.isFunctionDeclaration(declaration) || ts.isClassDeclaration(declaration)) return true
   if (ts.isMethodDeclaration(declaration)) return ts.isClassLike(declaration.parent)
   if (ts.isMethodSignature(declaration)) return true
@@ -108,6 +100,10 @@ function isDefinition(declaration: ts.Declaration): boolean {
   return ts.isSourceFile(declaration.parent.parent.parent) && isFunctionValue(declaration.initializer)
 }
 
-function isFunctionValue(value: ts.Expression | undefined): boolean {
+function isFunctionValue(value) {
   return value !== undefined && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))
 }
+
+const [folder, most] = process.argv.slice(2)
+const listed = readFileSync(0, 'utf8').split('\n').filter(Boolean)
+process.stdout.write(JSON.stringify(findTrueCalls(folder, listed, Number(most))))
