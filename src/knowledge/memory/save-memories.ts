@@ -114,18 +114,16 @@ async function saveBatch(tx: Db, repo: string, memories: readonly NewMemory[]): 
 
 /** The current memories of the same subjects, and the words that people dismissed there. */
 async function readKnown(tx: Db, repo: string, memories: readonly NewMemory[]) {
-  const types = memories.map(({ type }) => type)
+  // By arrays, each of which an index is looked up by; rows of one's type with another's subject are no harm.
+  const types = [...new Set(memories.map(({ type }) => type))]
   const subjects = memories.map(({ subject }) => subject)
+  const isAsked = sql`repo = ${repo} and memory_type = any(${types}::text[]) and subject = any(${subjects}::text[])`
   const { rows: current } = await sql<Current>`
-    select id, memory_type, m.subject, text, path, component_type, trust, provenance, created_at
-    from unnest(${types}::text[], ${subjects}::text[]) as asked (type, subject)
-    join memories m on m.repo = ${repo} and m.memory_type = asked.type and m.subject = asked.subject
-    where m.ended_at is null`.execute(tx)
+    select id, memory_type, subject, text, path, component_type, trust, provenance, created_at
+    from memories where ${isAsked} and ended_at is null`.execute(tx)
   const { rows: dismissed } = await sql<{ type: MemoryType; subject: string; text: string }>`
-    select m.memory_type as type, m.subject, text
-    from unnest(${types}::text[], ${subjects}::text[]) as asked (type, subject)
-    join memories m on m.repo = ${repo} and m.memory_type = asked.type and m.subject = asked.subject
-    where m.ended_at is not null and m.ended_by is not null`.execute(tx)
+    select memory_type as type, subject, text
+    from memories where ${isAsked} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
     current: new Map(current.map((row) => [keyOf(row.memory_type, row.subject), row])),
     dismissed: new Set(dismissed.map(wordsOf)),
@@ -215,14 +213,14 @@ async function endOthers(
   kept: readonly NewMemory[],
   { types, source }: EndOthers,
 ): Promise<void> {
+  const isOld = sql`repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])`
+  const { rows: old } = await sql<{ id: string; type: MemoryType; subject: string }>`
+    select id, memory_type as type, subject from memories
+    where ${isOld} and provenance ->> 'source' = ${source}`.execute(tx)
+  const stays = new Set(kept.map(({ type, subject }) => keyOf(type, subject)))
+  const gone = old.filter(({ type, subject }) => !stays.has(keyOf(type, subject))).map(({ id }) => id)
+  if (gone.length === 0) return
   const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now()
-    where repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])
-      and provenance ->> 'source' = ${source}
-      and not exists (
-        select from unnest(${kept.map(({ type }) => type)}::text[], ${kept.map(({ subject }) => subject)}::text[])
-          as kept (type, subject)
-        where kept.type = memories.memory_type and kept.subject = memories.subject)
-    returning terms`.execute(tx)
+    update memories set ended_at = now() where id = any(${gone}::uuid[]) returning terms`.execute(tx)
   await countTerms(tx, [], rows)
 }

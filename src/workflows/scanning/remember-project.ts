@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
+import type { NewMemory } from '../../domain/memory.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
@@ -16,6 +17,8 @@ const symbolsOfFile = 20
 const sureEnough = 0.5
 /** Read together with their symbols and edges. */
 const filesAtOnce = 1000
+/** Deliveries wait for the one connection of the embedded database while some are kept. */
+const memoriesAtOnce = 200
 
 type KnownProject = Pick<Project, 'files' | 'uses'>
 
@@ -30,12 +33,16 @@ export async function rememberProject(scan: Scan, graph: OpenGraph | null): Prom
     return bytes?.includes(0) ? undefined : bytes && new TextDecoder().decode(bytes)
   }
   const memories = await describeProject({ repo: claim.repo, commit, files, uses: uses ?? [], readText })
-  await transactionWithRetry(ctx.db, async (tx) => {
-    await assertScanLease(tx, claim)
-    await saveMemories(tx, claim.repo, memories, {
-      endOthers: { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' },
+  const save = (some: readonly NewMemory[], options?: Parameters<typeof saveMemories>[3]) =>
+    transactionWithRetry(ctx.db, async (tx) => {
+      await assertScanLease(tx, claim)
+      await saveMemories(tx, claim.repo, some, options)
     })
-  })
+  for (let start = 0; start < memories.length; start += memoriesAtOnce) {
+    await save(memories.slice(start, start + memoriesAtOnce))
+  }
+  // All of them are kept by now.
+  await save(memories, { endOthers: { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } })
   await enrichMap(scan, files)
 }
 
