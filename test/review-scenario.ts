@@ -60,7 +60,10 @@ export function runsOf(app: Pick<TestApp, 'db'>, number: number) {
 export async function startScenario(options: StartOptions = {}): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge())
-  const app = stack.use(await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }))
+  // A first review asks for a scan, which asks platform and model whenever its turn comes: who wants one says so.
+  const layers = { MEMORY: 'off', GRAPH: 'off' }
+  const env = { ...forgeEnvironment(forge), ...layers, ...options.env }
+  const app = stack.use(await startTestApp({ ...options, env }))
   forge.addWebhook(repo, {
     url: `${app.url}/api/v1/webhooks/host`,
     secret: webhookSecret,

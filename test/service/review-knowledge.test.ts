@@ -56,7 +56,13 @@ async function startWithModel(reply: (request: ModelRequest) => Reply) {
   stack.defer(() => server.close())
   const scenario = stack.use(
     await startScenario({
-      env: { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
+      env: {
+        MODEL: 'anthropic:claude-opus-5-5',
+        MODEL_BASE_URL: server.url,
+        ANTHROPIC_API_KEY: 'sk-test-0123456789',
+        MEMORY: 'on',
+        GRAPH: 'on',
+      },
     }),
   )
   const held = stack.move()
