@@ -74,6 +74,14 @@ describe('the project map', () => {
     expect(spent.length).toBeGreaterThan(1)
   })
 
+  it('is left as it was counted where the repository wants no model to be asked', async () => {
+    server.respondWith(describeAll)
+    const before = server.requests.length
+    const repo = await scene.scanFilled({ ...shop, '.umpire.yml': 'mode: static\n' })
+    expect((await readMap(repo)).get('src/orders')).toMatchObject({ trust: 'derived' })
+    expect(server.requests.slice(before)).toEqual([])
+  })
+
   it.each<[string, Reply]>([
     ['fails', { status: 500 }],
     ['declines', { refusal: 'I would rather not.' }],

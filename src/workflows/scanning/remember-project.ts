@@ -9,6 +9,7 @@ import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
 import { listTree } from '../../workspace/list-tree.ts'
+import { readRepositoryWill } from '../gathering/read-settings.ts'
 import { chooseFiles, largestRead, mostFiles } from './choose-files.ts'
 import { enrichMap } from './enrich-map.ts'
 import type { Scan } from './scan-context.ts'
@@ -43,7 +44,9 @@ export async function rememberProject(scan: Scan, graph: OpenGraph | null): Prom
   }
   // All of them are kept by now.
   await save(memories, { endOthers: { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } })
-  await enrichMap(scan, files)
+  // A repository can say that no model is to be asked about it.
+  const { settings } = await readRepositoryWill(snapshot)
+  if (settings.mode !== 'static') await enrichMap(scan, files)
 }
 
 async function listFiles({ repository, commit, signal }: Scan): Promise<KnownProject> {
