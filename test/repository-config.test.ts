@@ -21,7 +21,7 @@ severity: moderate
 mode: parallel
 language: Brazilian Portuguese
 policy: { moderate: request_changes, max_comments: 5 }
-rules: { disable: [debug-leftover] }
+rules: { disable: [breakpoint] }
 `)
     expect(problems).toEqual([])
     expect(settings).toEqual({
@@ -34,7 +34,7 @@ rules: { disable: [debug-leftover] }
       mode: 'parallel',
       language: 'Brazilian Portuguese',
       policy: { moderate: 'REQUEST_CHANGES', maxComments: 5 },
-      disabledRules: ['debug-leftover'],
+      disabledRules: ['breakpoint'],
     })
   })
 

@@ -36,7 +36,7 @@ const readLanguage = readText('the name of a language, such as `German`', (text)
   /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text) ? null : 'is not the name of a language',
 )
 
-const readRuleId = readText("a rule's id, such as `debug-leftover`", (text) =>
+const readRuleId = readText("a rule's id, such as `breakpoint`", (text) =>
   /^[a-z][a-z0-9-]{0,60}$/.test(text) ? null : 'is not the id of a rule',
 )
 

@@ -62,16 +62,19 @@ export async function describeFiles(
   for (const file of files) {
     const text = await readSmallText(project, file, 12_000)
     const words = text === undefined ? undefined : readOpeningComment(file.language, text)
+    const isEntry = entries.has(file.path)
+    const found = joinSentences([
+      words,
+      isEntry && isCode(file.language) ? 'An entry point.' : undefined,
+      writePurpose(file, manifests),
+      writeExtent(file),
+      writeUse(file),
+    ])
     memories.push({
       type: 'project_map',
       subject: file.path,
-      text: joinSentences([
-        words,
-        entries.has(file.path) && isCode(file.language) ? 'An entry point.' : undefined,
-        writePurpose(file, manifests),
-        writeExtent(file),
-        writeUse(file),
-      ]),
+      // Of a script without a language in its name, nothing else may be known.
+      text: found === '' ? (isEntry ? 'An entry point.' : `${nameOf(file.path)}.`) : found,
       path: file.path,
       componentType: typeOfFile(file),
       trust: 'derived',

@@ -6,6 +6,7 @@ export type FrameworkRole =
   | 'web application'
   | 'HTTP'
   | 'data access'
+  | 'validation and parsing'
   | 'background work'
   | 'desktop or mobile'
   | 'machine learning'
@@ -49,11 +50,12 @@ const table: Readonly<Record<FrameworkRole, string>> = {
   'data access': `prisma=Prisma,@prisma/client=Prisma,typeorm=TypeORM,sequelize=Sequelize,drizzle-orm=Drizzle,kysely=Kysely,
     knex=Knex,mongoose=Mongoose,mongodb=MongoDB,pg=PostgreSQL,mysql2=MySQL,better-sqlite3=SQLite,redis=Redis,ioredis=Redis,
     @electric-sql/pglite=PGlite,@elastic/elasticsearch=Elasticsearch,sqlalchemy=SQLAlchemy,alembic=Alembic,peewee=Peewee,
-    psycopg*=PostgreSQL,asyncpg=PostgreSQL,pymongo=MongoDB,pydantic=Pydantic,elasticsearch=Elasticsearch,gorm.io/gorm=GORM,
+    psycopg*=PostgreSQL,asyncpg=PostgreSQL,pymongo=MongoDB,elasticsearch=Elasticsearch,gorm.io/gorm=GORM,
     github.com/jmoiron/sqlx=sqlx,github.com/jackc/pgx*=pgx,entgo.io/ent=ent,github.com/redis/go-redis*=Redis,
     go.mongodb.org/mongo-driver=MongoDB,diesel=Diesel,sqlx=SQLx,sea-orm=SeaORM,activerecord=Active Record,sequel=Sequel,
     doctrine/orm=Doctrine,org.hibernate*=Hibernate,org.mybatis*=MyBatis,org.jooq*=jOOQ,org.flywaydb*=Flyway,
-    Microsoft.EntityFrameworkCore*=Entity Framework Core,Dapper,zod=Zod,serde=Serde,ecto=Ecto`,
+    Microsoft.EntityFrameworkCore*=Entity Framework Core,Dapper,ecto=Ecto`,
+  'validation and parsing': `zod=Zod,pydantic=Pydantic,serde=Serde,ajv=Ajv,joi=Joi,yup=Yup,valibot=Valibot,io-ts`,
   'background work': `bullmq=BullMQ,bull=Bull,pg-boss,agenda=Agenda,kafkajs=Kafka,amqplib=RabbitMQ,celery=Celery,rq=RQ,
     dramatiq=Dramatiq,apache-airflow=Airflow,pika=RabbitMQ,kafka-python=Kafka,sidekiq=Sidekiq,resque=Resque,
     solid_queue=Solid Queue,laravel/horizon=Horizon,github.com/hibiken/asynq=Asynq,github.com/segmentio/kafka-go=Kafka,
