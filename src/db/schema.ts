@@ -275,6 +275,8 @@ export interface ScansTable {
   status: RunStatus
   /** Asked for while it was running, for what it may not have seen any more. */
   wanted_again: Generated<boolean>
+  /** That one is to be `thorough`. */
+  wanted_thorough: Generated<boolean>
   /** A person asked for it: also where nothing was pushed since. */
   thorough: Generated<boolean>
   /** These five as of runs. */
@@ -292,6 +294,8 @@ export interface ScansTable {
   total: Generated<number>
   /** The commit that was scanned last. */
   commit_sha: string | null
+  /** A commit of which the memory's description of the project is true; null where there is none. */
+  described_sha: string | null
   error: string | null
   error_code: string | null
 }

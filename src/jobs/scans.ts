@@ -30,6 +30,8 @@ export interface ScanState {
   readonly total: number
   /** That was scanned last. */
   readonly commit: string | null
+  /** A commit of which the memory's description of the project is true. */
+  readonly described: string | null
   readonly requestedAt: Date
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
@@ -59,7 +61,7 @@ async function change(tx: Db, statement: RawBuilder<unknown>): Promise<ChangedSc
  * Asks for a scan of a repository, in the caller's transaction. One that waits, or runs, does for all who ask.
  *
  * @param options `evenIfRunning`: there is something that a running one may not have seen, so another one follows it;
- *   `thorough`: also where nothing was pushed since
+ *   `thorough`: also where nothing was pushed since; it follows a running one that isn't
  */
 export async function requestScan(
   tx: Db,
@@ -67,14 +69,17 @@ export async function requestScan(
   repo: RepositoryName,
   { evenIfRunning = false, thorough = false }: { evenIfRunning?: boolean; thorough?: boolean } = {},
 ): Promise<void> {
-  await sql`insert into scans (repo, status) values (${repo}, 'pending') on conflict do nothing`.execute(tx)
-  const { status } = await tx
+  // The first one leaves nothing out.
+  await sql`insert into scans (repo, status, thorough) values (${repo}, 'pending', true) on conflict do nothing`.execute(
+    tx,
+  )
+  const running = await tx
     .selectFrom('scans')
-    .select('status')
+    .select(['status', 'thorough'])
     .where('repo', '=', repo)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  if (status !== 'processing') {
+  if (running.status !== 'processing') {
     await change(
       tx,
       sql`
@@ -83,8 +88,11 @@ export async function requestScan(
       where repo = ${repo}`,
     )
     await wakeUps.scans.wake(tx, [repo])
-  } else if (evenIfRunning) {
-    await tx.updateTable('scans').set({ wanted_again: true }).where('repo', '=', repo).execute()
+  } else if (evenIfRunning || (thorough && !running.thorough)) {
+    await sql`
+      update scans set wanted_again = true, wanted_thorough = wanted_thorough or ${thorough} where repo = ${repo}`.execute(
+      tx,
+    )
   }
 }
 
@@ -105,9 +113,9 @@ export async function findScanned(tx: Db, repos: readonly RepositoryName[]): Pro
 export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState | undefined> {
   const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
   if (row === undefined) return undefined
-  const { status, step, done, total, commit_sha: commit, error } = row
+  const { status, step, done, total, commit_sha: commit, described_sha: described, error } = row
   const times = { requestedAt: row.requested_at, startedAt: row.started_at, finishedAt: row.finished_at }
-  return { repo, status, step, done, total, commit, ...times, error }
+  return { repo, status, step, done, total, commit, described, ...times, error }
 }
 
 /** Takes up a repository's scan: it becomes `processing` under a lease. One whose lease ended is taken over. */
@@ -187,6 +195,8 @@ export interface ScanOutcome {
   readonly status: 'completed' | 'failed'
   /** That was scanned; undefined where none was. */
   readonly commit?: string | undefined
+  /** Of which the memory's description is true now; undefined where nothing was described. */
+  readonly described?: string | undefined
   readonly error?: string
   readonly errorCode?: string
 }
@@ -199,7 +209,7 @@ export async function endScan(
   tx: Db,
   wakeUps: Pick<WakeUps, 'scans'>,
   scan: ClaimedScan,
-  { status, commit, error, errorCode }: ScanOutcome,
+  { status, commit, described, error, errorCode }: ScanOutcome,
 ): Promise<void> {
   const changed = await change(
     tx,
@@ -207,8 +217,10 @@ export async function endScan(
     update scans set
       status = case when wanted_again then 'pending' else ${status} end,
       attempts = case when wanted_again then 0 else attempts end,
-      finished_at = now(), lease_until = null, worker = null, wanted_again = false, thorough = false,
+      finished_at = now(), lease_until = null, worker = null,
+      thorough = wanted_thorough, wanted_again = false, wanted_thorough = false,
       step = '', done = 0, total = 0, commit_sha = coalesce(${commit ?? null}, commit_sha),
+      described_sha = coalesce(${described ?? null}, described_sha),
       error = ${error ?? null}, error_code = ${errorCode ?? null}
     where ${heldBy(scan)}`,
   )
@@ -256,22 +268,38 @@ export async function endScanLeases(db: Db): Promise<void> {
     .execute()
 }
 
-/** Asks for scans of the repositories whose graph an older version of the program read. */
-export async function requestOutdatedScans(tx: Db, wakeUps: Pick<WakeUps, 'scans'>): Promise<void> {
-  const outdated = await tx
-    .selectFrom('code_graphs')
-    .select('repo')
-    .where('facts_version', '<', factsVersion)
-    .where('commit_sha', 'is not', null)
-    .execute()
-  for (const { repo } of outdated) await requestScan(tx, wakeUps, repo)
+/** At one start. */
+const mostOutdated = 1000
+
+/**
+ * Asks for the scans that nobody asked for: of repositories whose graph an older version of the program read, that were
+ * connected before there were scans, or were scanned while a layer was turned off that is on now.
+ */
+export async function requestOutdatedScans(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  layers: { memory: boolean; graph: boolean },
+): Promise<void> {
+  const { rows } = await sql<{ repo: RepositoryName }>`
+    select repo from code_graphs where facts_version < ${factsVersion} and commit_sha is not null and ${layers.graph}
+    union
+    select repo_full_name from installations i
+    where is_active and not exists (select from scans where repo = i.repo_full_name)
+    union
+    select repo from scans s
+    where status = 'completed' and commit_sha is not null and (
+      (${layers.memory} and described_sha is null)
+      or (${layers.graph} and not exists (select from code_graphs g where g.repo = s.repo and g.commit_sha is not null)))
+    limit ${sql.lit(mostOutdated)}`.execute(tx)
+  for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
 }
 
 async function endAsExhausted(tx: Db, repo: RepositoryName, attempts: number): Promise<void> {
   await change(
     tx,
     sql`
-    update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null, wanted_again = false, thorough = false,
+    update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null,
+      wanted_again = false, wanted_thorough = false, thorough = false,
       error = coalesce(error, ${`The worker was lost in each of ${attempts} tries.`}),
       error_code = coalesce(error_code, 'attempts_exhausted')
     where repo = ${repo}`,

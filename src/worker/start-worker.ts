@@ -1,5 +1,6 @@
 // The worker: reviews pull requests and scans repositories, until it is stopped.
 import { randomUUID } from 'node:crypto'
+import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
@@ -22,7 +23,10 @@ export interface Worker {
 export async function startWorker(ctx: AppContext, options: { exclusive: boolean }): Promise<Worker> {
   const name = `worker-${randomUUID().slice(0, 8)}`
   if (options.exclusive) await Promise.all([endAllLeases(ctx.db), endScanLeases(ctx.db)])
-  await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps))
+  if (keepsKnowledge(ctx.config)) {
+    const layers = { memory: ctx.config.memory, graph: ctx.config.graph.enabled }
+    await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps, layers))
+  }
   const budgets = createRunBudgets(ctx)
   const reviews = await startWorkLoop(ctx, {
     what: 'review',

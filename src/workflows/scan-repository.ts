@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
-import { endScan, readScan } from '../jobs/scans.ts'
+import { endScan, readScan, type ScanState } from '../jobs/scans.ts'
 import { findGraph } from '../knowledge/graph/read-graph.ts'
 import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
 import { type Mirror, openMirror } from '../workspace/git.ts'
@@ -24,7 +24,8 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
   if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
-  if (!scan.thorough && (await isKnown(ctx, scan.repo, commit))) return conclude(ctx, task, progress, { commit })
+  const known = await readScan(ctx.db, scan.repo)
+  if (!scan.thorough && (await isKnown(ctx, known, commit))) return conclude(ctx, task, progress, { commit })
 
   const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
   progress.tell('fetching', 0, 0)
@@ -33,11 +34,14 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   await using snapshot = mirror.snapshot(commit)
   const repository = { host: gitHostFrom(ctx.config.childEnvironment), gitDirectory: mirror.gitDirectory }
   const all: Scan = { ...task, ctx, progress, repository, commit, snapshot }
+  const before = graph?.commit ?? null
   const isSmall = graph !== null && !(await bringUpToDate(all, graph))
-  if (ctx.config.memory && !(isSmall && !scan.thorough)) await rememberProject(all, graph)
+  // What was described before a small change is still true, if it was true then.
+  const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
+  if (ctx.config.memory && !isDescribed) await rememberProject(all, graph)
   progress.lap('memory')
   const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
-  await conclude(ctx, task, progress, { commit, statistics })
+  await conclude(ctx, task, progress, { commit, described: ctx.config.memory ? commit : undefined, statistics })
 }
 
 /** The mirror of the repository, with the token of somebody who may read it. */
@@ -52,9 +56,9 @@ async function openSource(ctx: AppContext, { scan, signal }: ScanTask): Promise<
 }
 
 /** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
-async function isKnown({ db, config }: AppContext, repo: string, commit: string): Promise<boolean> {
-  const [scan, graph] = await Promise.all([readScan(db, repo), findGraph(db, repo)])
-  return scan?.commit === commit && (!config.graph.enabled || graph?.commit === commit)
+async function isKnown({ db, config }: AppContext, scan: ScanState | undefined, commit: string): Promise<boolean> {
+  if (scan?.commit !== commit || (config.memory && scan.described !== commit)) return false
+  return !config.graph.enabled || (await findGraph(db, scan.repo))?.commit === commit
 }
 
 /** With the commit that the graph shows, to compare them; that one may be gone. */
@@ -85,9 +89,9 @@ async function conclude(
   ctx: AppContext,
   { scan }: ScanTask,
   progress: Progress,
-  { commit, statistics }: { commit?: string; statistics?: object },
+  { commit, described, statistics }: { commit?: string; described?: string | undefined; statistics?: object },
 ): Promise<void> {
   await progress.settled()
-  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, { status: 'completed', commit }))
+  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, { status: 'completed', commit, described }))
   ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -226,6 +226,19 @@ describe('a merge', () => {
     expect(edges.map(({ source, target }) => [source, target])).toContainEqual(['src/b.ts', 'src/a.ts'])
   })
 
+  it('describes the project where the scan before it could not', async () => {
+    const repo = await scene.scanFilled(files)
+    const { rows } = await sql<{ described_sha: string }>`
+      update scans set described_sha = 'older' where repo = ${repo} returning described_sha`.execute(db)
+    expect(rows).toHaveLength(1)
+    await sql`delete from memories where repo = ${repo}`.execute(db)
+    // So small a change says nothing new of the project.
+    await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const a = 2\n' })
+    await scene.scanAgain(repo)
+    const memories = await db.selectFrom('memories').select('path').where('repo', '=', repo).execute()
+    expect(memories.map(({ path }) => path)).toContain('src')
+  })
+
   it('is followed by another scan where one was running', async () => {
     const repo = await scene.scanFilled(files)
     const fence = (await scanRow(repo))!.fence
@@ -430,6 +443,29 @@ describe('with a layer turned off', () => {
     const { cookie } = await other.signIn('alice')
     const response = await fetch(`${other.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
     expect(response.status).toBe(expected.rescan)
+  })
+
+  it('and on again at the next start, what was left out is made up for; also where nothing was ever scanned', async () => {
+    const database = await createTestDatabase()
+    const env = { ...forgeEnvironment(scene.forge), SECRET_KEY: 'k'.repeat(32) }
+    const connect = async (layers: Record<string, string>) => {
+      await using app = await startTestApp({ database, env: { ...env, ...layers } })
+      const { bearer } = await signInWithToken(app, tokenOf('alice'))
+      const repo = await scene.createFilled(files)
+      await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+      if (layers.GRAPH !== 'off') await waitForScan(app.db, repo, 'completed')
+      return repo
+    }
+    const repos = [await connect({ MEMORY: 'off' }), await connect({ MEMORY: 'off', GRAPH: 'off' })]
+    await using app = await startTestApp({ database, env })
+    for (const repo of repos) {
+      await waitForScan(app.db, repo, 'completed')
+      const memories = await app.db.selectFrom('memories').select('path').where('repo', '=', repo).execute()
+      expect(memories.map(({ path }) => path)).toContain('src')
+      expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
+    }
+    await app[Symbol.asyncDispose]()
+    await database.dispose()
   })
 
   it('MEMORY=off and GRAPH=off ask for no scan', async () => {

@@ -16,6 +16,7 @@ async function addScans(db: Kysely<unknown>): Promise<void> {
       repo text primary key,
       status text not null check (status in ('pending', 'processing', 'completed', 'failed')),
       wanted_again boolean not null default false,
+      wanted_thorough boolean not null default false,
       thorough boolean not null default false,
       attempts integer not null default 0,
       fence integer not null default 0,
@@ -29,6 +30,7 @@ async function addScans(db: Kysely<unknown>): Promise<void> {
       done integer not null default 0,
       total integer not null default 0,
       commit_sha text,
+      described_sha text,
       error text,
       error_code text
     )`.execute(db)

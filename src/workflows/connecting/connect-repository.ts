@@ -118,7 +118,8 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
-      if (keepsKnowledge(ctx.config)) await requestScan(tx, ctx.wakeUps, repo)
+      // One that runs may be about to end because nobody was connected.
+      if (keepsKnowledge(ctx.config)) await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
       return id
     })
   } catch (error) {

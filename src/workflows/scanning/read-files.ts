@@ -3,6 +3,7 @@ import type { FileRow, SymbolRow } from '../../knowledge/graph/graph-rows.ts'
 import { filterUsedNames, listSymbols, namespaceOf } from '../../knowledge/graph/graph-rows.ts'
 import { loadFacts, type StoredFacts, saveFacts } from '../../knowledge/graph/stored-facts.ts'
 import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
+import { startTurn } from '../../lib/turns.ts'
 import { classifyFile } from '../../workspace/classify-file.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
@@ -61,9 +62,11 @@ async function recallFacts(
   const wanted = files.filter(({ isRead }) => isRead)
   const keys = new Set(wanted.map(keyOf))
   const oids = [...new Set(wanted.map(({ oid }) => oid))]
+  const turn = startTurn(signal)
   for (let start = 0; start < oids.length; start += loadedAtOnce) {
     signal.throwIfAborted()
     for (const stored of await loadFacts(ctx.db, graph.id, oids.slice(start, start + loadedAtOnce))) {
+      await turn.pass()
       if (keys.has(keyOf(stored))) said.set(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
     }
   }

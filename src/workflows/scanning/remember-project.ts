@@ -64,14 +64,14 @@ async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGrap
   for (let after = 0, more = true; more; ) {
     signal.throwIfAborted()
     const some = await readSomeFiles(ctx.db, graphId, after)
-    const range = { from: after, to: some.at(-1)?.id ?? after }
-    const symbols = Map.groupBy(await readTopSymbols(ctx.db, range), ({ file_id }) => file_id)
+    const ids = some.map(({ id }) => id)
+    const symbols = Map.groupBy(await readTopSymbols(ctx.db, ids), ({ file_id }) => file_id)
     for (const file of some) {
-      const top = (symbols.get(file.id) ?? []).slice(0, symbolsOfFile)
+      const top = symbols.get(file.id) ?? []
       files.push({ ...file, symbols: top.map(({ name, kind, exported }) => ({ name, kind, exported })), usedBy: 0 })
     }
-    uses.push(...(await readUses(ctx.db, range)))
-    after = range.to
+    uses.push(...(await readUses(ctx.db, ids)))
+    after = ids.at(-1) ?? after
     more = some.length === filesAtOnce
   }
   const pathOf = new Map(files.map(({ id, path }) => [id, path]))
@@ -89,29 +89,24 @@ async function readSomeFiles(db: Db, graphId: number, after: number): Promise<(P
   return rows
 }
 
-/** Ids of files. */
-interface Range {
-  /** Not included. */
-  readonly from: number
-  readonly to: number
+/** Of each file some. One file after the other, by its index: of all files, those of other repositories are most. */
+async function readTopSymbols(db: Db, fileIds: readonly number[]) {
+  const { rows } = await sql<{ file_id: number; name: string; kind: string; exported: boolean }>`
+    select file.id as file_id, top.name, top.kind, top.exported
+    from unnest(${fileIds}::bigint[]) as file (id)
+    cross join lateral (
+      select name, kind, exported from code_symbols where file_id = file.id and container = ''
+      order by exported desc, ordinal limit ${sql.lit(symbolsOfFile)}) as top`.execute(db)
+  return rows
 }
 
-async function readTopSymbols(db: Db, { from, to }: Range) {
-  return db
-    .selectFrom('code_symbols')
-    .select(['file_id', 'name', 'kind', 'exported'])
-    .where('file_id', '>', from)
-    .where('file_id', '<=', to)
-    .where('container', '=', '')
-    .orderBy('file_id')
-    .orderBy('exported', 'desc')
-    .orderBy('ordinal')
-    .execute()
-}
-
-async function readUses(db: Db, { from, to }: Range): Promise<(readonly [number, number])[]> {
+async function readUses(db: Db, fileIds: readonly number[]): Promise<(readonly [number, number])[]> {
   const { rows } = await sql<{ source_id: number; target_id: number }>`
-    select distinct source_id, target_id from code_edges
-    where source_id > ${from} and source_id <= ${to} and confidence >= ${sureEnough}`.execute(db)
+    select file.id as source_id, edge.target_id
+    from unnest(${fileIds}::bigint[]) as file (id)
+    cross join lateral (
+      select distinct target_id from code_edges where source_id = file.id and confidence >= ${sureEnough}) as edge`.execute(
+    db,
+  )
   return rows.map(({ source_id, target_id }) => [source_id, target_id])
 }

@@ -1,16 +1,14 @@
 // Which file uses which: resolved from the facts of all files, some at a time so that others get their turn between.
-import { setImmediate as letOthersRun } from 'node:timers/promises'
 import type { EdgeRow } from '../../knowledge/graph/graph-rows.ts'
 import { type CodeView, createCodeView } from '../../knowledge/resolution/code-view.ts'
 import type { ImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
 import { resolveFileEdges } from '../../knowledge/resolution/resolve-file-edges.ts'
+import { startTurn } from '../../lib/turns.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
 import type { ReadFile } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
-/** How long others wait for their turn, about. */
-const turnMs = 15
 /** Of one file; more are those of a generated one. */
 const mostEdgesOfFile = 2000
 const mostEdges = 1_500_000
@@ -46,15 +44,4 @@ export function listEdges(view: CodeView, path: string): EdgeRow[] {
   const order = (one: EdgeRow, other: EdgeRow) =>
     other.confidence - one.confidence || (rank(one) < rank(other) ? -1 : 1)
   return edges.sort(order).slice(0, mostEdgesOfFile)
-}
-
-/** Lets what else this process does go on, every so often. */
-export function startTurn(signal: AbortSignal): { pass(): Promise<void> | undefined } {
-  let began = performance.now()
-  const rest = async () => {
-    await letOthersRun()
-    signal.throwIfAborted()
-    began = performance.now()
-  }
-  return { pass: () => (performance.now() - began < turnMs ? undefined : rest()) }
 }
