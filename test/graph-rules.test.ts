@@ -105,6 +105,28 @@ describe('changed-signature', () => {
     ],
     ['a constructor', { caller: { kind: 'new' } }],
     [
+      'TypeScript that returns nothing, or takes what does',
+      { after: 'export function loadUser(id: string, then: () => void): void {\n  set({ id: void 0 })\n}\n' },
+    ],
+    [
+      'a method of a class of C#',
+      {
+        path: 'src/Users.cs',
+        before: 'static class Users {\n  static void Load(int id) {}\n}\n',
+        after: 'static class Users {\n  static void Load(int id, int at) {}\n}\n',
+        symbol: { name: 'Users.Load', startLine: 2, endLine: 2 },
+      },
+    ],
+    [
+      'a method of Java beside constructors that are made',
+      {
+        path: 'src/Users.java',
+        before: '@Data\nclass Users {\n  void load(int id) {}\n}\n',
+        after: '@Data\nclass Users {\n  void load(int id, int at) {}\n}\n',
+        symbol: { name: 'Users.load', startLine: 3, endLine: 3 },
+      },
+    ],
+    [
       'Ruby',
       { path: 'lib/users.rb', before: 'def load(id)\n', after: 'def load(id, at)\n', caller: { text: 'load(1)' } },
     ],
@@ -182,6 +204,40 @@ describe('changed-signature', () => {
       },
     ],
     ['a parameter of TypeScript called this', { after: 'export function loadUser(this: Shop, id: string) {\n}\n' }],
+    [
+      'a last parameter of TypeScript that may be void',
+      { after: 'export function loadUser(id: string, at: void) {\n}\n' },
+    ],
+    [
+      'a parameter of TypeScript that is void or something else',
+      { after: 'export function loadUser(\n  id: string,\n  at: Date | void,\n): User {\n}\n' },
+    ],
+    [
+      'a method of a partial class of C#, of which there may be more',
+      {
+        path: 'src/Users.cs',
+        before: 'static partial class Users {\n  static void Load(int id) {}\n}\n',
+        after: 'static partial class Users {\n  static void Load(int id, int at) {}\n}\n',
+        symbol: { name: 'Users.Load', startLine: 2, endLine: 2 },
+      },
+    ],
+    ...[
+      '@lombok.AllArgsConstructor',
+      '@RequiredArgsConstructor(staticName = "of")',
+      '@NoArgsConstructor',
+      '@Data',
+      '@Value',
+      '@Builder',
+    ].map((annotation): [string, Case] => [
+      `a constructor of Java beside ${annotation}`,
+      {
+        path: 'src/Users.java',
+        before: 'class Users {\n  int id;\n  Users(int id) {}\n}\n',
+        after: `${annotation}\npublic class Users {\n  int id;\n  Users() {}\n}\n`,
+        symbol: { name: 'Users.Users', startLine: 4, endLine: 4, parameters: { least: 0, most: 0 } },
+        caller: { kind: 'new' },
+      },
+    ]),
     [
       'a method of Java whose class inherits',
       {
@@ -306,6 +362,42 @@ describe('removed-export', () => {
     expect(await review(change, { symbols: [gone], ...graph })).toEqual([])
   })
 
+  describe.each<[string, Pick<Partial<ChangeGraph>, 'brokenImports' | 'callers'>]>([
+    ['an import', { brokenImports: [broken] }],
+    ['a call', { callers: [callerOf({ line: 3 })] }],
+  ])('where %s uses it', (_, uses) => {
+    const check = (path: string, text: string) => {
+      const texts = { ...others, [path]: `${text}\n` }
+      const changed = changeOf({ ...others, [path]: before['src/users.ts'] }, texts)
+      const brokenImports = (uses.brokenImports ?? []).map((item) => ({ ...item, target: path }))
+      return review(changed, { ...uses, symbols: [{ ...gone, path }], brokenImports })
+    }
+
+    it.each([
+      ['src/users.ts', 'function load() {}\nexport { load as loadUser }'],
+      ['src/users.ts', 'export {\n  save,\n  loadUser,\n}'],
+      ['src/users.ts', "export type { loadUser } from './others.ts'"],
+      ['src/users.ts', 'export import loadUser = users.loadUser'],
+      ['users.py', 'type loadUser = int'],
+      ['users.py', 'for at, loadUser in enumerate(users):\n    pass'],
+      ['users.py', 'with users() as (saveUser, loadUser):\n    pass'],
+      ['users.py', 'with open(path) as file, users() as loadUser:\n    pass'],
+      ['users.py', 'if (loadUser := find()) is None:\n    pass'],
+      ['users.py', 'def setup():\n    global saveUser, loadUser\n    loadUser = 1'],
+    ])('says nothing about a name that %s still binds: %s', async (path, text) => {
+      expect(await check(path, text)).toEqual([])
+    })
+
+    it.each([
+      ['src/users.ts', 'function loadUser() {}\nexport { loadUser as load }'],
+      ['src/users.ts', 'export { load }\nconst users = { loadUser }'],
+      ['users.py', 'for user in loadUser():\n    print(user)'],
+      ['users.py', 'with loadUser() as user:\n    pass'],
+    ])('reports a name that %s does not: %s', async (path, text) => {
+      expect(rulesOf(await check(path, text))).toEqual(['removed-export'])
+    })
+  })
+
   it('says nothing about an import that is tried, or that only types need', async () => {
     const brokenImports = ['src/safe.py', 'src/types.py'].map((path) => ({ ...broken, path, line: 2 }))
     expect(await review(change, { symbols: [gone], brokenImports })).toEqual([])
@@ -383,6 +475,14 @@ describe('broken-import', () => {
     ['in a file that is not reviewed', { path: 'src/other.ts' }],
   ])('says nothing about an import %s', async (_, item) => {
     expect(await review(change, { brokenImports: [{ ...broken, ...item }] })).toEqual([])
+  })
+
+  it('says nothing about a name that its file binds in an unusual way', async () => {
+    const files = { 'a.py': 'from b import T\n', 'b.py': 'type T = int\n' }
+    const item = { ...broken, path: 'a.py', from: 'b', name: 'T', target: 'b.py' }
+    expect(await review(changeOf({}, files), { brokenImports: [item] })).toEqual([])
+    const without = changeOf({}, { ...files, 'b.py': 'U = 1\n' })
+    expect(rulesOf(await review(without, { brokenImports: [item] }))).toEqual(['broken-import'])
   })
 
   it('says nothing where code expects that it may fail, or the language writes what it imports', async () => {

@@ -25,8 +25,8 @@ const conventions: readonly Convention[] = [
     tooFew: true,
     tooMany: true,
     outcome: notCompiled,
-    // A first parameter called `this` is none.
-    hidden: (symbol, lines) => /\(\s*this\s*:/.test(textOf(symbol, lines)),
+    // A first parameter called `this` is none, and one that may be void can be left out.
+    hidden: (symbol, lines) => /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
   },
   {
     extensions: ['.py', '.pyi'],
@@ -47,13 +47,20 @@ const conventions: readonly Convention[] = [
     uncounted: ({ text, arguments: count }, name) =>
       count === 1 && new RegExp(`\\b${name}(?:\\[[^\\]]*\\])?\\s*\\([^()]*\\(`).test(text),
   },
-  { extensions: ['.java'], tooFew: true, tooMany: true, outcome: notCompiled, hidden: hasBaseClass },
+  {
+    extensions: ['.java'],
+    tooFew: true,
+    tooMany: true,
+    outcome: notCompiled,
+    hidden: (symbol, lines) => hasBaseClass(symbol, lines) || hasMadeConstructor(symbol, lines),
+  },
   {
     extensions: ['.cs'],
     tooFew: true,
     tooMany: true,
     outcome: notCompiled,
-    hidden: (symbol, lines) => /\(\s*this\s/.test(textOf(symbol, lines)) || hasBaseClass(symbol, lines),
+    hidden: (symbol, lines) =>
+      /\(\s*this\s/.test(textOf(symbol, lines)) || hasBaseClass(symbol, lines) || isPartial(symbol, lines),
   },
   {
     extensions: ['.rs'],
@@ -124,12 +131,36 @@ function indentOf(line: string): number {
 function hasBaseClass({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const owner = name.split('.').at(-2)
   if (owner === undefined) return false
-  const opening = new RegExp(`\\b(?:class|record|struct|interface)\\s+${RegExp.escape(owner)}\\b`)
-  const at = lines.findIndex((line) => opening.test(line.slice(0, 300)))
+  const at = findType(owner, lines)
   if (at === -1) return true
   const head = lines
     .slice(at, at + 4)
     .join(' ')
     .split('{', 1)[0]!
   return /\bextends\b|\bimplements\b|:/.test(head)
+}
+
+/** The index of the line on which a type is opened; -1 where there is none. */
+function findType(name: string, lines: readonly string[]): number {
+  const opening = new RegExp(`\\b(?:class|record|struct|interface)\\s+${RegExp.escape(name)}\\b`)
+  return lines.findIndex((line) => opening.test(line.slice(0, 300)))
+}
+
+/** The other parts of its class may have it with other parameters. */
+function isPartial({ name }: ChangedSymbol, lines: readonly string[]): boolean {
+  const owner = name.split('.').at(-2) ?? name
+  return /\bpartial\b/.test(lines[findType(owner, lines)]?.slice(0, 300) ?? '')
+}
+
+/** Lines above a class that are looked through for annotations. */
+const annotationLines = 12
+
+/** Lombok writes constructors for its class, beside those that stand there. */
+function hasMadeConstructor({ name }: ChangedSymbol, lines: readonly string[]): boolean {
+  const [own = '', owner = own] = name.split('.').reverse()
+  const at = own === owner ? findType(owner, lines) : -1
+  const above = lines.slice(Math.max(0, at - annotationLines), at + 1).map((line) => line.slice(0, 300))
+  return above.some((line) =>
+    /@(?:lombok\.(?:\w+\.)?)?(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b/.test(line),
+  )
 }

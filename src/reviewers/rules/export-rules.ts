@@ -3,6 +3,7 @@ import { extname, posix } from 'node:path'
 import type { BrokenImport, Caller, ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import { isTestPath } from '../../workspace/languages.ts'
+import { bindsName } from './bound-names.ts'
 import { findDeletedLine, findLine, type GraphPlace, isFixture, isGuarded, placeAt, quoteName } from './graph-places.ts'
 import type { GraphedChange, GraphHit, Rule, RuleEvidence } from './rule.ts'
 
@@ -32,7 +33,7 @@ interface Loss {
 async function checkRemoved(change: GraphedChange): Promise<GraphHit[]> {
   const hits: GraphHit[] = []
   const told = new Set<string>()
-  for (const { place, what, leftovers } of [...listLostFiles(change), ...listLostNames(change)]) {
+  for (const { place, what, leftovers } of [...listLostFiles(change), ...(await listLostNames(change))]) {
     if (hits.length === mostFindings) break
     // Whoever imports a file that is gone needn't hear of each name in it.
     const standing = (await listStanding(change, leftovers)).filter(({ path }) => !told.has(`${place.path}\n${path}`))
@@ -81,22 +82,26 @@ function mayMean({ path, from }: BrokenImport, target: string): boolean {
 }
 
 /** Names that others could use and that are gone, with imports and calls elsewhere that still mean them. */
-function listLostNames(change: GraphedChange): Loss[] {
-  const { graph, files } = change
-  return graph.symbols.flatMap((symbol, index) => {
+async function listLostNames(change: GraphedChange): Promise<Loss[]> {
+  const { graph, files, head } = change
+  const losses: Loss[] = []
+  for (const [index, symbol] of graph.symbols.entries()) {
     const { change: kind, path, name, exported } = symbol
     const isGone = kind === 'removed' || kind === 'signature'
     // A member may be inherited.
-    if (!isGone || !exported || name.includes('.')) return []
+    if (!isGone || !exported || name.includes('.')) continue
     const file = files.find((each) => each.path === path || each.oldPath === path)
     const place = file && (kind === 'removed' ? findDeletedLine(file, symbol) : findLine(change, path, symbol))
-    if (!file || !place) return []
+    if (!file || !place) continue
     const imports = graph.brokenImports
       .filter((item) => !item.inChange && item.name === name && item.target === file.path)
       .map((item) => ({ path: item.path, line: item.line, isImport: true }))
     const calls = kind === 'removed' && !isElsewhere(change, symbol) ? listCalls(graph.callers, index) : []
-    return [{ place, what: name, leftovers: [...imports, ...calls] }]
-  })
+    const leftovers = [...imports, ...calls]
+    if (leftovers.length === 0 || bindsName(file.path, await head(file.path), name)) continue
+    losses.push({ place, what: name, leftovers })
+  }
+  return losses
 }
 
 /** Whether the change defines the name anew somewhere: from where it may be reached all the same. */
@@ -147,6 +152,8 @@ async function checkImports(change: GraphedChange): Promise<GraphHit[]> {
     const { path, line, inChange } = item
     const isReviewed = files.some((file) => file.path === path)
     if (!inChange || !isReviewed || isFixture(path) || mayBeMade(item) || isGuarded(await head(path), line)) continue
+    if (item.name !== null && item.target !== null && bindsName(item.target, await head(item.target), item.name))
+      continue
     hits.push({ ...placeAt(path, 'RIGHT', line), ...describeImport(item) })
     if (hits.length === mostFindings) break
   }

@@ -74,7 +74,7 @@ function add(map: Map<string, string[]>, key: string, path: string): void {
 }
 
 const builtPath =
-  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|\.[^/]+)\/|(^|\/)(dist|build|\$types)$|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$/i
+  /(^|\/)(dist|build|built|out|output|target|bin|obj|gen|generated|__generated__|node_modules|vendor|third_party|coverage|_build|\.[^/]+)\/|(^|\/)(dist|build|\$types)$|generated|[._-](gen|pb|pb2|min|bundle)\b|_pb2?(_grpc)?$|(^|\/)(\+types|prisma\/client|styled-system|paraglide)(\/|\.[cm]?[jt]s$|$)/i
 /** Files there may be broken on purpose, or are copied to where they work. */
 const samplePath =
   /(^|\/)(fixtures?|__fixtures__|testdata|test-data|samples?|templates?|snapshots?|__snapshots__|cases|stubs?)\//i
