@@ -87,7 +87,7 @@ async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
   await using server = await startPostgresql(programs, { durable: true })
   return measureScans(
     tree,
-    { DATABASE_URL: server.url, SECRET_KEY: 'a key of the benchmark, nothing else' },
+    { DATABASE_URL: server.url, SECRET_KEY: 'a key of the benchmark and of nothing else' },
     pickChanged(tree),
   )
 }
