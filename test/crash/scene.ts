@@ -56,6 +56,8 @@ export const reviewScript: Script = ({ text }): Reply => {
 export async function createScene(kind: DeploymentKind, server: string | null): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge())
+  const ratio = { 'src/ratio.ts': 'export const ratio = (total: number) => 100 / total\n' }
+  await forge.push(repo, 'main', ratio, { author: 'alice', message: 'Compute ratios' })
   const model = stack.use(await startModelServer({ protocol: 'openai-chat', script: reviewScript }))
   const environment = { ...forgeEnvironment(forge), MODEL: 'compatible:scripted', MODEL_BASE_URL: model.url }
   const deployment = stack.use(await createDeployment(kind, { environment, server }))
