@@ -85,7 +85,7 @@ async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
   const programs = findPostgresql()
   if (programs === null) throw new Error('PostgreSQL is not installed: leave it out with --engines embedded.')
   await using server = await startPostgresql(programs, { durable: true })
-  return measureScans(
+  return await measureScans(
     tree,
     { DATABASE_URL: server.url, SECRET_KEY: 'a key of the benchmark and of nothing else' },
     pickChanged(tree),
