@@ -18,22 +18,6 @@ export interface Graph {
   readonly builtAt: Date | null
 }
 
-/** A file of the default branch; see the table `code_files`. */
-export interface GraphFile {
-  readonly id: number
-  readonly path: string
-  readonly oid: string
-  readonly language: string | null
-  readonly kind: string
-  readonly isTest: boolean
-  /** Bytes. */
-  readonly size: number
-  readonly lines: number | null
-  readonly complexity: number | null
-  readonly unparsed: string | null
-  readonly namespace: string | null
-}
-
 /** A symbol that other files can name. */
 export interface Definer {
   readonly path: string
@@ -108,14 +92,6 @@ export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
   const { rows } = await sql<{ paths: string[] | null }>`
     select array_agg(path) as paths from code_files where graph_id = ${id}`.execute(db)
   return rows[0]?.paths ?? []
-}
-
-/** Those of the files that there are, by path. */
-export async function readFiles(db: Db, { id }: GraphId, paths: readonly string[]): Promise<Map<string, GraphFile>> {
-  const { rows } = await sql<GraphFile>`
-    select id, path, oid, language, kind, is_test as "isTest", size, lines, complexity, unparsed, namespace
-    from code_files where graph_id = ${id} and path = any(${paths}::text[])`.execute(db)
-  return new Map(rows.map((file) => [file.path, file]))
 }
 
 /** Facts of those files that have some, by path. */

@@ -8,7 +8,7 @@ import { countTerms } from './count-terms.ts'
 import { type MemoryTerms, readTerms } from './terms.ts'
 
 /** In characters. */
-export const longestMemory = 4000
+const longestMemory = 4000
 
 /** Rows of one statement. */
 const batchSize = 500
@@ -50,19 +50,13 @@ interface Successor {
  *
  * @param tx a transaction: others that save memories of the repository wait for its end
  */
-export async function saveMemories(
-  tx: Db,
-  repo: string,
-  memories: readonly NewMemory[],
-  options: { endOthers?: EndOthers } = {},
-): Promise<void> {
+export async function saveMemories(tx: Db, repo: string, memories: readonly NewMemory[]): Promise<void> {
   await lockMemories(tx, repo)
   const wanted = new Map(memories.map(makeStorable).map((memory) => [keyOf(memory.type, memory.subject), memory]))
   const all = [...wanted.values()]
   for (let start = 0; start < all.length; start += batchSize) {
     await saveBatch(tx, repo, all.slice(start, start + batchSize))
   }
-  if (options.endOthers) await endOthers(tx, repo, all, options.endOthers)
 }
 
 /** Keeps everybody else from changing the memories of a repository until the transaction ends. */
@@ -207,17 +201,24 @@ export async function endMemories(
   await countTerms(tx, [], rows)
 }
 
-async function endOthers(
+/**
+ * Ends the memories that a source wrote and wouldn't write any more.
+ *
+ * @param tx a transaction
+ * @param kept what it writes now
+ */
+export async function endOtherMemories(
   tx: Db,
   repo: string,
-  kept: readonly NewMemory[],
+  kept: readonly Pick<NewMemory, 'type' | 'subject'>[],
   { types, source }: EndOthers,
 ): Promise<void> {
+  await lockMemories(tx, repo)
   const isOld = sql`repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])`
   const { rows: old } = await sql<{ id: string; type: MemoryType; subject: string }>`
     select id, memory_type as type, subject from memories
     where ${isOld} and provenance ->> 'source' = ${source}`.execute(tx)
-  const stays = new Set(kept.map(({ type, subject }) => keyOf(type, subject)))
+  const stays = new Set(kept.map(({ type, subject }) => keyOf(type, makeSubject(subject))))
   const gone = old.filter(({ type, subject }) => !stays.has(keyOf(type, subject))).map(({ id }) => id)
   if (gone.length === 0) return
   const { rows } = await sql<{ terms: number[] }>`

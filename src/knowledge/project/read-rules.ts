@@ -80,7 +80,7 @@ function splitSection({ heading, parts }: MarkdownSection): { heading: string; r
   return rules
 }
 
-export function makeSlug(text: string): string {
+function makeSlug(text: string): string {
   const slug = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')

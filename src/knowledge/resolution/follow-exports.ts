@@ -90,7 +90,7 @@ function isDefault(signature: string): boolean {
 }
 
 /** The symbols of a name at the top of a file, those that are exported first and alone. */
-export function listShown(file: CodeFile, name: string): SymbolPlace[] {
+function listShown(file: CodeFile, name: string): SymbolPlace[] {
   const { facts, path } = file
   const top = file.named(name).filter((ordinal) => {
     const outer = outerOf(facts, ordinal)

@@ -59,7 +59,6 @@ export function createViewerCache(connection: Connection, bound = 500) {
     return viewer
   }
 }
-export type RecallViewer = ReturnType<typeof createViewerCache>
 
 /**
  * GET /user/repos. The platform can't search in it, nor choose by permission, so that is done here, on 1,000 of them at

@@ -5,7 +5,7 @@ import type { FindingCategory, FindingState, Severity } from '../../domain/findi
 import type { RepositoryName } from '../../domain/pull-request.ts'
 
 /** The latest ones, so that what is said of people is not what they did years ago. */
-export const mostPullRequests = 50
+const mostPullRequests = 50
 const mostFiles = 500
 const mostFindings = 200
 

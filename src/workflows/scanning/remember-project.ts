@@ -2,10 +2,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
-import type { NewMemory } from '../../domain/memory.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
-import { saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { endOtherMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
 import { listTree } from '../../workspace/list-tree.ts'
@@ -34,16 +33,16 @@ export async function rememberProject(scan: Scan, graph: OpenGraph | null): Prom
     return bytes?.includes(0) ? undefined : bytes && new TextDecoder().decode(bytes)
   }
   const memories = await describeProject({ repo: claim.repo, commit, files, uses: uses ?? [], readText })
-  const save = (some: readonly NewMemory[], options?: Parameters<typeof saveMemories>[3]) =>
+  const write = (work: (tx: Db) => Promise<void>) =>
     transactionWithRetry(ctx.db, async (tx) => {
       await assertScanLease(tx, claim)
-      await saveMemories(tx, claim.repo, some, options)
+      await work(tx)
     })
   for (let start = 0; start < memories.length; start += memoriesAtOnce) {
-    await save(memories.slice(start, start + memoriesAtOnce))
+    await write((tx) => saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce)))
   }
-  // All of them are kept by now.
-  await save(memories, { endOthers: { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } })
+  const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
+  await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
   // A repository can say that no model is to be asked about it.
   const { settings } = await readRepositoryWill(snapshot)
   if (settings.mode !== 'static') await enrichMap(scan, files)

@@ -140,7 +140,7 @@ export function typeName(tree: FlatTree, type: number): string {
 }
 
 /** The first type between `<` and `>`. */
-export function firstArgument(tree: FlatTree, template: number): number {
+function firstArgument(tree: FlatTree, template: number): number {
   return tree.child(tree.field(template, 'arguments'), 'type_descriptor')
 }
 

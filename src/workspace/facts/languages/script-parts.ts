@@ -51,7 +51,7 @@ const parameterShapes: ReadonlySet<string> = new Set([
 ])
 
 /** The one name that a type goes by; empty where it has none, or several. */
-export function typeName(tree: FlatTree, annotation: number): string {
+function typeName(tree: FlatTree, annotation: number): string {
   let type = skipPunctuation(tree, tree.firstChild(annotation))
   for (let depth = 0; depth < 8; depth++) {
     switch (tree.type(type)) {
