@@ -189,6 +189,7 @@ function makeReview(comments: number): ReviewToPublish {
       const body = `Claim\n\n${marker}`
       return { marker, path: 'a.ts', side: 'RIGHT', startLine: line, endLine: line, body }
     }),
+    kept: [],
     event: 'comment',
     beforeWrite: async () => {},
   }

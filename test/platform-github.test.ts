@@ -25,8 +25,8 @@ function view(forge: Forge, repo: string, number: number): Standing {
   const { comments, inlineComments, reviews } = forge.pullRequest(repo, number)
   return {
     comments: comments.map(({ id, author, body, edits }) => ({ id: String(id), author, body, edits })),
-    inline: inlineComments.map(({ id, author, body, path, side, line, startLine }) => ({
-      ...{ id: String(id), author, body, path, side, line, startLine },
+    inline: inlineComments.map(({ id, author, body, edits, path, side, line, startLine }) => ({
+      ...{ id: String(id), author, body, edits, path, side, line, startLine },
     })),
     reviews: reviews.map(({ author, state, body }) => ({
       author,

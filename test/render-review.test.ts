@@ -16,6 +16,7 @@ const limits = {
   listedFiles: 3000,
   contributorStatistics: true,
   resolvableThreads: true,
+  editableComments: true,
   suggestions: true,
 }
 const coverage = { filesTotal: 1, filesReviewed: 1, skipped: [], notes: [], setAside: [], complete: true }
@@ -88,7 +89,7 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
 }
 
 function renderInline(changes: Partial<Finding>, secrets: string[] = []): string {
-  return renderInlineComments([makeFinding(changes)], limits, secrets)[0]?.body ?? ''
+  return renderInlineComments([makeFinding(changes)], limits, secrets).comments[0]?.body ?? ''
 }
 
 /** What is live beside our own hidden marker, and the change to commit that we offer. */
@@ -124,7 +125,7 @@ describe('a summary', () => {
     )
     expect(listForeignParts(body)).toEqual([])
     expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
-    const inline = renderInlineComments([finding], limits, [])[0]?.body ?? ''
+    const inline = renderInlineComments([finding], limits, []).comments[0]?.body ?? ''
     expect(listForeignParts(inline)).toEqual([])
   })
 
@@ -400,7 +401,7 @@ describe('a comment on a line', () => {
   it('goes without its change where it would be too long, then without its body', () => {
     const finding = makeFinding({ suggestion: 's'.repeat(500), body: 'b'.repeat(300) })
     const render = (commentLength: number) =>
-      renderInlineComments([finding], { ...limits, commentLength }, [])[0]?.body ?? ''
+      renderInlineComments([finding], { ...limits, commentLength }, []).comments[0]?.body ?? ''
     expect(render(2000)).toContain('sss')
     expect(render(600)).toMatch(/It breaks\n\nb{300}\n\n<!-- umpire:finding f{32} -->$/)
     expect(render(200)).toMatch(/It breaks\n\n<!-- umpire:finding f{32} -->$/)

@@ -47,6 +47,8 @@ export interface PlatformLimits {
   readonly contributorStatistics: boolean
   /** Whether threads can be resolved. */
   readonly resolvableThreads: boolean
+  /** Whether an inline comment can be edited; where not, it keeps the words with which it was posted. */
+  readonly editableComments: boolean
   /** Whether an inline comment can hold a suggestion that people can commit. */
   readonly suggestions: boolean
 }
@@ -149,6 +151,8 @@ export interface ReviewToPublish {
     readonly body: string
   }
   readonly comments: readonly InlineComment[]
+  /** None of these is posted: one that stands from an earlier review is brought up to date. */
+  readonly kept: readonly Pick<InlineComment, 'marker' | 'body'>[]
   /** What the review says to the platform itself; `comment` leaves merging alone. */
   readonly event: 'comment' | 'approve' | 'request_changes'
   /** Called before every write; throws when writing is no longer allowed (the lease was lost). */
@@ -341,8 +345,9 @@ export interface Platform {
 
   /**
    * Makes the pull request show this review and nothing twice: edits the summary in place where our account's own
-   * earlier one is found by its marker, posts those inline comments that don't stand there yet in one call, and
-   * when the platform refuses a line, posts the others all the same. Safe to call again after any fault.
+   * earlier one is found by its marker, and so its inline comments that say something else by now; posts those that don't
+   * stand there yet in one call, and when the platform refuses a line, the others all the same. Safe to call again
+   * after any fault.
    */
   ensureReview(access: Access, review: ReviewToPublish, signal?: AbortSignal): Promise<PublishedReview>
   ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>

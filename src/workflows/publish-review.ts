@@ -107,7 +107,7 @@ function ensure(
       number: review.pullRequest.number,
       headSha: review.headSha,
       summary: { marker: summaryMarker, body },
-      comments: renderInlineComments(findings, limits, ctx.secrets),
+      ...renderInlineComments(findings, limits, ctx.secrets),
       event: 'comment',
       beforeWrite,
     },

@@ -14,6 +14,7 @@ export interface Standing {
     id: string
     author: string
     body: string
+    edits: number
     path: string
     side: 'LEFT' | 'RIGHT'
     line: number | null
@@ -107,6 +108,7 @@ function makeReview(number: number, headSha: string, rest: Partial<ReviewToPubli
     headSha,
     summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say` },
     comments: [],
+    kept: [],
     event: 'comment',
     beforeWrite: async () => {},
     ...rest,
@@ -578,6 +580,33 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(standing.comments).toMatchObject([{ id: published.summary.id, body, edits: 1 }])
         expect(standing.inline.map(({ path }) => path)).toEqual(['src/count.ts', 'src/more.ts'])
         expect(published.comments).toHaveLength(2)
+      })
+
+      it('edits the inline comments that say something else by now, and nothing else', async (context) => {
+        if (!platform.limits.editableComments) context.skip()
+        const { number, sha } = await openChange()
+        const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))
+        const first = await platform.ensureReview(access, makeReview(number, sha, { comments }))
+        const reword = ({ marker }: InlineComment) => ({ marker, body: `Fewer by now\n\n${marker}` })
+        const [one, two, three] = comments as [InlineComment, InlineComment, InlineComment]
+        const standing = await fixture.standing(number)
+        await fixture.reply(number, standing.inline[0]!.id, fixture.login, `I wrote: ${one.body}`)
+        const absent = makeComment('absent', { endLine: 20 })
+        const next = makeReview(number, sha, {
+          comments: [{ ...one, ...reword(one) }, three],
+          kept: [reword(two), reword(absent)],
+        })
+        const published = await platform.ensureReview(access, next)
+        expect(published.comments.map(({ url }) => url).sort()).toEqual(first.comments.map(({ url }) => url).sort())
+        expect((await fixture.standing(number)).inline.map(({ body, edits }) => [body, edits])).toEqual([
+          [reword(one).body, 1],
+          [reword(two).body, 1],
+          [three.body, 0],
+          [`I wrote: ${one.body}`, 0],
+        ])
+        const writes = fixture.writes()
+        await platform.ensureReview(access, next)
+        expect(fixture.writes()).toBe(writes)
       })
 
       it("leaves others' writing alone, and keeps the oldest of our own summaries", async () => {

@@ -6,6 +6,7 @@ import { type ModelRequest, type Reply, startModelServer } from '../fakes/models
 import { confirmAll, isVerification } from '../fakes/models/verification.ts'
 import { ownWords, repo, startScenario } from '../review-scenario.ts'
 import { splitBlocks } from '../samples/price-change.ts'
+import { waitForScan } from '../scan-scene.ts'
 
 const path = 'src/discount.ts'
 const code = 'export function discountOf(count: number): number {\n  return count > 10 ? 0.1 : 0\n}\n'
@@ -143,7 +144,7 @@ describe('a review of a repository whose code graph is known', () => {
     // The first review asks for the scan.
     await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
     await scenario.settled()
-    await waitForScan(run)
+    await waitForScan(scenario.app.db, repo, 'completed')
     asked.length = 0
     const change = users('id: string, at: Date').replace('find(id)', 'find(id + at)')
     const number = await scenario.openPullRequest({ 'lib/users.ts': change }, { branch: 'dates' })
@@ -182,14 +183,3 @@ describe('a review of a repository whose code graph is known', () => {
     expect(summary).toContain('- Tests that reach it: `test/users.test.ts`')
   })
 })
-
-/** Until the repository was scanned. */
-async function waitForScan({ scenario }: Run): Promise<void> {
-  const deadline = performance.now() + 60_000
-  for (;;) {
-    const scan = await scenario.app.db.selectFrom('scans').selectAll().executeTakeFirst()
-    if (scan?.status === 'completed') return
-    if (scan?.status === 'failed' || performance.now() > deadline) throw new Error(`The scan: ${JSON.stringify(scan)}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -34,6 +34,7 @@ export function createGithub(config: PlatformConfig): Platform {
       listedFiles: listedFilesLimit,
       contributorStatistics: true,
       resolvableThreads: true,
+      editableComments: true,
       suggestions: true,
     },
     authorizeUrl: (input) => makeAuthorizeUrl(connection, config.oauth, input),

@@ -25,6 +25,7 @@ const comment = z.object({
   body: z.string().catch(''),
   html_url: z.string().catch(''),
   user: z.object({ id: z.int() }).nullish(),
+  in_reply_to_id: z.int().nullish(),
 })
 type Comment = z.output<typeof comment>
 
@@ -51,11 +52,13 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
 async function publishMissing(publication: Publication): Promise<PublishedReview> {
   const summary = await ensureSummary(publication)
   const standing = await listStanding(publication)
-  const missing = publication.review.comments.filter(({ marker }) => !standing.some((one) => one.marker === marker))
+  await editStanding(publication, standing)
+  const missing = publication.review.comments.filter(({ marker }) => !standing.has(marker))
   const event = await decideEvent(publication)
   const refused = await postReview(publication, missing, event, summary.url)
   const posted = missing.length > refused.length
-  return { summary, comments: posted ? await listStanding(publication) : standing, refused }
+  const comments = posted ? await listStanding(publication) : standing
+  return { summary, comments: [...comments].map(([marker, one]) => ({ marker, ...nameComment(one) })), refused }
 }
 
 async function ensureSummary(publication: Publication): Promise<PublishedReview['summary']> {
@@ -80,14 +83,31 @@ async function deleteComment(publication: Publication, id: number): Promise<void
   }
 }
 
-/** Those of the review's comments that stand on the pull request, whichever run posted them. */
-async function listStanding(publication: Publication): Promise<PublishedReview['comments']> {
-  const { comments, number } = publication.review
-  if (comments.length === 0) return []
-  const findMarker = (body: string) => comments.find(({ marker }) => body.trimEnd().endsWith(marker))?.marker
+/** Those of the review's comments that stand on the pull request, whichever run posted them, by their markers. */
+async function listStanding(publication: Publication): Promise<Map<string, Comment>> {
+  const { comments, kept, number } = publication.review
+  const all = [...comments, ...kept]
+  if (all.length === 0) return new Map()
+  const findMarker = (body: string) => all.find(({ marker }) => body.trimEnd().endsWith(marker))?.marker
   const own = await listOwn(publication, `/pulls/${number}/comments`, (body) => findMarker(body) !== undefined)
-  const byMarker = new Map(own.toReversed().map((one) => [findMarker(one.body)!, one]))
-  return [...byMarker].map(([marker, one]) => ({ marker, ...nameComment(one) }))
+  return new Map(
+    own.toReversed().flatMap((one) => (one.in_reply_to_id == null ? [[findMarker(one.body)!, one] as const] : [])),
+  )
+}
+
+/** What was found may have become less since, or more. One that was taken away meanwhile costs the review nothing. */
+async function editStanding(publication: Publication, standing: ReadonlyMap<string, Comment>): Promise<void> {
+  const { comments, kept } = publication.review
+  for (const { marker, body } of [...comments, ...kept]) {
+    const one = standing.get(marker)
+    if (one === undefined || isSameText(one.body, body)) continue
+    const call = await prepareWrite(publication, `/pulls/comments/${one.id}`, { method: 'PATCH', body: { body } })
+    try {
+      await send(publication.connection, call)
+    } catch (error) {
+      if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
+    }
+  }
 }
 
 /**

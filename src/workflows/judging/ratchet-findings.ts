@@ -78,16 +78,18 @@ function holdsLine(hunk: DiffHunk, { side, startLine }: Pick<Finding, 'side' | '
 }
 
 /**
- * Opens a claim, anew where it had been resolved. One that stands already keeps the words that were posted, and on
- * unchanged code at least its severity: the verdict doesn't change with the mood of a model.
+ * Opens a claim, anew where it had been resolved. One that stands already keeps the words of a model that were posted, and
+ * on unchanged code at least its severity: neither changes with the mood of a model. What a rule says differs only where
+ * the code does, as when fewer calls are left that don't fit.
  */
 function openFinding(change: Change, claim: Identified, before: Finding | undefined): Finding {
   const { anchorText: _text, isRuled: _ruled, ...fresh } = claim
   if (before === undefined) return { ...fresh, state: 'open', reopened: 0 }
   if (before.state === 'resolved') return { ...fresh, state: 'open', reopened: before.reopened + 1 }
   const severity = wasSeen(change, claim) ? findWorse(before.severity, fresh.severity) : fresh.severity
-  const isPosted = before.placement === 'inline' && severity === before.severity
-  const words = isPosted ? { title: before.title, body: before.body } : {}
+  const isModels = before.rule === null && fresh.rule === null
+  const keepsWords = isModels && before.placement === 'inline' && severity === before.severity
+  const words = keepsWords ? { title: before.title, body: before.body } : {}
   return { ...fresh, ...words, severity, state: 'open', reopened: before.reopened }
 }
 

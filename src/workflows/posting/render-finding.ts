@@ -9,7 +9,7 @@ const icons: Readonly<Record<Severity, string>> = { critical: '🔴', moderate: 
 const severityNames: Readonly<Record<Severity, string>> = { critical: 'Critical', moderate: 'Moderate', minor: 'Minor' }
 
 /**
- * The comments on lines, for the findings placed inline.
+ * The comments on lines, for the findings placed inline; and how one of the others reads that has a comment from before.
  *
  * @param secrets our own, which nobody is to read in a comment
  */
@@ -17,17 +17,19 @@ export function renderInlineComments(
   findings: readonly Finding[],
   limits: PlatformLimits,
   secrets: readonly string[],
-): InlineComment[] {
-  return findings
-    .filter((finding) => finding.placement === 'inline')
-    .map((finding) => ({
-      marker: findingMarker(finding),
-      path: finding.path,
-      side: finding.side,
-      startLine: finding.startLine,
-      endLine: finding.endLine,
-      body: renderComment(blotFinding(finding, secrets), limits),
-    }))
+): { comments: InlineComment[]; kept: InlineComment[] } {
+  const render = (finding: Finding) => ({
+    marker: findingMarker(finding),
+    path: finding.path,
+    side: finding.side,
+    startLine: finding.startLine,
+    endLine: finding.endLine,
+    body: renderComment(blotFinding(finding, secrets), limits),
+  })
+  return {
+    comments: findings.filter(({ placement }) => placement === 'inline').map(render),
+    kept: findings.filter(({ placement }) => placement !== 'inline').map(render),
+  }
 }
 
 /** A row of the summary's table. */
