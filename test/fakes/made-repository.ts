@@ -1,9 +1,9 @@
 // Real git repositories made to measure: any bytes as names, any modes, without a work tree.
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quoteBytes } from '../../src/workspace/path-text.ts'
+import { runProgram } from './run-program.ts'
 
 /** A file of a commit; `mode` is `100644` where it isn't given, and `content` the commit id for `160000`. */
 export interface MadeFile {
@@ -59,15 +59,18 @@ export async function makeRepository(): Promise<MadeRepository> {
   }
 }
 
-function runPlainGit(directory: string, args: readonly string[], input: string | Uint8Array = ''): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const env = { PATH: process.env.PATH, HOME: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
-    const options = { cwd: directory, env, encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 } as const
-    const child = execFile('git', args as string[], options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout)
-      else reject(new Error(`git ${args[0]}: ${stderr.toString()}`))
-    })
-    // A command that reads no input may have ended already.
-    child.stdin!.on('error', () => undefined).end(input)
-  })
+async function runPlainGit(
+  directory: string,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+): Promise<Buffer> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  }
+  const { code, stdout, stderr } = await runProgram({ program: 'git', args, cwd: directory, env, input })
+  if (code !== 0) throw new Error(`git ${args[0]}: ${stderr}`)
+  return stdout
 }

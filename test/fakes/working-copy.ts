@@ -1,11 +1,8 @@
 // A person's clone of a repository of the forge, worked on with real git.
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { runProgram } from './run-program.ts'
 
 export interface WorkingCopy extends AsyncDisposable {
   /** Runs git in it. Returns what it printed, without the line end. */
@@ -21,7 +18,7 @@ export async function cloneRepository(url: string, who: { login: string; token: 
   const folder = await mkdtemp(join(tmpdir(), 'working-copy-'))
   const email = `${who.login}@users.forge.example`
   const env = {
-    PATH: process.env.PATH,
+    PATH: process.env.PATH ?? '',
     HOME: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
     GIT_CONFIG_NOSYSTEM: '1',
@@ -35,7 +32,11 @@ export async function cloneRepository(url: string, who: { login: string; token: 
     GIT_CONFIG_KEY_0: 'http.extraHeader',
     GIT_CONFIG_VALUE_0: `Authorization: basic ${Buffer.from(`x-access-token:${who.token}`).toString('base64')}`,
   }
-  const git = async (...args: string[]) => (await run('git', args, { cwd: folder, env })).stdout.trim()
+  const git = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runProgram({ program: 'git', args, cwd: folder, env })
+    if (code !== 0) throw new Error(`git ${args[0]} ended with ${code}: ${stderr}`)
+    return stdout.toString('utf8').trim()
+  }
   await git('clone', '--quiet', url, '.')
   return {
     git,

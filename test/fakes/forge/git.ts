@@ -1,5 +1,5 @@
 // Runs git: arguments as a list, no shell, none of the machine's configuration.
-import { spawn } from 'node:child_process'
+import { type ProgramResult, runProgram } from '../run-program.ts'
 
 /** The environment of every git process. Identities and dates are given by commands. */
 export function gitEnvironment(): Record<string, string> {
@@ -13,33 +13,14 @@ export function gitEnvironment(): Record<string, string> {
   }
 }
 
-/** What a process wrote, and how it ended. */
-export interface GitResult {
-  readonly code: number
-  readonly stdout: Buffer
-  readonly stderr: string
-}
-
 /** Runs `git <args>` in a folder and waits for its end, however it ends. */
 export function tryGit(
   directory: string,
   args: readonly string[],
   options: { input?: Uint8Array | string | undefined; environment?: Record<string, string> } = {},
-): Promise<GitResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd: directory, env: { ...gitEnvironment(), ...options.environment } })
-    const out: Buffer[] = []
-    const problems: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => problems.push(chunk))
-    child.on('error', reject)
-    child.on('close', (code) =>
-      resolve({ code: code ?? -1, stdout: Buffer.concat(out), stderr: Buffer.concat(problems).toString('utf8') }),
-    )
-    // A process that ended without reading its input is told by its exit code.
-    child.stdin.on('error', () => {})
-    child.stdin.end(options.input ?? '')
-  })
+): Promise<ProgramResult> {
+  const env = { ...gitEnvironment(), ...options.environment }
+  return runProgram({ program: 'git', args, cwd: directory, env, input: options.input ?? '' })
 }
 
 /** Runs `git <args>` in a folder. Returns its output; throws with its error text when it fails. */

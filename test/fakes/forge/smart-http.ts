@@ -1,6 +1,6 @@
 // Clone, fetch and push over HTTP: git's own http-backend, run as CGI.
-import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
+import { runProgram } from '../run-program.ts'
 import { gitEnvironment } from './git.ts'
 import { type ForgeRequest, type ForgeResponse, header } from './http.ts'
 import { changeRefs } from './pushes.ts'
@@ -47,7 +47,7 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
 }
 
 /** Runs `git http-backend` for one request (CGI, RFC 3875). */
-function runBackend(repository: Repository, request: ForgeRequest, action: string): Promise<ForgeResponse> {
+async function runBackend(repository: Repository, request: ForgeRequest, action: string): Promise<ForgeResponse> {
   const environment: Record<string, string> = {
     ...gitEnvironment(),
     GIT_PROJECT_ROOT: dirname(repository.directory),
@@ -63,15 +63,8 @@ function runBackend(repository: Repository, request: ForgeRequest, action: strin
     // With a user git's backend allows pushes; who may push was checked before.
     ...(request.token === null ? {} : { REMOTE_USER: request.token.user.login }),
   }
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', ['http-backend'], { env: environment, stdio: ['pipe', 'pipe', 'ignore'] })
-    const chunks: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-    child.on('error', reject)
-    child.on('close', () => resolve(readCgi(Buffer.concat(chunks))))
-    child.stdin.on('error', () => {})
-    child.stdin.end(request.body)
-  })
+  const run = { program: 'git', args: ['http-backend'], env: environment, input: request.body }
+  return readCgi((await runProgram(run)).stdout)
 }
 
 function readCgi(output: Buffer): ForgeResponse {

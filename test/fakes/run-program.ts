@@ -1,0 +1,66 @@
+// Runs programs from a small process beside this one: a fork copies the page tables of whoever forks, and a process
+// with a database in it has so many of them that git itself is the smaller part.
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface ProgramRun {
+  readonly program: string
+  readonly args: readonly string[]
+  readonly cwd?: string
+  readonly env: Readonly<Record<string, string>>
+  /** What it reads from its standard input; nothing by default. */
+  readonly input?: Uint8Array | string
+}
+
+/** What a program wrote, and how it ended: -1 where a signal ended it. */
+export interface ProgramResult {
+  readonly code: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
+type Answer = { readonly id: number } & ({ readonly result: ProgramResult } | { readonly error: string })
+
+interface Starter {
+  readonly child: ChildProcess
+  readonly waiting: Map<number, PromiseWithResolvers<ProgramResult>>
+}
+
+/** One for each process that asks, for as long as that lives. */
+let starter: Starter | undefined
+let runs = 0
+
+/** Runs a program to its end, whatever that is. Throws where it can't be started. */
+export function runProgram(run: ProgramRun): Promise<ProgramResult> {
+  starter ??= startStarter()
+  const { child, waiting } = starter
+  const id = ++runs
+  const result = Promise.withResolvers<ProgramResult>()
+  waiting.set(id, result)
+  child.channel?.ref()
+  child.send({ ...run, id })
+  return result.promise
+}
+
+function startStarter(): Starter {
+  const child = fork(fileURLToPath(new URL('./small-process.ts', import.meta.url)), {
+    serialization: 'advanced',
+    execArgv: [],
+    env: {},
+  })
+  const waiting: Starter['waiting'] = new Map()
+  child.on('message', (answer: Answer) => {
+    const asked = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (waiting.size === 0) child.channel?.unref()
+    if ('error' in answer) asked?.reject(new Error(answer.error))
+    else asked?.resolve({ ...answer.result, stdout: Buffer.from(answer.result.stdout) })
+  })
+  child.once('exit', () => {
+    for (const asked of waiting.values()) asked.reject(new Error('The process that starts programs has ended.'))
+    starter = undefined
+  })
+  // Only work that is under way keeps this process alive.
+  child.unref()
+  return { child, waiting }
+}
