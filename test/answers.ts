@@ -79,6 +79,8 @@ const errorAnswer: OpenAPIV3_1.ResponseObject = {
 
 /** What holds for answers that no operation declares. Null: nothing, for what isn't part of the API. */
 function undeclared(path: string, isOperation: boolean, { status }: Response) {
+  // Answers in the words of another protocol.
+  if (/^\/mcp(\/|$)/.test(path)) return null
   if (isOperation) return undefined
   if ([400, 404, 405, 414].includes(status)) return errorAnswer
   return /^\/(api|auth|healthz|readyz)(\/|$)/.test(path) ? undefined : null

@@ -1,14 +1,12 @@
 // The figures of touched files within a time limit: a repository that takes longer is shown without them.
 import type { Db } from '../db/database.ts'
-import { databaseErrorCode } from '../db/errors.ts'
+import { withinTime } from '../db/within-time.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { readTogether } from '../knowledge/graph/read-graph.ts'
 import type { Log } from '../lib/logger.ts'
 import { keepAnswers } from '../lib/recent-answers.ts'
 import { noFigures, readTouchFigures, type TouchFigures } from './touch-figures.ts'
 
-/** What PostgreSQL says of a statement that ran into its time limit. */
-const canceled = '57014'
 /** Repositories whose figures may be on their way at the same time. */
 const mostAsked = 1000
 
@@ -26,21 +24,5 @@ export function createFiguresReader(ctx: { db: Db; log: Log; timeoutMs: number }
     const figures = await withinTime(timeoutMs, read)
     if (figures === null) log.warn({ repo, timeout_ms: timeoutMs }, 'Figures of touched files take too long: left out')
     return figures ?? noFigures
-  }
-}
-
-/** Null for what takes longer. The embedded database knows no time limit: there what was begun goes on by itself. */
-async function withinTime<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, timeoutMs, null)
-  const done = work.catch((error: unknown) => {
-    if (databaseErrorCode(error) === canceled) return null
-    throw error
-  })
-  done.catch(() => {})
-  try {
-    return await Promise.race([done, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -43,7 +43,7 @@ async function main(argv: string[]): Promise<number> {
       }
       case 'version':
       case '--version': {
-        const { name, version } = await (await import('./program.ts')).readProgram()
+        const { name, version } = await (await import('../lib/program.ts')).readProgram()
         console.log(`${name} ${version}`)
         return exitCode.ok
       }

@@ -10,6 +10,9 @@ export interface ModelChoice {
   readonly baseUrl: string | null
 }
 
+/** A model that turns texts into vectors, and how to reach it. */
+export type EmbedderChoice = ModelChoice & { readonly provider: 'openai' | 'google' | 'compatible' }
+
 /** Whether there is anything that a scan would keep of a repository. */
 export function keepsKnowledge({ memory, graph }: Pick<Config, 'memory' | 'graph'>): boolean {
   return memory || graph.enabled
@@ -54,11 +57,15 @@ export interface Config {
   }
   /** Usernames in lower case that may sign in; null: everybody with an account at the platform. */
   readonly signInAllowed: ReadonlySet<string> | null
+  /** How far apart the platform is asked, for each person, whether they may still see what they connected. */
+  readonly accessCheckMinutes: number
   /** Used for repositories that nobody connected. */
   readonly fallback: { readonly token: string | null; readonly webhookSecret: string | null }
   readonly models: {
     readonly main: ModelChoice | null
     readonly fast: ModelChoice | null
+    /** By which memories are searched; null: by their words alone. */
+    readonly embedder: EmbedderChoice | null
     readonly budget: { readonly perReviewUsd: number | null; readonly perDayUsd: number | null }
   }
   readonly review: {
@@ -80,6 +87,12 @@ export interface Config {
   }
   readonly memory: boolean
   readonly graph: { readonly enabled: boolean; readonly queryTimeoutMs: number }
+  readonly mcp: {
+    /** Whether the MCP server answers everybody who reaches it, those with a token only, or nobody. */
+    readonly access: 'open' | 'token' | 'off'
+    /** Names of hosts under which it may be asked, besides the public one and those of this machine. */
+    readonly allowedHosts: readonly string[]
+  }
   readonly log: { readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' }
   /** What programs that we start (git) get of the environment. */
   readonly childEnvironment: Readonly<Record<string, string>>

@@ -13,6 +13,7 @@ export const defaults = {
   PLATFORM: 'github',
   PLATFORM_URL: 'https://github.com',
   PLATFORM_TIMEOUT_SECONDS: 30,
+  ACCESS_CHECK_MINUTES: 15,
   REVIEW_MODE: 'agentic',
   REVIEW_CONCURRENCY: 64,
   REVIEW_LEASE_SECONDS: 45,
@@ -24,5 +25,6 @@ export const defaults = {
   MEMORY: true,
   GRAPH: true,
   GRAPH_QUERY_TIMEOUT_MS: 30_000,
+  MCP_ACCESS: 'open',
   LOG_LEVEL: 'info',
 } as const

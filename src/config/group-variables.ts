@@ -1,6 +1,6 @@
 // How the values of variables become the configuration. Light: nothing is parsed here.
 import { resolve } from 'node:path'
-import type { Config, ModelChoice } from './config.ts'
+import type { Config, EmbedderChoice, ModelChoice } from './config.ts'
 import { chooseChildVariables, type Environment } from './environment.ts'
 import type { Variables } from './variables.ts'
 
@@ -17,11 +17,28 @@ export function modelKey(v: Variables, provider: ModelChoice['provider']): strin
   return v[keyVariable[provider]] ?? null
 }
 
+/** The provider in a model's name. */
+export function providerOf(name: string): ModelChoice['provider'] {
+  return name.slice(0, name.indexOf(':')) as ModelChoice['provider']
+}
+
 function chooseModel(v: Variables, name: string | undefined): ModelChoice | null {
   if (!name) return null
-  const colon = name.indexOf(':')
-  const provider = name.slice(0, colon) as ModelChoice['provider']
-  return { provider, id: name.slice(colon + 1), apiKey: modelKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
+  const provider = providerOf(name)
+  const id = name.slice(provider.length + 1)
+  return { provider, id, apiKey: modelKey(v, provider), baseUrl: v.MODEL_BASE_URL ?? null }
+}
+
+/** The address of the embedder, where it isn't its provider's own: models of one provider are at one address. */
+export function embedderUrl(v: Variables): string | null {
+  if (v.EMBEDDING_BASE_URL) return v.EMBEDDING_BASE_URL
+  const isSame = v.MODEL && v.EMBEDDING_MODEL && providerOf(v.MODEL) === providerOf(v.EMBEDDING_MODEL)
+  return isSame ? (v.MODEL_BASE_URL ?? null) : null
+}
+
+function chooseEmbedder(v: Variables): EmbedderChoice | null {
+  const choice = chooseModel(v, v.EMBEDDING_MODEL) as EmbedderChoice | null
+  return choice && { ...choice, baseUrl: embedderUrl(v) }
 }
 
 /** The configuration that values come to, which were checked before. */
@@ -55,10 +72,12 @@ export function groupVariables(v: Variables, environment: Environment): Config {
       timeoutMs: v.PLATFORM_TIMEOUT_SECONDS * 1000,
     },
     signInAllowed: v.SIGN_IN_ALLOWED ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g)) : null,
+    accessCheckMinutes: v.ACCESS_CHECK_MINUTES,
     fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
     models: {
       main: chooseModel(v, v.MODEL),
       fast: chooseModel(v, v.MODEL_FAST),
+      embedder: chooseEmbedder(v),
       budget: { perReviewUsd: v.REVIEW_BUDGET_USD ?? null, perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null },
     },
     review: {
@@ -73,6 +92,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
     },
     memory: v.MEMORY,
     graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
+    mcp: { access: v.MCP_ACCESS, allowedHosts: v.MCP_ALLOWED_HOSTS ?? [] },
     log: { level: v.LOG_LEVEL },
     childEnvironment: chooseChildVariables(environment),
   }

@@ -29,6 +29,10 @@ const modelName = z
     'must be anthropic:<id>, openai:<id>, google:<id> or compatible:<id>',
   )
 
+const embedderName = z
+  .string()
+  .regex(/^(openai|google|compatible):\S+$/, 'must be openai:<id>, google:<id> or compatible:<id>')
+
 /** Every variable; `docs/configuration.md` says what each means. */
 export const variables = z.object({
   HOST: z.string().default(defaults.HOST),
@@ -78,11 +82,14 @@ export const variables = z.object({
     .string()
     .regex(/^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/, 'must be usernames of the platform, separated by commas')
     .optional(),
+  ACCESS_CHECK_MINUTES: wholeNumber(1, 1440).default(defaults.ACCESS_CHECK_MINUTES),
   PLATFORM_TOKEN: z.string().optional(),
   WEBHOOK_SECRET: z.string().optional(),
   MODEL: modelName.optional(),
   MODEL_FAST: modelName.optional(),
   MODEL_BASE_URL: httpUrl.optional(),
+  EMBEDDING_MODEL: embedderName.optional(),
+  EMBEDDING_BASE_URL: httpUrl.optional(),
   ANTHROPIC_API_KEY: z.string().optional(),
   OPENAI_API_KEY: z.string().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
@@ -100,6 +107,15 @@ export const variables = z.object({
   MEMORY: onOff.default(defaults.MEMORY),
   GRAPH: onOff.default(defaults.GRAPH),
   GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
+  MCP_ACCESS: z.enum(['open', 'token', 'off'], { error: 'must be open, token or off' }).default(defaults.MCP_ACCESS),
+  MCP_ALLOWED_HOSTS: z
+    .string()
+    .toLowerCase()
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .refine((names) => names.every((name) => /^([a-z\d-]+(\.[a-z\d-]+)*|\[[\da-f:]+\])$/.test(name)), {
+      error: 'must be names of hosts without a port, separated by commas',
+    })
+    .optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',

@@ -3,6 +3,7 @@
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
+import { createMcpBackend } from '../mcp/backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
@@ -12,6 +13,7 @@ import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
 import { addLiveRoutes } from './live-routes.ts'
+import { addMcpRoutes } from './mcp-routes.ts'
 import { addMemoryListRoutes } from './memory-list-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
 import { addRateLimit } from './rate-limit.ts'
@@ -48,4 +50,5 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addScanRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
   await addLiveRoutes(server, ctx, database, authenticate)
+  await addMcpRoutes(server, ctx, { backend: createMcpBackend(ctx), database, authenticate })
 }

@@ -6,6 +6,8 @@ export interface EventStream {
   readonly output: Readable
   /** @param data JSON of it is sent */
   send(event: string, data: unknown): void
+  /** @param text one line */
+  sendText(event: string, text: string): void
   /** Keeps the connection from looking idle. */
   keepAlive(): void
   /** Ends it; what waits still goes out. */
@@ -31,6 +33,7 @@ export function openEventStream(options: { retryMs: number; waitingBytes: number
   return {
     output,
     send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    sendText: (event, text) => write(`event: ${event}\ndata: ${text}\n\n`),
     keepAlive: () => write(': still here\n\n'),
     end: () => {
       if (ended) return

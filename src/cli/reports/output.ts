@@ -1,5 +1,5 @@
 // Writes the report to stdout in the format that was asked for.
-import { readProgram } from '../program.ts'
+import { readProgram } from '../../lib/program.ts'
 import type { Compared, Report } from './report.ts'
 
 /** Takes the report as it becomes known. */

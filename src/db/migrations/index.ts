@@ -4,10 +4,20 @@ import * as mainJob from './0001-main-job.ts'
 import * as reviewHistory from './0002-review-history.ts'
 import * as accounts from './0003-accounts.ts'
 import * as knowledge from './0004-knowledge.ts'
+import * as memoryVectors from './0005-memory-vectors.ts'
+import * as memoryHistory from './0006-memory-history.ts'
+import * as graphVersions from './0008-graph-versions.ts'
+import * as access from './0009-access.ts'
+import * as mcp from './0010-mcp.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001-main-job': mainJob,
   '0002-review-history': reviewHistory,
   '0003-accounts': accounts,
   '0004-knowledge': knowledge,
+  '0005-memory-vectors': memoryVectors,
+  '0006-memory-history': memoryHistory,
+  '0008-graph-versions': graphVersions,
+  '0009-access': access,
+  '0010-mcp': mcp,
 }

@@ -1,0 +1,105 @@
+// What an MCP server answers from: tools over the database of this process, or of the one that has it open.
+import type { z } from 'zod'
+import { findConnectedRepository } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import { listConnectedRepositories, listReviewRecords } from '../analytics/review-records.ts'
+import type { AppContext } from '../context.ts'
+import { DatabaseFault } from '../db/errors.ts'
+import { UmpireError } from '../domain/errors.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import type { Log } from '../lib/logger.ts'
+import { createReviewTools, describeReview } from './review-tools.ts'
+import type { Asker, McpTool, ToolRecord } from './tool.ts'
+
+/** What a tool answers: its records, and what went wrong where something did. */
+export interface ToolAnswer {
+  readonly kind: McpTool['kind']
+  /** One for an object tool. */
+  readonly records: readonly ToolRecord[]
+  readonly fault: string | null
+}
+
+/** All that the server knows, whoever holds the database. A caller of null is a client without a token. */
+export interface McpBackend {
+  listTools(caller: Caller | null): readonly McpTool['definition'][]
+  /** Never throws; undefined where there is no tool of that name. */
+  callTool(name: string, given: ToolRecord, asker: Asker): Promise<ToolAnswer | undefined>
+  /** Those that are connected, by name. */
+  listRepositories(caller: Caller | null): Promise<readonly RepositoryName[]>
+  /** The newest reviews of a repository; none of one that isn't known. */
+  readReviews(repo: RepositoryName, caller: Caller | null): Promise<readonly ToolRecord[]>
+}
+
+/** No tool takes longer. */
+const deadlineMs = 30_000
+const notConnected = 'Repo not connected or access denied'
+const mostRepositories = 1000
+const mostReviews = 50
+
+/** Answers from the database that this process has open. */
+export function createMcpBackend(ctx: Pick<AppContext, 'db' | 'config' | 'log'>): McpBackend {
+  const { db } = ctx
+  const tools = new Map(createReviewTools(ctx).map((tool) => [tool.name, tool]))
+  const definitions = [...tools.values()].map(({ definition }) => definition)
+  /** Those who are known by a token see what is connected to them, and no more. */
+  const maySee = async (repo: unknown, caller: Caller | null) =>
+    caller === null || (typeof repo === 'string' && (await findConnectedRepository(db, caller, repo)) !== undefined)
+  return {
+    listTools: () => definitions,
+    async callTool(name, given, asker) {
+      const tool = tools.get(name)
+      return tool && callTool(tool, given, { ...asker, maySee, log: ctx.log })
+    },
+    listRepositories: (caller) => listConnectedRepositories(db, caller, mostRepositories),
+    async readReviews(repo, caller) {
+      if (!(await maySee(repo, caller))) return []
+      return (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
+    },
+  }
+}
+
+interface CallContext extends Asker {
+  readonly maySee: (repo: unknown, caller: Caller | null) => Promise<boolean>
+  readonly log: Log
+}
+
+async function callTool(tool: McpTool, given: ToolRecord, context: CallContext): Promise<ToolAnswer> {
+  const { caller, signal, maySee, log } = context
+  const parsed = tool.input.safeParse(given)
+  if (!parsed.success) return answerFault(tool, given, describeInput(parsed.error))
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const answer = async (): Promise<readonly ToolRecord[]> => {
+    if (!(await maySee(given.repo, caller))) throw new UmpireError('access_denied', notConnected)
+    const asker = { caller, signal: limited }
+    return tool.kind === 'list' ? tool.run(parsed.data, asker) : [await tool.run(parsed.data, asker)]
+  }
+  try {
+    return { kind: tool.kind, records: await abortable(answer(), limited), fault: null }
+  } catch (error) {
+    // What was said on purpose is for the caller; what else went wrong is for the log.
+    const isOurs = error instanceof UmpireError && !(error instanceof DatabaseFault)
+    if (isOurs) return answerFault(tool, given, error.message)
+    if (!signal.aborted) log.warn({ err: error, tool: tool.name }, 'A tool could not be answered')
+    return answerFault(tool, given, 'The answer could not be read from the database. Try again later.')
+  }
+}
+
+function answerFault(tool: McpTool, given: ToolRecord, fault: string): ToolAnswer {
+  return { kind: tool.kind, records: tool.kind === 'list' ? [] : [tool.describeFault(given, fault)], fault }
+}
+
+function describeInput(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+}
+
+async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {})
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
