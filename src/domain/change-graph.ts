@@ -27,6 +27,9 @@ export interface ChangedSymbol {
   /** Of functions: the numbers of arguments that fit, before and now. Null where there was or is none. */
   readonly parametersBefore: { readonly least: number; readonly most: number | null } | null
   readonly parameters: { readonly least: number; readonly most: number | null } | null
+  /** From its first word to where its body begins, on one line, cut at 300 characters; null like the numbers. */
+  readonly signatureBefore: string | null
+  readonly signature: string | null
 }
 
 /** A use of a changed symbol outside of the changed lines. */

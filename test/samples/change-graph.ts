@@ -44,6 +44,8 @@ export function symbolOf(parts: Partial<ChangedSymbol> = {}): ChangedSymbol {
     exported: true,
     parametersBefore: { least: 1, most: 1 },
     parameters: { least: 1, most: 1 },
+    signatureBefore: null,
+    signature: null,
     ...parts,
   }
 }

@@ -160,6 +160,8 @@ function describe({ path, was, is, change, isOverloaded }: Compared): SymbolChan
     exported: symbol.exported || (was?.symbol.exported ?? false),
     parametersBefore: isOverloaded ? null : (was?.symbol.parameters ?? null),
     parameters: isOverloaded ? null : (is?.symbol.parameters ?? null),
+    signatureBefore: isOverloaded || !was?.symbol.parameters ? null : was.symbol.signature,
+    signature: isOverloaded || !is?.symbol.parameters ? null : is.symbol.signature,
     before: was?.ordinal ?? -1,
     after: is?.ordinal ?? -1,
   }

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Caller, ChangedSymbol } from '../../domain/change-graph.ts'
 
 /** What a language says to a call that doesn't fit. */
-interface Convention {
+export interface Convention {
   readonly extensions: readonly string[]
   /** Whether such a call is an error: JavaScript takes all of them, PHP those with too many. */
   readonly tooFew: boolean
@@ -28,6 +28,8 @@ const conventions: readonly Convention[] = [
     // A first parameter called `this` is none, and one that may be void can be left out.
     hidden: (symbol, lines) => /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
   },
+  // Any number can be passed; what is taken for another parameter shows nevertheless.
+  { extensions: ['.js', '.jsx', '.mjs', '.cjs'], tooFew: false, tooMany: false, outcome: 'fails when it runs' },
   {
     extensions: ['.py', '.pyi'],
     tooFew: true,

@@ -1,8 +1,11 @@
 // The rule about changed parameters whose callers were left as they are; it rests on the code graph.
+import { extname } from 'node:path'
 import { type Caller, type ChangedSymbol, sureConfidence } from '../../domain/change-graph.ts'
-import { conventionOf } from './calling-conventions.ts'
+import { findMisfit, type Misfit } from './argument-binding.ts'
+import { type Convention, conventionOf } from './calling-conventions.ts'
 import { countArguments, describeArguments } from './describe-arguments.ts'
 import { findLine, isFixture, quoteName } from './graph-places.ts'
+import { type Argument, type Parameter, readArguments, readParameters, takesNames } from './parameter-lists.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 
 /** Findings of the rule in one review. */
@@ -11,6 +14,8 @@ const mostFindings = 10
 const mostShown = 5
 /** Of a call's line so much is looked at. */
 const longestText = 400
+/** Lines that a call may take. */
+const mostCallLines = 30
 /** From so much confidence on in a call that is no test's it is certain to fail. */
 const certain = 0.9
 
@@ -24,59 +29,105 @@ async function checkSignatures(change: GraphedChange): Promise<GraphHit[]> {
   return hits
 }
 
+/** A call that fitted and doesn't any more. */
+interface BrokenCall extends Misfit {
+  readonly call: Caller
+}
+
 async function checkSymbol(change: GraphedChange, symbol: ChangedSymbol, index: number): Promise<GraphHit | undefined> {
   const convention = conventionOf(symbol.path)
-  const broken = listBroken(change, symbol, index)
-  if (convention === undefined || broken.length === 0) return undefined
-  const place = findLine(change, symbol.path, symbol)
+  const calls = convention === undefined ? [] : listCalls(change, symbol, index)
+  const place = calls.length === 0 ? undefined : findLine(change, symbol.path, symbol)
   const lines = place && (await change.head(symbol.path))
-  if (!place || !lines || convention.hidden?.(symbol, lines)) return undefined
-  return { ...place, ...describe(symbol, broken, convention.outcome) }
+  if (!convention || !place || !lines || convention.hidden?.(symbol, lines)) return undefined
+  const broken: BrokenCall[] = []
+  for (const call of calls) {
+    const misfit = findMiscount(call, symbol, convention) ?? (await findMisplaced(change, call, symbol))
+    if (misfit !== undefined) broken.push({ ...misfit, call })
+  }
+  return broken.length === 0 ? undefined : { ...place, ...describe(symbol, broken, convention) }
 }
 
-/** The calls that fitted and don't any more, the surest first, those of tests last. */
-function listBroken({ graph }: GraphedChange, symbol: ChangedSymbol, index: number): Caller[] {
+/** The calls that can be counted and fitted before. */
+function listCalls({ graph }: GraphedChange, symbol: ChangedSymbol, index: number): Caller[] {
   const { parametersBefore: before, parameters: now } = symbol
   const convention = conventionOf(symbol.path)
-  if (before === null || now === null || convention === undefined) return []
+  if (before === null || now === null) return []
   const name = RegExp.escape(bareName(symbol.name))
-  return graph.callers
-    .filter(({ symbol: of, kind, confidence }) => of === index && confidence >= sureConfidence && isCall(kind))
-    .filter((call) => {
-      const { arguments: count, path } = call
-      // Another language may call what it was translated to.
-      if (count === null || conventionOf(path) !== convention || isFixture(path)) return false
-      const isWrong = (convention.tooFew && count < now.least) || (convention.tooMany && count > (now.most ?? Infinity))
-      const didFit = count >= before.least && count <= (before.most ?? Infinity)
-      return isWrong && didFit && !convention.uncounted?.({ ...call, text: call.text.slice(0, longestText) }, name)
-    })
-    .sort((one, other) => Number(one.isTest) - Number(other.isTest) || other.confidence - one.confidence)
+  return graph.callers.filter((call) => {
+    const { arguments: count, path, kind, confidence } = call
+    if (call.symbol !== index || confidence < sureConfidence || (kind !== 'call' && kind !== 'new')) return false
+    // Another language may call what it was translated to.
+    if (count === null || conventionOf(path) !== convention || isFixture(path)) return false
+    const didFit = count >= before.least && count <= (before.most ?? Infinity)
+    return didFit && !convention?.uncounted?.({ ...call, text: call.text.slice(0, longestText) }, name)
+  })
 }
 
-function isCall(kind: Caller['kind']): boolean {
-  return kind === 'call' || kind === 'new'
+function findMiscount({ arguments: count }: Caller, { parameters }: ChangedSymbol, convention: Convention) {
+  const { least, most } = parameters!
+  const isWrong = (convention.tooFew && count! < least) || (convention.tooMany && count! > (most ?? Infinity))
+  if (!isWrong) return undefined
+  const now = `${describeArguments(parameters!)} must be passed now`
+  return { passes: `passes ${countArguments(count!)}`, now, isTaken: false }
+}
+
+/** What names and places of parameters tell, where the number of arguments fits. */
+async function findMisplaced(change: GraphedChange, call: Caller, symbol: ChangedSymbol): Promise<Misfit | undefined> {
+  const { parametersBefore: before, parameters: now, signatureBefore, signature, path } = symbol
+  const name = bareName(symbol.name)
+  const [least, most] = [now!.least, now!.most ?? Infinity]
+  if (signatureBefore === null || signature === null || call.arguments! < least || call.arguments! > most)
+    return undefined
+  // On the class the object is passed too.
+  if (extname(path) === '.py' && new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text))
+    return undefined
+  const was = readParameters(path, signatureBefore, name)
+  const is = readParameters(path, signature, name)
+  if (was === undefined || is === undefined || !isOfLength(was, before!) || !isOfLength(is, now!)) return undefined
+  const passed = await readCall(change, call, name)
+  return passed && findMisfit(passed, was, is, takesNames(path))
+}
+
+/** Whether what was read from the text is what the syntax says. */
+function isOfLength(parameters: readonly Parameter[], { most }: { readonly most: number | null }): boolean {
+  const counted = parameters.filter(({ by }) => by !== 'rest' && by !== 'namedRest').length
+  return most === null ? counted < parameters.length : counted === most && counted === parameters.length
+}
+
+async function readCall({ head }: GraphedChange, call: Caller, name: string): Promise<Argument[] | undefined> {
+  const lines = (await head(call.path))?.slice(call.line - 1, call.line - 1 + mostCallLines)
+  if (lines?.[0] === undefined || lines[0].length > longestText) return undefined
+  const passed = readArguments(call.path, lines.join('\n'), lines[0].length, name)
+  return passed?.length === call.arguments ? passed : undefined
 }
 
 function bareName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1)
 }
 
-function describe(symbol: ChangedSymbol, broken: readonly Caller[], outcome: string) {
-  const { name, parameters } = symbol
-  const [first] = broken as [Caller, ...Caller[]]
-  const passes = countArguments(first.arguments!)
+/** The surest first, those of tests last, and what can still run after what can't. */
+function compareCalls(one: BrokenCall, other: BrokenCall): number {
+  const order = [one, other].map(({ isTaken, call }) => Number(call.isTest) * 4 + Number(isTaken) * 2 - call.confidence)
+  return order[0]! - order[1]!
+}
+
+function describe({ name }: ChangedSymbol, all: readonly BrokenCall[], { outcome }: Convention) {
+  const broken = all.toSorted(compareCalls)
+  const [{ call, passes, now, isTaken }] = broken as [BrokenCall, ...BrokenCall[]]
   const others = broken.length === 1 ? '' : ` ${countCalls(broken.length)} were left as they are.`
-  const where = first.within === null ? quoteName(first.path) : `${quoteName(first.within)} in ${quoteName(first.path)}`
+  const where = call.within === null ? quoteName(call.path) : `${quoteName(call.within)} in ${quoteName(call.path)}`
   // What a variable holds is guessed; what an imported name means isn't.
-  const isCertain = broken.some(({ isTest, confidence }) => !isTest && confidence >= certain) && !name.includes('.')
+  const fails = broken.some((each) => !each.isTaken && !each.call.isTest && each.call.confidence >= certain)
+  const result = isTaken ? 'it does something else, if it can be run at all' : `it ${outcome}`
   return {
     title: `The parameters of ${quoteName(name)} changed, and ${countCalls(broken.length)} outside of the changed lines ${broken.length === 1 ? 'does' : 'do'} not fit any more`,
-    body: `When ${where} calls ${quoteName(name)}, it passes ${passes}, and ${describeArguments(parameters!)} must be passed now: it ${outcome}.${others}`,
-    ...(isCertain && { severity: 'critical' as const }),
-    evidence: broken.slice(0, mostShown).map(({ path, line, arguments: count }) => ({
-      path,
-      line,
-      note: `passes ${countArguments(count!)}`,
+    body: `When ${where} calls ${quoteName(name)}, it ${passes}, and ${now}: ${result}.${others}`,
+    ...(fails && !name.includes('.') && { severity: 'critical' as const }),
+    evidence: broken.slice(0, mostShown).map((each) => ({
+      path: each.call.path,
+      line: each.call.line,
+      note: each.passes,
     })),
   }
 }
@@ -89,7 +140,7 @@ export const signatureRules: readonly Rule[] = [
   {
     id: 'changed-signature',
     summary:
-      'The parameters of a function changed, and a call that was left as it is passes too few or too many arguments. Critical when the call is certain to mean it.',
+      'The parameters of a function changed, and a call that was left as it is passes too few or too many arguments, names one that is gone, or gives it to another parameter. Critical when the call is certain to mean it and to fail.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
