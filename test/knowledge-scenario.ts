@@ -30,6 +30,8 @@ export interface KnowledgeRepository {
   proposeAll(proposals: readonly Proposal[]): Promise<number[]>
   /** Pushes to the branches of pull requests that were proposed, and waits until they are reviewed. */
   pushMore(...pushes: readonly (readonly [number: number, files: Files])[]): Promise<void>
+  /** Has olga ask for another review of the same commit, and waits until it is done. */
+  reviewAgain(number: number): Promise<void>
   /** What an endpoint answers to olga about the repository. */
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   ask(path: string, query?: string): Promise<any>
@@ -117,6 +119,15 @@ function describeRepository(
         await forge.push(name, branch, files, { author, message: `More on ${branch}` })
       }
       await settled()
+    },
+    async reviewAgain(number) {
+      const headers = { ...person.cookie, ...person.bearer }
+      const list = await fetch(`${app.url}/api/v1/reviews?search=${number}&limit=100`, { headers })
+      const reviews = (await list.json()) as { id: number; repo_name: string; pr_number: number }[]
+      const review = reviews.find((one) => one.repo_name === name && one.pr_number === number)
+      const { status } = await fetch(`${app.url}/api/v1/reviews/${review?.id}/retry`, { method: 'POST', headers })
+      if (status !== 202) throw new Error(`The retry was answered with ${status}`)
+      await waitUntilSettled(app, 60_000)
     },
     async ask(path, query = '') {
       const headers = { ...person.cookie, ...person.bearer }

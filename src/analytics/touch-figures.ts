@@ -9,7 +9,7 @@ import { classifyFile } from '../workspace/classify-file.ts'
 export interface TouchFigures {
   /** How many reviewed pull requests touched each file; most first, then by path. */
   readonly hotspots: readonly { readonly path: string; readonly touches: number }[]
-  /** How many completed reviews that touched each file asked for changes; most first, then by path. */
+  /** Of how many commits that touched each file the review asked for changes; most first, then by path. */
   readonly risks: readonly { readonly path: string; readonly requests: number }[]
   /** Of the hot spots, in their order: who has most of their pull requests, the latest one among those who have as many. */
   readonly owners: readonly {

@@ -296,6 +296,10 @@ export interface ScansTable {
   commit_sha: string | null
   /** A commit of which the memory's description of the project is true; null where there is none. */
   described_sha: string | null
+  /** Of which repository all of this is known; null where nobody has asked the platform yet. */
+  platform_repo_id: string | null
+  /** The last run that reviewed another repository which had the name before; 0 where there was none. */
+  former_run_id: Generated<number>
   error: string | null
   error_code: string | null
 }
@@ -424,7 +428,7 @@ export interface MemoriesTable {
   component_type: string | null
   trust: MemoryTrust
   provenance: JSONColumnType<Provenance, string, string>
-  /** What it is found by, and how much each counts in it, see knowledge/memory/terms.ts. */
+  /** What it is found by, and how much each counts in it, see knowledge/memory/terms.ts; empty once it ended. */
   terms: number[]
   weights: number[]
   created_at: GeneratedTimestamp

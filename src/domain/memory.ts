@@ -25,6 +25,8 @@ export interface Provenance {
   readonly commit?: string
   /** The file that says it, where that isn't the one it is about. */
   readonly file?: string
+  /** Of that file, from 1. */
+  readonly line?: number
   readonly pullRequest?: number
   /** Username. */
   readonly user?: string

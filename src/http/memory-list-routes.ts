@@ -95,7 +95,7 @@ function trimPath(path: string): string {
 }
 
 function shape({ id, text, type, path, componentType, trust, provenance, createdAt, updatedAt }: Memory) {
-  const { source, commit, file, pullRequest, user, model } = provenance
+  const { source, commit, file, line, pullRequest, user, model } = provenance
   return {
     id,
     memory: text,
@@ -103,7 +103,7 @@ function shape({ id, text, type, path, componentType, trust, provenance, created
     path,
     component_type: componentType,
     trust,
-    provenance: { source, commit, file, pull_request: pullRequest, user, model },
+    provenance: { source, commit, file, line, pull_request: pullRequest, user, model },
     created_at: new Date(createdAt),
     updated_at: new Date(updatedAt),
   }

@@ -31,6 +31,9 @@ export type Server = FastifyInstance<
 /** Largest request body, in bytes, of routes that don't say otherwise. */
 const bodyLimit = 1024 * 1024
 
+/** In bytes, the address among them: the longest search takes three bytes for each of its own, and cookies some more. */
+const maxHeaderSize = 40 * 1024
+
 /**
  * Makes the server without routes. Every error body is `{ "detail": string }`.
  *
@@ -44,7 +47,7 @@ export async function createServer(log: Log, trustedProxies: readonly string[] =
     requestTimeout: 8_000,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
+    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000, maxHeaderSize },
     forceCloseConnections: 'idle',
     // What came before the end is still answered.
     return503OnClosing: false,

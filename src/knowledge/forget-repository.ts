@@ -5,13 +5,18 @@ import type { RepositoryName } from '../domain/pull-request.ts'
 import { forgetMemories } from './memory/forget-memories.ts'
 
 /**
- * In the caller's transaction. The files of the code graph are left to the next scan of any repository: nobody can read them.
+ * Its scan as well: one that runs loses its lease. In the caller's transaction.
  *
  * @param repo in any spelling
  */
 export async function forgetRepository(tx: Db, repo: RepositoryName): Promise<void> {
+  await sql`delete from scans where lower(repo) = ${repo.toLowerCase()}`.execute(tx)
+  await forgetKnowledge(tx, repo)
+}
+
+/** All but the scan. The files of the code graph are left to the next scan of any repository: nobody can read them. */
+export async function forgetKnowledge(tx: Db, repo: RepositoryName): Promise<void> {
   const name = repo.toLowerCase()
-  await sql`delete from scans where lower(repo) = ${name}`.execute(tx)
   await sql`delete from code_graphs where lower(repo) = ${name}`.execute(tx)
   await sql`delete from pull_request_files where lower(repo) = ${name}`.execute(tx)
   await sql`delete from pull_request_issues where lower(repo) = ${name}`.execute(tx)

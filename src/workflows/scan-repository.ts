@@ -2,9 +2,19 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
-import { endScan, readScan, type ScanState } from '../jobs/scans.ts'
+import {
+  assertScanLease,
+  endScan,
+  findScannedRepository,
+  noteScannedRepository,
+  readScan,
+  type ScanState,
+} from '../jobs/scans.ts'
+import { forgetKnowledge } from '../knowledge/forget-repository.ts'
 import { findGraph } from '../knowledge/graph/read-graph.ts'
 import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
+import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
+import type { Access } from '../platforms/platform.ts'
 import { type Mirror, openMirror } from '../workspace/git.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
 import { chooseAccess } from './choose-access.ts'
@@ -38,15 +48,18 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const isSmall = graph !== null && !(await bringUpToDate(all, graph))
   // What was described before a small change is still true, if it was true then.
   const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
-  if (ctx.config.memory && !isDescribed) await rememberProject(all, graph)
+  if (ctx.config.memory && !isDescribed) await rememberProject(all, current?.graph ?? null)
+  if (ctx.config.memory) await pruneMemories(ctx.db, scan.repo, signal)
+  if (ctx.config.memory) await lookForConsent(all)
   progress.lap('memory')
   const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
   await conclude(ctx, task, progress, { commit, described: ctx.config.memory ? commit : undefined, statistics })
 }
 
 /** The mirror of the repository, with the token of somebody who may read it. */
-async function openSource(ctx: AppContext, { scan, signal }: ScanTask): Promise<Mirror> {
-  const access = await chooseAccess(ctx, scan.repo, signal)
+async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
+  const access = await chooseAccess(ctx, task.scan.repo, task.signal)
+  await forgetAnother(ctx, task, access)
   return openMirror({
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneAddress(access),
@@ -58,6 +71,19 @@ async function openSource(ctx: AppContext, { scan, signal }: ScanTask): Promise<
 /** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
 async function isKnown({ db, config }: AppContext, scan: ScanState | undefined, commit: string): Promise<boolean> {
   if (scan?.commit !== commit || (config.memory && scan.described !== commit)) return false
+/** What is known of another repository that had the name is forgotten before anything is told of this one. */
+async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access: Access): Promise<void> {
+  const { repo } = scan
+  const { id: platformRepoId } = await ctx.platform.getRepository(access, signal)
+  await transactionWithRetry(ctx.db, async (tx) => {
+    const known = await findScannedRepository(tx, repo)
+    if (known === platformRepoId) return
+    await assertScanLease(tx, scan)
+    if (known !== null) await forgetKnowledge(tx, repo)
+    await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: known !== null })
+  })
+}
+
   return !config.graph.enabled || (await findGraph(db, scan.repo))?.commit === commit
 }
 

@@ -134,8 +134,8 @@ describe('named tokens', () => {
   })
 
   it.each<[unknown, string]>([
-    [{}, 'name must be a text'],
-    [{ name: 7 }, 'name must be a text'],
+    [{}, 'name must be a string'],
+    [{ name: 7 }, 'name must be a string'],
     [{ name: ' ' }, 'name must not be empty'],
     [{ name: 'x'.repeat(101) }, 'name must have 100 characters at most'],
     ...[0, 366, 1.5, -1, '30', null, 1e300].map((days): [unknown, string] => [

@@ -113,6 +113,19 @@ describe('touches', () => {
     ])
   })
 
+  it('count a commit once, however often it was reviewed', async () => {
+    const number = await repository.propose('alice', { 'src/key.ts': flaws.critical() })
+    const risk = async () => (await repository.ask('/analytics/graph')).high_risk
+    const once = [{ path: 'src/key.ts', risk_score: 1 }]
+    expect(await risk()).toEqual(once)
+    await repository.reviewAgain(number)
+    expect(await risk()).toEqual(once)
+    await repository.pushMore([number, { 'src/key.ts': flaws.critical('b') }])
+    expect(await risk()).toEqual([{ path: 'src/key.ts', risk_score: 2 }])
+    await repository.reviewAgain(number)
+    expect(await risk()).toEqual([{ path: 'src/key.ts', risk_score: 2 }])
+  })
+
   it('leave out paths that no index can hold', async () => {
     const long = `${'d'.repeat(250)}/`.repeat(12)
     await repository.propose('alice', { [`${long}name.txt`]: '1\n', 'short.txt': '1\n' })

@@ -1,4 +1,5 @@
 // What is remembered of a repository: shown, searched, written by people, and kept over scans, on each database engine.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchMemories } from '../../src/knowledge/memory/search-memories.ts'
 import { type ScanScene, startScanScene } from '../scan-scene.ts'
@@ -61,6 +62,8 @@ async function rescan(repo: string, files: Readonly<Record<string, string | null
   expect(status).toBe(200)
   await scene.scanned(repo)
 }
+
+const headOf = async (repo: string) => (await scene.forge.branches(repo)).get('main')
 
 /** A repository of alice's in which nothing is remembered but what a test writes. */
 async function createEmpty(): Promise<string> {
@@ -143,6 +146,48 @@ describe('a scan', () => {
     ])
     // Nothing that ended is found.
     expect(await search(repo, 'paid')).toEqual([])
+  })
+
+  it('brings figures up to date where they stand, and keeps those away that somebody dismissed', async () => {
+    const repo = await scene.scanFilled(shop)
+    const before = await mapOf(repo)
+    const prices = before.get('src/prices')
+    expect(prices?.memory).toContain('1 TypeScript file, 2 lines of code.')
+    await ask(repo, `/${before.get('src/orders')?.id}`, { method: 'DELETE' })
+    await rescan(repo, {
+      'src/prices/price.ts': `${shop['src/prices/price.ts']}// One more.\n`,
+      'src/orders/order.ts': `${shop['src/orders/order.ts']}// One more.\n`,
+    })
+    const after = await mapOf(repo)
+    expect(after.get('src/prices')).toEqual({
+      id: prices?.id,
+      memory: prices?.memory.replace('2 lines', '3 lines'),
+    })
+    expect(after.has('src/orders')).toBe(false)
+    const { body } = await ask(repo, `/${prices?.id}/history`)
+    expect(body.memories).toMatchObject([{ id: prices?.id, provenance: { commit: await headOf(repo) } }])
+  })
+
+  it('keeps a history that does not grow without end, and whose words are forgotten', async () => {
+    const repo = await createEmpty()
+    let { id } = await add(repo, { type: 'decision', text: 'Zebra number 0.' })
+    for (let number = 1; number <= 23; number++) {
+      const text = `Zebra number ${number}.`
+      id = (await ask(repo, `/${id}`, { method: 'PATCH', body: { text } })).body.id
+    }
+    const { id: other } = await add(repo, { type: 'decision', text: 'A horse.' })
+    await ask(repo, `/${other}`, { method: 'PATCH', body: { text: 'Two horses.' } })
+    const { id: dismissed } = await add(repo, { type: 'decision', text: 'A donkey.' })
+    await ask(repo, `/${dismissed}`, { method: 'DELETE' })
+    const { db } = scene.app
+    const ended = () => db.selectFrom('memories').select(['text', 'terms', 'weights']).where('ended_at', 'is not', null)
+    const ofRepo = () => ended().where('repo', '=', repo).execute()
+    expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(Array(25).fill([[], []]))
+    await sql`update memories set ended_at = ended_at - interval '366 days' where id in (${other}, ${dismissed})`.execute(db)
+    await rescan(repo, { 'README.md': '# Shop\n' })
+    const texts = (await ofRepo()).map(({ text }) => text)
+    expect(texts.sort()).toEqual(['A donkey.', ...Array.from({ length: 20 }, (_, at) => `Zebra number ${at + 3}.`)].sort())
+    expect((await list(repo)).memories.map(({ memory }: Shown) => memory)).toContain('Two horses.')
   })
 
   it('leaves what people say', async () => {
@@ -257,7 +302,7 @@ describe('people', () => {
     const answers = await Promise.all(
       ['One.', 'Two.', 'Three.'].map((text) => ask(repo, `/${id}`, { method: 'PATCH', body: { text } })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await list(repo)).memories).toHaveLength(6)
   })
 
@@ -287,6 +332,27 @@ describe('people', () => {
     expect((await list(repo)).memories).toMatchObject([{ id, memory: 'We use PostgreSQL.' }])
   })
 
+  it('are told which memory took the place of one that they know', async () => {
+    const repo = await createEmpty()
+    const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
+    const { body: edited } = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use SQLite.' } })
+    const superseded = {
+      status: 409,
+      body: { detail: `The memory was superseded: what counts now has the id ${edited.id}` },
+    }
+    expect(await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(superseded)
+    expect(await ask(repo, `/${id}`, { method: 'DELETE' })).toEqual(superseded)
+    await ask(repo, `/${edited.id}`, { method: 'DELETE' })
+    const ended = {
+      status: 409,
+      body: { detail: 'The memory does not count any more: add a new one to say it again' },
+    }
+    for (const one of [id, edited.id]) {
+      expect(await ask(repo, `/${one}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(ended)
+      expect(await ask(repo, `/${one}`, { method: 'DELETE' })).toEqual(ended)
+    }
+  })
+
   it('are told of memories that are not there', async () => {
     const repo = await createEmpty()
     for (const id of ['7', "x'--", '00000000-0000-4000-8000-000000000000']) {
@@ -312,6 +378,29 @@ describe('people', () => {
 })
 
 describe('a list', () => {
+  it('has what came at once in an order that says something', async () => {
+    const repo = await scene.scanFilled({
+      ...shop,
+      'AGENTS.md': '# Rules\n\n- Never write to the log of another service.\n- Always close what you have opened.\n',
+    })
+    const { memories } = await list(repo, { limit: '100' })
+    const types = memories.map(({ type }: { type: string }) => type)
+    expect([...new Set(types)]).toEqual(['decision', 'project_pattern', 'project_map'])
+    const rules = memories.filter(({ provenance }: { provenance: { file?: string } }) => provenance.file === 'AGENTS.md')
+    expect(rules.map(({ memory }: Shown) => memory)).toEqual([
+      'Rules: Never write to the log of another service.',
+      'Rules: Always close what you have opened.',
+    ])
+    const paged: unknown[] = []
+    for (let before: string | null = null, more = true; more; ) {
+      const page = await list(repo, { limit: '3', ...(before && { before }) })
+      paged.push(...page.memories)
+      before = page.next
+      more = before !== null
+    }
+    expect(paged).toEqual(memories)
+  })
+
   it('comes page by page, the newest first', async () => {
     const repo = await createEmpty()
     for (let number = 1; number <= 5; number++) await add(repo, { type: 'decision', text: `Decision ${number}.` })
@@ -390,9 +479,16 @@ describe('a search', () => {
     expect(await search(repo, long)).toEqual([memories.cents.text])
     const many = Array.from({ length: 1_800 }, (_, index) => `w${index}`).join(' ')
     expect(await search(repo, `cents ${many}`)).toEqual([memories.cents.text])
-    expect((await ask(repo, '', { query: { search: 'x'.repeat(10_241) } })).body.detail).toBe(
-      'search must have 10240 characters at most',
-    )
+    // The longest one, of signs that are escaped in an address.
+    expect(await search(repo, `cents ${'%'.repeat(10_234)}`)).toEqual([memories.cents.text])
+    for (const [search, unit] of [
+      ['x'.repeat(10_241), 'characters'],
+      ['é'.repeat(5_121), 'bytes'],
+      ['x'.repeat(30_000), 'characters'],
+    ] as const) {
+      const detail = `search must have 10240 ${unit} at most`
+      expect(await ask(repo, '', { query: { search } })).toEqual({ status: 422, body: { detail } })
+    }
   })
 
   it('knows what counts only', async () => {

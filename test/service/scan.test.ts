@@ -7,7 +7,7 @@ import { startConnectScene, tokenOf } from '../connect-scene.ts'
 import { followLive } from '../event-source.ts'
 import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase, silentLog, testEngine } from '../fakes/test-database.ts'
-import { forgeEnvironment } from '../review-scenario.ts'
+import { forgeEnvironment, reviewerLogin, waitUntilSettled } from '../review-scenario.ts'
 import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
 import { signInWithToken } from '../sign-in.ts'
 import { startTestApp } from '../start-app.ts'
@@ -52,6 +52,26 @@ function holdScan(repo: string) {
   const held = hold()
   scene.forge.faults.add({ match: asksForHead(repo), action: held })
   return held
+}
+
+/** Another repository gets the name, which bob administers. */
+async function makeAnew(repo: string): Promise<void> {
+  await scene.forge.removeRepository(repo)
+  await scene.forge.createRepository(repo, { admins: ['bob'], writers: ['alice', reviewerLogin] })
+}
+
+/** What is remembered of a repository is about. */
+async function subjectsOf(repo: string): Promise<string[]> {
+  const rows = await db.selectFrom('memories').select('subject').where('repo', '=', repo).execute()
+  return rows.map(({ subject }) => subject)
+}
+
+/** Opens a pull request of alice's, and waits until it is reviewed. */
+async function propose(repo: string): Promise<void> {
+  await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }, { author: 'alice' })
+  await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
+  await scene.forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+  await waitUntilSettled(scene.app)
 }
 
 describe('connecting', () => {
@@ -145,6 +165,55 @@ describe('connecting', () => {
     expect(await findGraph(db, other)).not.toBeNull()
     const left = await db.selectFrom('code_files').select('id').where('graph_id', '=', before!.id).execute()
     expect(left).toEqual([])
+  })
+
+  it('forgets what was known of another repository that nobody had connected', async () => {
+    const repo = await scene.createFilled(files)
+    await scene.scanAgain(repo)
+    expect(await subjectsOf(repo)).toContain('src')
+    await makeAnew(repo)
+    const held = holdScan(repo)
+    await scene.connect('bob', repo)
+    await held.arrived
+    expect([await findGraph(db, repo), await subjectsOf(repo)]).toEqual([null, []])
+    held.release()
+    await scene.scanned(repo)
+  })
+
+  it('forgets it at a scan as well, where nobody connects the new one', async () => {
+    const repo = await scene.createFilled(files)
+    await scene.scanAgain(repo)
+    await makeAnew(repo)
+    const held = holdScan(repo)
+    const scanned = scene.scanAgain(repo)
+    await held.arrived
+    expect([await findGraph(db, repo), await subjectsOf(repo)]).toEqual([null, []])
+    held.release()
+    await scanned
+    await scene.forge.push(repo, 'main', { 'other.ts': 'export const b = 1\n' })
+    await scene.scanAgain(repo)
+    expect((await readWholeGraph(db, repo)).files.map(({ path }) => path)).toEqual(['other.ts'])
+    // It stays, as long as it is the same repository.
+    const graph = await findGraph(db, repo)
+    await scene.connect('bob', repo)
+    await scene.scanned(repo)
+    expect((await findGraph(db, repo))?.id).toBe(graph?.id)
+  })
+
+  it('learns of people from reviews of the repository that has the name now', async () => {
+    const repo = await scene.scanFilled(files)
+    const profile = async () => (await scene.ask('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
+    await propose(repo)
+    await scene.disconnect('alice', repo)
+    await makeAnew(repo)
+    await scene.forge.push(repo, 'main', files)
+    await scene.connect('bob', repo)
+    await scene.scanned(repo)
+    expect(await profile()).toEqual([])
+    await propose(repo)
+    await expect.poll(profile).toMatchObject([{ username: 'alice', pr_count: 1 }])
+    const [{ profile_summary: summary }] = await profile()
+    expect(summary).toContain('1 reviewed pull request')
   })
 
   it('keeps what is known when the repository is disconnected, and when it is connected again', async () => {

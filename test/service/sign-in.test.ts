@@ -61,7 +61,7 @@ describe('signing in with a token of the platform', () => {
       401,
       'The platform does not accept this token',
     ],
-    ['no token', {}, 422, 'token must be a text'],
+    ['no token', {}, 422, 'token must be a string'],
     ['what no token looks like', { token: 'a\nb' }, 422, 'token must be a personal access token of the platform'],
   ])('refuses %s', async (_what, body, status, detail) => {
     const before = await sessionsOf()

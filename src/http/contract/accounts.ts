@@ -47,7 +47,7 @@ export const signInWithToken = {
   tags: ['Sign-in'],
   body: z.object({
     token: z
-      .string({ error: 'token must be a text' })
+      .string({ error: 'token must be a string' })
       .regex(/^[\x21-\x7e]{1,255}$/, { error: 'token must be a personal access token of the platform' }),
   }),
   response: { 200: me, ...errors(401, 403, 422, 502) },

@@ -99,7 +99,9 @@ export const graph = {
           .describe('Reviewed pull requests that touched a file, most first, at most 50'),
         high_risk: z
           .array(z.object({ path: z.string(), risk_score: count }))
-          .describe('Reviews of changes to a file that asked for changes, most first, at most 50'),
+          .describe(
+            'Reviews of changes to a file that asked for changes, one for each reviewed commit, most first, at most 50',
+          ),
         dead_files: z
           .object({ count, sample: z.array(z.string()).max(10) })
           .describe('Files of the default branch that no reviewed pull request touched; none before its first scan'),

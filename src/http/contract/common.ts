@@ -42,10 +42,20 @@ export function wholeNumber(name: string, minimum: number, maximum: number) {
   return z.preprocess(read, z.int({ error }).min(minimum, { error }).max(maximum, { error }))
 }
 
+/** Of a search, in bytes: however they are encoded in an address, the server takes it. */
+const longestSearch = 10_240
+
+/** What is searched for; empty where nothing is. */
+export const searchParameter = text('search', longestSearch)
+  .refine((search) => search.length > longestSearch || Buffer.byteLength(search) <= longestSearch, {
+    error: `search must have ${longestSearch} bytes at most`,
+  })
+  .default('')
+
 /** A text in the query or in a body. */
 export function text(name: string, maximum: number) {
   return z
-    .string({ error: `${name} must be a text` })
+    .string({ error: `${name} must be a string` })
     .max(maximum, { error: `${name} must have ${maximum} characters at most` })
 }
 

@@ -1,7 +1,7 @@
 // Schemas of what is remembered of a repository.
 import { z } from 'zod'
 import { memoryTypes } from '../../domain/memory.ts'
-import { errors, repoParameter, security, text, timestamp, wholeNumber } from './common.ts'
+import { errors, repoParameter, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
 
 const count = z.int().min(0)
 const querystring = z.object({ repo: repoParameter })
@@ -76,6 +76,7 @@ const memory = z
         source: z.enum(['scan', 'graph', 'review', 'person']),
         commit: z.string().optional(),
         file: z.string().optional(),
+        line: z.int().optional(),
         pull_request: z.int().optional(),
         user: z.string().optional(),
         model: z.string().optional(),
@@ -96,7 +97,7 @@ export const listMemories = {
   tags: ['Memory'],
   security: security.either,
   querystring: querystring.extend({
-    search: text('search', 10_240).default('').describe('Words, of any text'),
+    search: searchParameter.describe('Words, of any text; 10,240 bytes at most'),
     type: typeParameter,
     path: text('path', 4096).min(1, { error: 'path must not be empty' }).optional().describe('With all below it'),
     limit: wholeNumber('limit', 1, 100).default(50),
@@ -154,7 +155,7 @@ export const editMemory = {
   description: 'A new memory, of a new id, takes the place of the old one, which stays as history.',
   ...ofOne,
   body: z.strictObject({ text: words }, { error: 'the body must be an object with text only' }),
-  response: { 200: memory, ...errors(400, 401, 403, 404, 422, 503) },
+  response: { 200: memory, ...errors(400, 401, 403, 404, 409, 422, 503) },
 }
 
 export const dismissMemory = {
@@ -163,7 +164,7 @@ export const dismissMemory = {
   ...ofOne,
   response: {
     200: z.object({ status: z.literal('dismissed'), id: z.string() }),
-    ...errors(400, 401, 403, 404, 422, 503),
+    ...errors(400, 401, 403, 404, 409, 422, 503),
   },
 }
 

@@ -1,7 +1,7 @@
 // Schemas of the reviews and of the deliveries that led to them.
 import { z } from 'zod'
 import { findingCategories, severities } from '../../domain/finding.ts'
-import { errors, security, text, timestamp, wholeNumber } from './common.ts'
+import { errors, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
 
 const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
 const pullRequestStates = ['open', 'merged', 'closed'] as const
@@ -43,10 +43,9 @@ export const listReviews = {
       .enum(filters, { error: `status must be one of ${filters.join(', ')}` })
       .optional()
       .describe('Of the event, or of the pull request'),
-    // As long as a request's address may be.
-    search: text('search', 16_384)
-      .default('')
-      .describe('A part of the title, the repository or the number, in any case'),
+    search: searchParameter.describe(
+      'A part of the title, the repository or the number, in any case; 10,240 bytes at most',
+    ),
   }),
   response: { 200: z.array(review), ...errors(401, 422) },
 }

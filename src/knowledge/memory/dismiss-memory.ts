@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { countTerms } from './count-terms.ts'
+import { endRows } from './end-rows.ts'
 import { lockMemories } from './save-memories.ts'
 
 /**
@@ -12,10 +13,13 @@ import { lockMemories } from './save-memories.ts'
  */
 export async function dismissMemory(tx: Db, repo: string, id: string, login: string): Promise<boolean> {
   await lockMemories(tx, repo)
-  const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now(), ended_by = ${login}
-    where id = ${id} and repo = ${repo} and ended_at is null
-    returning terms`.execute(tx)
-  await countTerms(tx, [], rows)
-  return rows.length > 0
+  const { rows } = await sql<{ id: string }>`
+    select id from memories where id = ${id} and repo = ${repo} and ended_at is null`.execute(tx)
+  const ended = await endRows(
+    tx,
+    rows.map((row) => row.id),
+    { by: login },
+  )
+  await countTerms(tx, [], ended)
+  return ended.length > 0
 }

@@ -43,6 +43,21 @@ export interface MemoryFilter {
   readonly path?: string | undefined
 }
 
+/**
+ * Of those that came at once, as all of a scan do: what people decided and agreed on before what was counted, and the map
+ * last; each in the order of the files that say it, then by subject.
+ */
+const typeOrder: readonly MemoryType[] = [
+  ...(['decision', 'project_pattern', 'risk_module'] as const),
+  ...(['contributor_profile', 'developer_pattern', 'developer_strength', 'project_map'] as const),
+]
+const place = (memory: 'm' | 'last') => sql`(
+  array_position(${typeOrder}::text[], ${sql.ref(`${memory}.memory_type`)}),
+  coalesce(${sql.ref(`${memory}.provenance`)} ->> 'file', '') collate "C",
+  coalesce((${sql.ref(`${memory}.provenance`)} ->> 'line')::integer, 0),
+  ${sql.ref(`${memory}.subject`)} collate "C"
+)`
+
 /** Current memories, the newest first, after the one with the id `before`. */
 export async function listMemories(
   db: Db,
@@ -52,11 +67,14 @@ export async function listMemories(
   const after =
     filter.before === undefined
       ? sql``
-      : sql`and (m.updated_at, m.id) < (select updated_at, id from memories where id = ${filter.before} and repo = ${repo})`
+      : sql`and exists (
+          select from memories last where last.id = ${filter.before} and last.repo = ${repo}
+            and (m.updated_at < last.updated_at or (m.updated_at = last.updated_at and ${place('m')} > ${place('last')}))
+        )`
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
     where m.repo = ${repo} and m.ended_at is null ${isAsked(filter)} ${after}
-    order by m.updated_at desc, m.id desc limit ${filter.limit}`.execute(db)
+    order by m.updated_at desc, ${place('m')} limit ${filter.limit}`.execute(db)
   return rows.map(toMemory)
 }
 

@@ -1,10 +1,13 @@
-// Keeps memories: one that counts for each subject. A newer one of other words takes its place, and the old one is history.
+// Keeps memories: one that counts for each subject. A newer one of other words takes its place, and the old one is history;
+// of what was computed, figures are brought up to date where they stand.
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { MemoryTrust, MemoryType, NewMemory, Provenance } from '../../domain/memory.ts'
 import { toStorable } from '../../lib/text.ts'
+import { withoutFigures } from './compare-words.ts'
 import { countTerms } from './count-terms.ts'
+import { endRows } from './end-rows.ts'
 import { type MemoryTerms, readTerms } from './terms.ts'
 
 /** In characters. */
@@ -15,12 +18,6 @@ const batchSize = 500
 
 /** An index can't hold longer ones; paths may be. */
 const longestSubject = 400
-
-/** Which other memories end: those of these types that this source wrote of subjects that are not among the new ones. */
-export interface EndOthers {
-  readonly types: readonly MemoryType[]
-  readonly source: Provenance['source']
-}
 
 /** The memory that counts for a subject. */
 interface Current {
@@ -45,17 +42,24 @@ interface Successor {
 
 /**
  * Keeps memories of a repository. One of the same subject and words stays as it is, one of other words ends and is
- * followed. What a person wrote is followed by a person's only, and what a person dismissed doesn't come back in the same
- * words. A model's words stay while what they stand for says the same.
+ * followed. Of computed ones figures aren't words: they change in place. What a person wrote is followed by a person's
+ * only, and what a person dismissed doesn't come back in the same words. A model's words stay while what they stand for
+ * says the same.
  *
  * @param tx a transaction: others that save memories of the repository wait for its end
+ * @param at as of when they are known, for those that are kept in several transactions; else now
  */
-export async function saveMemories(tx: Db, repo: string, memories: readonly NewMemory[]): Promise<void> {
+export async function saveMemories(
+  tx: Db,
+  repo: string,
+  memories: readonly NewMemory[],
+  at: Date | null = null,
+): Promise<void> {
   await lockMemories(tx, repo)
   const wanted = new Map(memories.map(makeStorable).map((memory) => [keyOf(memory.type, memory.subject), memory]))
   const all = [...wanted.values()]
   for (let start = 0; start < all.length; start += batchSize) {
-    await saveBatch(tx, repo, all.slice(start, start + batchSize))
+    await saveBatch(tx, repo, all.slice(start, start + batchSize), at)
   }
 }
 
@@ -85,23 +89,35 @@ export function makeSubject(subject: string): string {
   return storable.length <= longestSubject ? storable : `${storable.slice(0, longestSubject)}…${digestOf(storable)}`
 }
 
-function keyOf(type: MemoryType, subject: string): string {
+/** What it is about, once in a repository. */
+export function keyOf(type: MemoryType, subject: string): string {
   return `${type}\0${subject}`
 }
 
-async function saveBatch(tx: Db, repo: string, memories: readonly NewMemory[]): Promise<void> {
+async function saveBatch(tx: Db, repo: string, memories: readonly NewMemory[], at: Date | null): Promise<void> {
   const known = await readKnown(tx, repo, memories)
-  const successors = memories.flatMap((memory): Successor[] => {
-    const replaced = known.current.get(keyOf(memory.type, memory.subject))
-    const isDismissed = memory.trust !== 'person' && known.dismissed.has(wordsOf(memory))
-    if (isDismissed || (replaced && !mayFollow(replaced, memory))) return []
-    return [{ id: randomUUID(), memory, replaced, found: readTerms(repo, memory) }]
+  const changes = memories.flatMap((memory): (Successor & { isRefresh: boolean })[] => {
+    const current = known.current.get(keyOf(memory.type, memory.subject))
+    const isDismissed = memory.trust !== 'person' && known.dismissed.has(comparable(memory))
+    const fate = isDismissed ? 'nothing' : decideFate(current, memory)
+    if (fate === 'nothing') return []
+    const isRefresh = fate === 'refresh'
+    const id = isRefresh && current ? current.id : randomUUID()
+    return [{ id, memory, replaced: current, found: readTerms(repo, memory), isRefresh }]
   })
-  const ended = await endReplaced(tx, successors)
-  await insertMemories(tx, repo, successors)
+  const successors = changes.filter(({ isRefresh }) => !isRefresh)
+  const ended = [
+    ...(await endReplaced(tx, successors)),
+    ...(await refresh(
+      tx,
+      changes.filter(({ isRefresh }) => isRefresh),
+      at,
+    )),
+  ]
+  await insertMemories(tx, repo, successors, at)
   await countTerms(
     tx,
-    successors.map(({ found }) => found),
+    changes.map(({ found }) => found),
     ended,
   )
 }
@@ -115,27 +131,39 @@ async function readKnown(tx: Db, repo: string, memories: readonly NewMemory[]) {
   const { rows: current } = await sql<Current>`
     select id, memory_type, subject, text, path, component_type, trust, provenance, created_at
     from memories where ${isAsked} and ended_at is null`.execute(tx)
-  const { rows: dismissed } = await sql<{ type: MemoryType; subject: string; text: string }>`
-    select memory_type as type, subject, text
+  const { rows: dismissed } = await sql<Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>>`
+    select memory_type as type, subject, text, trust
     from memories where ${isAsked} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
     current: new Map(current.map((row) => [keyOf(row.memory_type, row.subject), row])),
-    dismissed: new Set(dismissed.map(wordsOf)),
+    dismissed: new Set(dismissed.flatMap((row) => [comparable(row), comparable({ ...row, trust: 'derived' })])),
   }
 }
 
-function wordsOf({ type, subject, text }: Pick<NewMemory, 'type' | 'subject' | 'text'>): string {
-  return `${keyOf(type, subject)}\0${text}`
+/** What stays the same while a memory says the same. */
+function comparable({ type, subject, text, trust }: Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>): string {
+  return `${keyOf(type, subject)}\0${trust === 'derived' ? withoutFigures(text) : text}`
 }
 
-function mayFollow(current: Current, memory: NewMemory): boolean {
-  if (memory.trust === 'person') return current.trust !== 'person' || current.text !== memory.text
-  if (current.trust === 'person') return false
-  if (current.trust === 'model' && memory.trust !== 'model' && restsOnSame(current.provenance, memory.provenance))
-    return false
-  const isSame =
-    current.text === memory.text && current.path === memory.path && current.component_type === memory.componentType
-  return !isSame
+/** What a memory makes of the one that counts for its subject. */
+function decideFate(current: Current | undefined, memory: NewMemory): 'follow' | 'refresh' | 'nothing' {
+  if (current === undefined) return 'follow'
+  if (memory.trust === 'person') {
+    return current.trust !== 'person' || current.text !== memory.text ? 'follow' : 'nothing'
+  }
+  if (current.trust === 'person') return 'nothing'
+  if (current.trust === 'model' && memory.trust !== 'model' && restsOnSame(current.provenance, memory.provenance)) {
+    return 'nothing'
+  }
+  if (current.path !== memory.path || current.component_type !== memory.componentType) return 'follow'
+  if (current.text === memory.text) return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
+  const isComputed = current.trust === 'derived' && memory.trust === 'derived'
+  return isComputed && withoutFigures(current.text) === withoutFigures(memory.text) ? 'refresh' : 'follow'
+}
+
+/** Whether it stands at another place of a file. */
+function isMoved(one: Provenance, other: Provenance): boolean {
+  return one.file !== other.file || one.line !== other.line
 }
 
 function restsOnSame(one: Provenance, other: Provenance): boolean {
@@ -143,18 +171,34 @@ function restsOnSame(one: Provenance, other: Provenance): boolean {
 }
 
 /** Before the new ones come: one of a subject counts at a time. */
-async function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms: number[] }[]> {
+function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms: number[] }[]> {
   const pairs = successors.flatMap(({ id, replaced }) => (replaced ? [{ old: replaced.id, next: id }] : []))
-  if (pairs.length === 0) return []
+  return endRows(
+    tx,
+    pairs.map(({ old }) => old),
+    { successors: pairs.map(({ next }) => next) },
+  )
+}
+
+/** Returns the terms that they had. */
+async function refresh(tx: Db, changes: readonly Successor[], at: Date | null): Promise<{ terms: number[] }[]> {
+  if (changes.length === 0) return []
+  const made = changes.map(({ id, memory: { text, provenance }, found }) => ({ id, text, provenance, ...found }))
   const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now(), superseded_by = pair.next
-    from unnest(${pairs.map(({ old }) => old)}::uuid[], ${pairs.map(({ next }) => next)}::uuid[]) as pair (old, next)
-    where memories.id = pair.old
-    returning terms`.execute(tx)
+    update memories set text = made.text, provenance = made.provenance, terms = made.terms, weights = made.weights,
+      updated_at = case when made.text = made.old_text then updated_at else coalesce(${at}::timestamptz, now()) end
+    from (
+      select fresh.*, old.text as old_text, old.terms as old_terms
+      from json_to_recordset(${JSON.stringify(made)}::json) as fresh (
+        id uuid, text text, provenance jsonb, terms bigint[], weights real[])
+      join memories old using (id)
+    ) as made
+    where memories.id = made.id
+    returning made.old_terms as terms`.execute(tx)
   return rows
 }
 
-async function insertMemories(tx: Db, repo: string, successors: readonly Successor[]): Promise<void> {
+async function insertMemories(tx: Db, repo: string, successors: readonly Successor[], at: Date | null): Promise<void> {
   if (successors.length === 0) return
   const rows = successors.map(({ id, memory, replaced, found }) => ({
     id,
@@ -172,56 +216,10 @@ async function insertMemories(tx: Db, repo: string, successors: readonly Success
   }))
   await sql`
     insert into memories (id, repo, memory_type, subject, text, path, component_type, trust, provenance, terms, weights,
-      created_at)
+      created_at, updated_at)
     select id, ${repo}, memory_type, subject, text, path, component_type, trust, provenance, terms, weights,
-      coalesce(created_at, now())
+      coalesce(created_at, ${at}::timestamptz, now()), coalesce(${at}::timestamptz, now())
     from json_to_recordset(${JSON.stringify(rows)}::json) as made (
       id uuid, memory_type text, subject text, text text, path text, component_type text, trust text, provenance jsonb,
       terms bigint[], weights real[], created_at timestamptz)`.execute(tx)
-}
-
-/**
- * Ends what is no longer true, unless a person wrote it.
- *
- * @param tx a transaction
- */
-export async function endMemories(
-  tx: Db,
-  repo: string,
-  gone: readonly Pick<NewMemory, 'type' | 'subject'>[],
-): Promise<void> {
-  await lockMemories(tx, repo)
-  const subjects = gone.map(({ subject }) => makeSubject(subject))
-  const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now()
-    from unnest(${gone.map(({ type }) => type)}::text[], ${subjects}::text[]) as gone (type, subject)
-    where repo = ${repo} and memory_type = gone.type and memories.subject = gone.subject
-      and ended_at is null and trust <> 'person'
-    returning terms`.execute(tx)
-  await countTerms(tx, [], rows)
-}
-
-/**
- * Ends the memories that a source wrote and wouldn't write any more.
- *
- * @param tx a transaction
- * @param kept what it writes now
- */
-export async function endOtherMemories(
-  tx: Db,
-  repo: string,
-  kept: readonly Pick<NewMemory, 'type' | 'subject'>[],
-  { types, source }: EndOthers,
-): Promise<void> {
-  await lockMemories(tx, repo)
-  const isOld = sql`repo = ${repo} and ended_at is null and memory_type = any(${types}::text[])`
-  const { rows: old } = await sql<{ id: string; type: MemoryType; subject: string }>`
-    select id, memory_type as type, subject from memories
-    where ${isOld} and provenance ->> 'source' = ${source}`.execute(tx)
-  const stays = new Set(kept.map(({ type, subject }) => keyOf(type, makeSubject(subject))))
-  const gone = old.filter(({ type, subject }) => !stays.has(keyOf(type, subject))).map(({ id }) => id)
-  if (gone.length === 0) return
-  const { rows } = await sql<{ terms: number[] }>`
-    update memories set ended_at = now() where id = any(${gone}::uuid[]) returning terms`.execute(tx)
-  await countTerms(tx, [], rows)
 }

@@ -32,7 +32,7 @@ interface TouchingRun extends PullRequestRef {
 const rowsAtOnce = 500
 
 /**
- * Files are those of the run from now on: of earlier ones only those stay that asked for changes. Issues are those that the
+ * Files are those of the run from now on: of earlier ones only those of other commits stay that asked for changes. Issues are those that the
  * pull request names now. Saving the same again changes nothing.
  *
  * @param run has to be there, and its pull request
@@ -52,13 +52,18 @@ export async function saveTouches(tx: Db, run: TouchingRun, { files, issues }: T
   await tx.insertInto('pull_request_issues').values(rows).execute()
 }
 
+/** A commit that was reviewed once more counts as it came out last. */
 async function forgetEarlier(tx: Db, { id, repo, number }: TouchingRun): Promise<void> {
   const ofPullRequest = sql<boolean>`
     run_id in (select id from workflow_runs where repo = ${repo} and pr_number = ${number})`
+  const ofSameCommit = sql<boolean>`(run_id = ${id} or run_id in (
+    select id from workflow_runs
+    where repo = ${repo} and pr_number = ${number} and head_sha = (select head_sha from workflow_runs where id = ${id})
+  ))`
   await tx
     .deleteFrom('pull_request_files')
     .where(ofPullRequest)
-    .where((eb) => eb.or([eb('run_id', '=', id), eb('requested_changes', '=', false)]))
+    .where((eb) => eb.or([eb('requested_changes', '=', false), ofSameCommit]))
     .execute()
   await tx
     .updateTable('pull_request_files')

@@ -16,11 +16,12 @@ import type { Caller } from '../../accounts/tokens.ts'
 import { keepsKnowledge } from '../../config/config.ts'
 import type { AppContext } from '../../context.ts'
 import { databaseErrorCode } from '../../db/errors.ts'
+import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
-import { requestScan } from '../../jobs/scans.ts'
+import { findScannedRepository, noteScannedRepository, requestScan } from '../../jobs/scans.ts'
 import { forgetRepository } from '../../knowledge/forget-repository.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access, ListedRepository } from '../../platforms/platform.ts'
@@ -111,7 +112,8 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      if (await wasAnotherRepository(tx, { repo, platformRepoId })) await forgetRepository(tx, repo)
+      const isNew = await isKnownAsAnother(tx, { repo, platformRepoId })
+      if (isNew) await forgetRepository(tx, repo)
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
         await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
       }
@@ -133,6 +135,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
 
 /**
  * Takes away a webhook that could not be stored. Where the database doesn't say whether it was, it stays: a record without
+      await noteScannedRepository(tx, { repo, platformRepoId }, { isNew })
  * a webhook would be worse, and the next one who connects the repository replaces it.
  */
 async function takeBack(ctx: ConnectContext, access: Access, id: number): Promise<void> {
@@ -142,6 +145,15 @@ async function takeBack(ctx: ConnectContext, access: Access, id: number): Promis
   } catch (error) {
     ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'A webhook that could not be stored is left behind')
   }
+}
+
+/** Whether what is known under the name is of another repository: by its last scan, or else by who connected it last. */
+async function isKnownAsAnother(
+  tx: Db,
+  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
+): Promise<boolean> {
+  const scanned = await findScannedRepository(tx, repo)
+  return scanned === null ? wasAnotherRepository(tx, { repo, platformRepoId }) : scanned !== platformRepoId
 }
 
 /** Gives what the platform refuses the form of the interface. */

@@ -9,7 +9,7 @@ import { RequestError } from '../../domain/errors.ts'
 import type { Memory, MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { dismissMemory } from '../../knowledge/memory/dismiss-memory.ts'
-import { countWritten, findCurrentMemory, findMemory } from '../../knowledge/memory/read-memories.ts'
+import { countWritten, findCurrentMemory, findMemory, readHistory } from '../../knowledge/memory/read-memories.ts'
 import { digestOf, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
 
 /** Of one repository, that people wrote and that count. */
@@ -41,8 +41,12 @@ export function addWrittenMemory(
   })
 }
 
-/** Puts a memory in a person's words. Throws RequestError `not_found` where the repository has no current one of this id. */
-export function editMemory(
+/**
+ * Puts a memory in a person's words.
+ *
+ * @throws RequestError `conflict` where it doesn't count any more, `not_found` where the repository has none of this id
+ */
+export async function editMemory(
   ctx: Context,
   caller: Caller,
   repo: RepositoryName,
@@ -50,15 +54,15 @@ export function editMemory(
 ): Promise<Memory> {
   return transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
-    const { type, subject, path, componentType } = (await findMemory(tx, repo, id)) ?? refuse()
+    const { type, subject, path, componentType } = (await findMemory(tx, repo, id)) ?? (await refuse(tx, repo, id))
     return keep(tx, caller, repo, { type, subject, text, path, componentType, ...writtenBy(caller) }, 'memory_edited')
   })
 }
 
-/** Throws RequestError `not_found` where the repository has no current memory of this id. */
+/** Throws as `editMemory`. */
 export async function dismissByHand(ctx: Context, caller: Caller, repo: RepositoryName, id: string): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
-    if (!(await dismissMemory(tx, repo, id, caller.login))) refuse()
+    if (!(await dismissMemory(tx, repo, id, caller.login))) await refuse(tx, repo, id)
     await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
   })
 }
@@ -75,11 +79,21 @@ async function keep(
   action: AuditAction,
 ): Promise<Memory> {
   await saveMemories(tx, repo, [memory])
-  const kept = (await findCurrentMemory(tx, repo, memory)) ?? refuse()
+  const kept = (await findCurrentMemory(tx, repo, memory)) ?? notFound()
   await recordAudit(tx, caller, action, `${repo} ${kept.id}`)
   return kept
 }
 
-function refuse(): never {
+/** Says why a memory can't be changed, and what can be done. */
+async function refuse(tx: Db, repo: RepositoryName, id: string): Promise<never> {
+  const [newest, ...older] = await readHistory(tx, repo, id)
+  if (newest === undefined) notFound()
+  if (newest.endedAt === null && older.length > 0) {
+    throw new RequestError('conflict', `The memory was superseded: what counts now has the id ${newest.id}`)
+  }
+  throw new RequestError('conflict', 'The memory does not count any more: add a new one to say it again')
+}
+
+function notFound(): never {
   throw new RequestError('not_found', 'Memory not found')
 }

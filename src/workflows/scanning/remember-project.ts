@@ -4,7 +4,8 @@ import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { assertScanLease } from '../../jobs/scans.ts'
 import type { OpenGraph } from '../../knowledge/graph/write-graph.ts'
-import { endOtherMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { endOtherMemories } from '../../knowledge/memory/end-memories.ts'
+import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { describeProject } from '../../knowledge/project/describe-project.ts'
 import type { Project, ProjectFile } from '../../knowledge/project/project.ts'
 import { listTree } from '../../workspace/list-tree.ts'
@@ -38,14 +39,21 @@ export async function rememberProject(scan: Scan, graph: OpenGraph | null): Prom
       await assertScanLease(tx, claim)
       await work(tx)
     })
+  const at = await readClock(ctx.db)
   for (let start = 0; start < memories.length; start += memoriesAtOnce) {
-    await write((tx) => saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce)))
+    await write((tx) => saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce), at))
   }
   const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
   await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
   // A repository can say that no model is to be asked about it.
   const { settings } = await readRepositoryWill(snapshot)
   if (settings.mode !== 'static') await enrichMap(scan, files)
+}
+
+/** The database's: one time for all that a scan says. */
+async function readClock(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(db)
+  return rows[0]!.now
 }
 
 async function listFiles({ repository, commit, signal }: Scan): Promise<KnownProject> {

@@ -1,0 +1,12 @@
+// Tells whether two texts that were computed say the same but for their figures.
+
+/** Pull requests by number, one after the other, as `#5, #3 and earlier ones`. */
+const pullRequests = /#\d+((, | and )(#\d+|earlier ones))*/g
+
+/** A whole number on its own: neither a part of a name, a path or a version. */
+const figure = /(?<![\p{L}\p{N}_.#/@-])\d[\d,]*(?![\p{L}\p{N}_/@-]|[.,]\d)/gu
+
+/** What is left of a text when its figures don't count, nor the plurals that come with them. For comparing only. */
+export function withoutFigures(text: string): string {
+  return text.replaceAll(pullRequests, '#').replaceAll(figure, '0').replaceAll(/ies\b/g, 'y').replaceAll(/s\b/g, '')
+}
