@@ -53,6 +53,8 @@ export interface Installation {
   /** Null where nobody knows of one at the platform. */
   readonly webhookId: number | null
   readonly webhookSecret: string
+  /** The platform shows the repository to its person no more. */
+  readonly isHidden: boolean
 }
 
 const isRepository = (repo: RepositoryName) => sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
@@ -61,7 +63,7 @@ const isRepository = (repo: RepositoryName) => sql<boolean>`lower(repo_full_name
 export async function listActiveInstallations(db: Db, repo: RepositoryName): Promise<Installation[]> {
   const rows = await db
     .selectFrom('installations')
-    .select(['id', 'user_id', 'repo_full_name', 'platform_repo_id', 'webhook_id', 'webhook_secret'])
+    .select(['id', 'user_id', 'repo_full_name', 'platform_repo_id', 'webhook_id', 'webhook_secret', 'access_lost_at'])
     .where(isRepository(repo))
     .where('is_active', '=', true)
     .orderBy('id', 'desc')
@@ -73,6 +75,7 @@ export async function listActiveInstallations(db: Db, repo: RepositoryName): Pro
     platformRepoId: row.platform_repo_id,
     webhookId: row.webhook_id,
     webhookSecret: row.webhook_secret,
+    isHidden: row.access_lost_at !== null,
   }))
 }
 
@@ -98,6 +101,7 @@ export async function insertInstallation(
       repo_full_name: input.repo,
       platform_repo_id: input.platformRepoId,
       is_active: true,
+      access_confirmed_at: sql`now()`,
       ...webhook,
     })
     .returning('id')
@@ -174,7 +178,7 @@ export async function listTokenHolders(db: Db, repo: RepositoryName): Promise<Re
   return rows.map(({ user_id: userId, is_active: isActive, ...holder }) => ({ ...holder, userId, isActive }))
 }
 
-/** A page of the repositories that are connected to an account, by name; those with `search` in theirs. */
+/** A page of the repositories that are connected to an account and that it still sees, by name; those with `search` in theirs. */
 export async function listConnected(
   db: Db,
   userId: number,
@@ -186,6 +190,7 @@ export async function listConnected(
     .select(['id', 'repo_full_name as repo'])
     .where('user_id', '=', userId)
     .where('is_active', '=', true)
+    .where('access_lost_at', 'is', null)
     .where(sql<boolean>`strpos(lower(repo_full_name), ${needle}) > 0`)
     .orderBy(sql`lower(repo_full_name) collate "C"`)
     .limit(input.perPage + 1)
@@ -194,7 +199,7 @@ export async function listConnected(
   return { installations: rows.slice(0, input.perPage), hasMore: rows.length > input.perPage }
 }
 
-/** Of some repositories, those that are connected to an account: id of the installation by name in lower case. */
+/** Of some repositories, those that are connected to an account and that it still sees: id of the installation by name in lower case. */
 export async function findConnections(
   db: Db,
   userId: number,
@@ -206,6 +211,7 @@ export async function findConnections(
     .select(sql<string>`lower(repo_full_name)`.as('repo'))
     .where('user_id', '=', userId)
     .where('is_active', '=', true)
+    .where('access_lost_at', 'is', null)
     .where(
       sql<string>`lower(repo_full_name)`,
       '=',

@@ -10,17 +10,20 @@ export type Scope = 'all' | readonly RepositoryName[]
 
 /**
  * Those that are connected to the caller's account, and those that were, unless somebody else's connection lasted longer:
- * what came in through that one isn't theirs. All for an administrator. For lists only.
+ * what came in through that one isn't theirs. None that the platform doesn't show them any more, see access-checks.ts. All
+ * for an administrator. For lists only.
  */
 export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin'>): Promise<Scope> {
   if (caller.isAdmin) return 'all'
   const { rows } = await sql<{ repo_full_name: string }>`
     select distinct repo_full_name from (
       select repo_full_name,
-        max(coalesce(deactivated_at, 'infinity')) over (partition by lower(repo_full_name)) as until
+        max(coalesce(deactivated_at, 'infinity')) over same_repository as until,
+        first_value(access_lost_at) over (same_repository order by id desc) as access_lost_at
       from installations where user_id = ${caller.userId}
+      window same_repository as (partition by lower(repo_full_name))
     ) own
-    where not exists (
+    where access_lost_at is null and not exists (
       select from installations other
       where lower(other.repo_full_name) = lower(own.repo_full_name) and other.user_id <> ${caller.userId}
         and coalesce(other.deactivated_at, 'infinity') > own.until
@@ -34,8 +37,8 @@ export function isInScope(scope: Scope, column = 'repo'): RawBuilder<boolean> {
 }
 
 /**
- * The repository's name as the platform spells it, when it is connected to the caller's account now; else undefined. What
- * endpoints of a single repository ask for, from administrators too.
+ * The repository's name as the platform spells it, when it is connected to the caller's account now and the platform still
+ * shows it to them; else undefined. What endpoints of a single repository ask for, from administrators too.
  *
  * @param repo in any spelling, well-formed or not
  */
@@ -50,6 +53,7 @@ export async function findConnectedRepository(
     .select('repo_full_name')
     .where('user_id', '=', caller.userId)
     .where('is_active', '=', true)
+    .where('access_lost_at', 'is', null)
     .where(sql<string>`lower(repo_full_name)`, '=', repo.toLowerCase())
     .executeTakeFirst()
   return row?.repo_full_name

@@ -86,6 +86,8 @@ export type AuditAction =
   | 'token_revoked'
   | 'repository_connected'
   | 'repository_disconnected'
+  | 'access_lost'
+  | 'access_regained'
   | 'review_retried'
   | 'repository_rescanned'
   | 'memory_added'
@@ -105,6 +107,12 @@ export interface InstallationsTable {
   is_active: boolean
   created_at: GeneratedTimestamp
   deactivated_at: NullableTimestamp
+  /** When the platform is to be asked again whether the person may see the repository, see accounts/access-checks.ts. */
+  access_check_due: GeneratedTimestamp
+  /** When it last said so after the connection was made. */
+  access_confirmed_at: NullableTimestamp
+  /** Set while it says no: nothing is shown through the connection then. */
+  access_lost_at: NullableTimestamp
 }
 
 /** One accepted webhook delivery. */

@@ -35,7 +35,7 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
   server.get('/api/v1/analytics/contributors', contributorsRoute, async (request) => {
     const { userId } = callerOf(request)
     const { page, per_page: perPage } = request.query
-    const repo = await findAskedRepository(db, { userId }, request.query.repo)
+    const repo = await findAskedRepository(ctx, { userId }, request.query.repo)
     if (!memory) return { repo, contributor_count: 0, contributors: [], note: memoryNotConfigured }
     const { total, contributors } = await listContributors(db, repo, { page, perPage })
     const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
@@ -48,7 +48,7 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
   const graphRoute = { schema: graph, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/graph', graphRoute, async (request) => {
     const { userId } = callerOf(request)
-    const repo = await findAskedRepository(db, { userId }, request.query.repo, "repo must be in 'owner/repo' format")
+    const repo = await findAskedRepository(ctx, { userId }, request.query.repo, "repo must be in 'owner/repo' format")
     const [figures, { languages, contributors }] = await Promise.all([
       graphLayer.enabled ? readFigures(repo) : noFigures,
       readStatistics(userId, repo),

@@ -1,19 +1,20 @@
-// The one repository that a request is about: well-formed, and connected to the caller.
+// The one repository that a request is about: well-formed, connected to the caller, and shown to them by the platform.
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import type { Db } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { splitRepositoryName } from '../platforms/repository-name.ts'
+import { type AccessContext, checkOverdue } from '../workflows/connecting/check-access.ts'
 
 /**
- * The repository as the platform spells it.
+ * The repository as the platform spells it. Waits for the platform only where nobody has asked it for long whether the caller
+ * may still see the repository, and then not for long.
  *
  * @param malformed the 400 of endpoints that tell a malformed name from one that isn't connected
  * @throws RequestError where it isn't connected to the caller
  */
 export async function findAskedRepository(
-  db: Db,
+  ctx: AccessContext,
   caller: Pick<Caller, 'userId'>,
   repo: string,
   malformed?: string,
@@ -21,7 +22,8 @@ export async function findAskedRepository(
   if (malformed !== undefined && splitRepositoryName(repo) === undefined) {
     throw new RequestError('request_malformed', malformed)
   }
-  const connected = await findConnectedRepository(db, caller, repo)
+  await checkOverdue(ctx, caller, repo)
+  const connected = await findConnectedRepository(ctx.db, caller, repo)
   if (connected === undefined) throw new RequestError('access_denied', 'Repo not connected or access denied')
   return connected
 }

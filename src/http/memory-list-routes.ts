@@ -15,14 +15,10 @@ import type { Server } from './server.ts'
 type Asked = Parameters<typeof callerOf>[0] & { readonly query: { readonly repo: string } }
 
 /** Adds `GET` and `POST /api/v1/memory`, and `PATCH`, `DELETE` and the history of one memory. */
-export function addMemoryListRoutes(
-  server: Server,
-  ctx: Pick<AppContext, 'db' | 'config'>,
-  { either: onRequest }: Authenticate,
-): void {
+export function addMemoryListRoutes(server: Server, ctx: AppContext, { either: onRequest }: Authenticate): void {
   const { db, config } = ctx
   const findRepository = (request: Asked) =>
-    findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
+    findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
   const findWritable = async (request: Asked): Promise<RepositoryName> => {
     const repo = await findRepository(request)
     if (!config.memory) throw new RequestError('not_configured', memoryNotConfigured)

@@ -23,14 +23,11 @@ const countedTypes = [
 ] as const
 
 /** Adds the project map and the counts. */
-export function addMemoryRoutes(
-  server: Server,
-  { db, config }: Pick<AppContext, 'db' | 'config'>,
-  authenticate: Authenticate,
-): void {
+export function addMemoryRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+  const { db, config } = ctx
   const mapRoute = { schema: projectMap, onRequest: authenticate.bearer }
   server.get('/api/v1/memory/project-map', mapRoute, async (request) => {
-    const repo = await findAskedRepository(db, callerOf(request), request.query.repo)
+    const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo)
     const entries = config.memory ? await readMemoriesOfType(db, repo, ['project_map']) : []
     const memories = entries.map(({ id, text, path, componentType }) => ({
       id,
@@ -47,7 +44,7 @@ export function addMemoryRoutes(
 
   const statsRoute = { schema: memoryStats, onRequest: authenticate.cookie }
   server.get('/api/v1/memory/stats', statsRoute, async (request) => {
-    const repo = await findAskedRepository(db, callerOf(request), request.query.repo, malformedRepository)
+    const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
     const { total, byType } = config.memory ? await countMemories(db, repo) : { total: 0, byType: new Map() }
     const counts = countedTypes.map((type) => [type, byType.get(type) ?? 0] as const)
     return { repo, total, by_type: Object.fromEntries(counts) as Record<(typeof countedTypes)[number], number> }

@@ -16,7 +16,7 @@ export function addScanRoutes(server: Server, ctx: AppContext, authenticate: Aut
   const rescanRoute = { schema: contract.rescan, onRequest: authenticate.cookie }
   server.post('/api/v1/memory/rescan', rescanRoute, async (request) => {
     const caller = callerOf(request)
-    const repo = await findAskedRepository(ctx.db, caller, request.query.repo, malformed)
+    const repo = await findAskedRepository(ctx, caller, request.query.repo, malformed)
     if (!ctx.config.memory) throw new RequestError('not_configured', memoryNotConfigured)
     await rescanRepository(ctx, caller, repo)
     return { status: 'rescan_started' as const, repo }
@@ -24,7 +24,7 @@ export function addScanRoutes(server: Server, ctx: AppContext, authenticate: Aut
 
   const scanRoute = { schema: contract.readScan, onRequest: authenticate.either }
   server.get('/api/v1/memory/scan', scanRoute, async (request) => {
-    const repo = await findAskedRepository(ctx.db, callerOf(request), request.query.repo, malformed)
+    const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformed)
     const scan = await readScan(ctx.db, repo)
     if (scan === undefined) return { ...neverScanned, repo }
     const { requestedAt: requested_at, startedAt: started_at, finishedAt: finished_at, ...rest } = scan

@@ -1,13 +1,14 @@
-// The worker: reviews pull requests and scans repositories, until it is stopped.
+// The worker: reviews pull requests, scans repositories and looks who may still see them, until it is stopped.
 import { randomUUID } from 'node:crypto'
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
+import { startAccessSweep } from './access-sweep.ts'
 import { runReview } from './run-review.ts'
 import { openScanner } from './run-scan.ts'
-import { startWorkLoop } from './work-loop.ts'
+import { startWorkLoop, sweepMs } from './work-loop.ts'
 
 /** A running worker. */
 export interface Worker {
@@ -46,11 +47,12 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     findStranded: () => findStrandedScans(ctx.db),
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
+  const access = startAccessSweep(ctx, sweepMs(ctx.config))
   ctx.log.info({ worker: name }, 'The worker is ready')
   return {
     async stop() {
       ctx.log.info({ worker: name, running: reviews.running() }, 'The worker stops: what runs may finish')
-      await Promise.all([reviews.stop(), scans.stop()])
+      await Promise.all([reviews.stop(), scans.stop(), access.stop()])
       await scanner.close()
     },
   }

@@ -1,4 +1,5 @@
 // A loop over one kind of work: takes up what wake-ups name, so many at once, looks for what was left behind, and stops in order.
+import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { WakeUpQueue } from '../jobs/queue.ts'
 import { createSlots } from '../lib/slots.ts'
@@ -69,6 +70,11 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
   }
 }
 
+/** How far apart a worker looks for what nobody told it of. */
+export function sweepMs({ review }: Pick<Config, 'review'>): number {
+  return Math.max(1000, (review.leaseSeconds * 1000) / 3)
+}
+
 /** Wakes what waits though nobody holds it, now and from time to time. */
 function startSweep<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): { stop(): void } {
   const sweep = async () => {
@@ -81,6 +87,6 @@ function startSweep<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): { sto
     }
   }
   void sweep()
-  const timer = setInterval(sweep, Math.max(1000, (ctx.config.review.leaseSeconds * 1000) / 3))
+  const timer = setInterval(sweep, sweepMs(ctx.config))
   return { stop: () => clearInterval(timer) }
 }

@@ -1,5 +1,6 @@
 // Connects a repository: is it connected → token → permission → reservation → webhook (shared or new) → record and scan.
 import { randomBytes } from 'node:crypto'
+import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
   endOutdatedInstallations,
@@ -76,7 +77,9 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   const installations = (await listActiveInstallations(ctx.db, access.repo)).filter(
     (installation) => (installation.platformRepoId ?? platformRepoId) === platformRepoId,
   )
-  if (installations.some(({ userId }) => userId === caller.userId)) throw alreadyConnected()
+  const own = installations.find(({ userId }) => userId === caller.userId)
+  if (own?.isHidden) return showAgain(ctx, caller, own)
+  if (own !== undefined) throw alreadyConnected()
   const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
   const signal = startDeadline(webhookMs)
   const shared = await refusing(() => findShared(ctx, access, { url, newest: installations[0] }, signal))
@@ -91,6 +94,16 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
     await takeBack(ctx, access, id)
     throw error
   }
+}
+
+/** The platform shows the repository to the caller again, which nobody had noticed yet. */
+async function showAgain(ctx: ConnectContext, caller: Caller, { id, repo }: Installation): Promise<number> {
+  await transactionWithRetry(ctx.db, async (tx) => {
+    await confirmAccess(tx, id)
+    await recordAudit(tx, caller, 'access_regained', repo)
+    await announceConnection(tx, { repo, user: caller.userId, connected: true })
+  })
+  return id
 }
 
 /** The webhook of those who connected the repository before, if it still stands there. All of them have the same. */

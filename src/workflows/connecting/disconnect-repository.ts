@@ -1,8 +1,7 @@
 // Disconnects a repository: is it connected → token → reservation → webhook away with the last one → record.
 import { recordAudit } from '../../accounts/audit.ts'
-import { deactivateInstallation, listActiveInstallations } from '../../accounts/installations.ts'
+import { deactivateInstallation, type Installation, listActiveInstallations } from '../../accounts/installations.ts'
 import { assertReservation, type Reservation, withReservation } from '../../accounts/reservations.ts'
-import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -30,11 +29,20 @@ export async function disconnectRepository(
   caller: Caller,
   name: RepositoryName,
 ): Promise<RepositoryName> {
-  const repo = await findConnectedRepository(ctx.db, caller, name)
+  const repo = (await findOwn(ctx, caller, name))?.repo
   if (repo === undefined) throw notConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
   await withReservation(ctx.db, repo, (reservation) => disconnectReserved(ctx, caller, { repo, token }, reservation))
   return repo
+}
+
+/** Also one that the platform shows the caller no more: who lost a repository still may take their token away from it. */
+async function findOwn(
+  { db }: Pick<DisconnectContext, 'db'>,
+  { userId }: Caller,
+  name: RepositoryName,
+): Promise<Installation | undefined> {
+  return (await listActiveInstallations(db, name)).find((installation) => installation.userId === userId)
 }
 
 async function disconnectReserved(

@@ -1,4 +1,5 @@
 // Signs people in and out: who it is by the platform's word, the account, the session.
+import { renewAccessChecks } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import type { Claims } from '../../accounts/credentials.ts'
 import { pruneTokens, revokeToken, saveToken } from '../../accounts/tokens.ts'
@@ -7,6 +8,7 @@ import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { Viewer } from '../../platforms/platform.ts'
+import { checkPerson } from '../connecting/check-access.ts'
 
 /** How long a session lasts. */
 export const sessionSeconds = 30 * 24 * 3600
@@ -47,9 +49,12 @@ export async function openSession(ctx: SignInContext, viewer: Viewer, platformTo
     const user = await saveUser(tx, ctx.keys, { platform: ctx.platform.id, viewer, token: platformToken })
     await pruneTokens(tx, user.id, { keptSessions: mostSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
+    await renewAccessChecks(tx, user.id)
     await recordAudit(tx, { userId: user.id, login: viewer.login }, 'signed_in')
     return { user, tokenId }
   })
+  // What they lost while nobody looked is hidden before they can look.
+  await checkPerson(ctx, user.id)
   const jwt = await ctx.credentials.issue('cookie', { userId: user.id, tokenId }, expiresAt)
   return { jwt, expiresAt, user: { ...viewer, userId: user.id, isAdmin: user.isAdmin } }
 }

@@ -1,0 +1,161 @@
+// Whether people may still see at the platform what they connected: whose turn it is to be asked for, and what came of it.
+//
+// Of a person's records of one repository the newest stands for all, also when it has ended: its reviews may be seen still.
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import type { TokenHolder } from './users.ts'
+
+/** A check that was taken up. */
+export interface AccessCheck {
+  readonly installationId: number
+  readonly user: TokenHolder & { readonly userId: number; readonly login: string }
+  readonly repo: RepositoryName
+  /** Null in records from before it was written down. */
+  readonly platformRepoId: string | null
+  /** Names this claim: a check that was taken up anew since isn't settled by it. */
+  readonly claim: Date
+}
+
+/** What the platform says to the person's own token. */
+export type AccessFinding =
+  | 'seen'
+  /** There is no such repository for it. */
+  | 'hidden'
+  /** The token itself isn't accepted, or there is none. */
+  | 'refused'
+  /** Nobody was asked. */
+  | 'unknown'
+
+/** Whose checks are taken up: everybody's who could look at something now, or a person's, also of one repository alone. */
+export type CheckedPeople = 'all' | { readonly userId: number; readonly repo?: RepositoryName }
+
+/** Ample for a check; what a dead process took up is taken up again after it. */
+const claimSeconds = 60
+/** A token that the platform refuses counts for nothing after so long: until then its owner can sign in anew unnoticed. */
+const refusedGraceSeconds = 3600
+/** Between a person's checks in the long run: GitHub allows a token 5,000 calls an hour, and reviews need them. */
+const pauseSeconds = 6
+
+/**
+ * Takes up checks that are due, those that wait longest first: nobody else gets them for a while.
+ *
+ * @param input `overdueSeconds`: only those that were due so long ago
+ */
+export async function claimAccessChecks(
+  db: Db,
+  input: { people: CheckedPeople; limit: number; overdueSeconds?: number },
+): Promise<AccessCheck[]> {
+  const { rows } = await sql<
+    TokenHolder & { [K in 'id' | 'user_id']: number } & Record<'login' | 'repo', string> & {
+        platform_repo_id: string | null
+        claim: Date
+      }
+  >`
+    with due as (
+      select id from installations i
+      where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0}) and ${isAbout(input.people)}
+        and not exists (
+          select from installations newer
+          where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name) and newer.id > i.id)
+      order by access_check_due
+      limit ${input.limit}
+      for update skip locked
+    )
+    update installations i
+    -- As exact as a Date is.
+    set access_check_due = date_trunc('milliseconds', now() + make_interval(secs => ${claimSeconds}))
+    from due, users u
+    where i.id = due.id and u.id = i.user_id
+    returning i.id, i.user_id, u.login, u.platform, u.platform_user_id, u.encrypted_token,
+      i.repo_full_name as repo, i.platform_repo_id, i.access_check_due as claim`.execute(db)
+  return rows.map(
+    ({ id: installationId, user_id: userId, platform_repo_id: platformRepoId, repo, claim, ...user }) => ({
+      installationId,
+      user: { ...user, userId },
+      repo,
+      platformRepoId,
+      claim,
+    }),
+  )
+}
+
+function isAbout(people: CheckedPeople): RawBuilder<boolean> {
+  if (people === 'all') {
+    // Whoever has nothing to come in with sees nothing; signing in makes their checks due.
+    return sql`exists (
+      select from tokens t where t.user_id = i.user_id and t.revoked_at is null and t.expires_at > now())`
+  }
+  const { userId, repo } = people
+  return repo === undefined
+    ? sql`user_id = ${userId}`
+    : sql`user_id = ${userId} and lower(repo_full_name) = ${repo.toLowerCase()}`
+}
+
+/** What a check changed. */
+export interface AccessChange {
+  readonly seen: boolean
+  /** Whether the connection is there, seen or not. */
+  readonly isActive: boolean
+}
+
+/**
+ * Writes down what a check came to, in the caller's transaction. The next one is due after `minutes`, or later for
+ * somebody with very many.
+ *
+ * @returns undefined where what is shown stays as it is
+ */
+export async function settleAccessCheck(
+  tx: Db,
+  check: AccessCheck,
+  { finding, minutes }: { finding: AccessFinding; minutes: number },
+): Promise<AccessChange | undefined> {
+  const wasLost = sql`before.access_lost_at is not null`
+  const isRefusedForLong = sql`coalesce(i.access_confirmed_at, i.created_at) < now() - make_interval(secs => ${refusedGraceSeconds})`
+  const isLost = {
+    seen: sql`false`,
+    hidden: sql`true`,
+    refused: sql`(${wasLost} or ${isRefusedForLong})`,
+    unknown: wasLost,
+  }[finding]
+  const { rows } = await sql<{ was_lost: boolean; is_lost: boolean; is_active: boolean }>`
+    with before as (
+      select id, access_lost_at, (select count(*) from installations own where own.user_id = i.user_id) as own_count
+      from installations i where id = ${check.installationId} and access_check_due = ${check.claim}
+      for update
+    )
+    update installations i set
+      access_check_due = now() + make_interval(secs => greatest(${minutes * 60}, ${sql.lit(pauseSeconds)} * own_count)),
+      access_confirmed_at = case when ${finding === 'seen'} then now() else access_confirmed_at end,
+      access_lost_at = case when ${isLost} then coalesce(i.access_lost_at, now()) end
+    from before where i.id = before.id
+    returning ${wasLost} as was_lost, i.access_lost_at is not null as is_lost, is_active`.execute(tx)
+  const [row] = rows
+  return row === undefined || row.was_lost === row.is_lost ? undefined : { seen: row.was_lost, isActive: row.is_active }
+}
+
+/** Leaves a person's checks alone for a while: the platform takes no more from their token. */
+export async function postponeAccessChecks(db: Db, userId: number, seconds: number): Promise<void> {
+  await sql`
+    update installations
+    set access_check_due = greatest(access_check_due, now() + make_interval(secs => ${Math.ceil(seconds)}))
+    where user_id = ${userId}`.execute(db)
+}
+
+/** Makes a person's checks due that didn't succeed just now: what an earlier token was told counts no more. */
+export async function renewAccessChecks(tx: Db, userId: number): Promise<void> {
+  await sql`
+    update installations set access_check_due = now()
+    where user_id = ${userId} and (
+      access_lost_at is not null or access_confirmed_at is null or access_confirmed_at < now() - interval '1 minute'
+    )`.execute(tx)
+}
+
+/** Writes down, outside of any check, that the platform showed the repository to the person just now. */
+export async function confirmAccess(tx: Db, installationId: number): Promise<void> {
+  await tx
+    .updateTable('installations')
+    .set({ access_confirmed_at: sql`now()`, access_lost_at: null })
+    .where('id', '=', installationId)
+    .execute()
+}

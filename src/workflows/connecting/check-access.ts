@@ -1,0 +1,121 @@
+// Asks the platform, with people's own tokens, whether they may still see what they connected, and hides what they may not.
+import {
+  type AccessCheck,
+  type AccessFinding,
+  claimAccessChecks,
+  postponeAccessChecks,
+  settleAccessCheck,
+} from '../../accounts/access-checks.ts'
+import { recordAudit } from '../../accounts/audit.ts'
+import { maySignIn, openToken } from '../../accounts/users.ts'
+import type { AppContext } from '../../context.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { PlatformError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { announceConnection } from '../../events/listing.ts'
+import { createSlots } from '../../lib/slots.ts'
+import { startDeadline } from '../../platforms/deadline.ts'
+
+export type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
+
+/** At a time, by one process: what is looked at in the background leaves room for what people wait for. */
+const roundSize = 100
+const askedAtOnce = 4
+/** Somebody waits for these. */
+const askedForPerson = 16
+const personMs = 1500
+/** The background didn't come by: nobody could do anything for so long, or there is no worker. */
+const overdueSeconds = 60
+
+/** Checks what is due, a bounded number. Resolves also where the platform doesn't answer; those are due again soon. */
+export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
+  const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
+  await runChecks(ctx, checks, { atOnce: askedAtOnce, signal })
+}
+
+/** Checks what is due of a person who signs in, as far as the platform answers soon. The background does the others. */
+export async function checkPerson(ctx: AccessContext, userId: number): Promise<void> {
+  await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId }, limit: roundSize }))
+}
+
+/** Checks one connection where nobody did for too long, as far as the platform answers soon. */
+export async function checkOverdue(
+  ctx: AccessContext,
+  { userId }: { userId: number },
+  repo: RepositoryName,
+): Promise<void> {
+  await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId, repo }, limit: 1, overdueSeconds }))
+}
+
+async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Promise<void> {
+  if (checks.length === 0) return
+  await runChecks(ctx, checks, { atOnce: askedForPerson, signal: startDeadline(personMs) })
+}
+
+/** Asks no more of a token that was asked too much, and of nobody's when the platform can't be reached. */
+async function runChecks(
+  ctx: AccessContext,
+  checks: readonly AccessCheck[],
+  { atOnce, signal }: { atOnce: number; signal: AbortSignal },
+): Promise<void> {
+  const slots = createSlots(atOnce)
+  const limited = new Set<number>()
+  const isOver = new AbortController()
+  const run = async (check: AccessCheck) => {
+    const release = await slots.take()
+    try {
+      if (isOver.signal.aborted || signal.aborted || limited.has(check.user.userId)) return
+      await settle(ctx, check, await askPlatform(ctx, check, signal))
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      ctx.log.debug({ err: error, repo: check.repo, user: check.user.userId }, 'Who may see what is not known now')
+      if (error.code !== 'platform_rate_limited') return isOver.abort()
+      limited.add(check.user.userId)
+      await postponeAccessChecks(ctx.db, check.user.userId, (error.retryAfterMs ?? 0) / 1000)
+    } finally {
+      release()
+    }
+  }
+  await Promise.all(checks.map(run))
+}
+
+/** @throws PlatformError where it doesn't say */
+async function askPlatform(ctx: AccessContext, check: AccessCheck, signal: AbortSignal): Promise<AccessFinding> {
+  const { user, repo, platformRepoId } = check
+  // Their token is not to be used; they can't come in either.
+  if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
+  const token = openToken(ctx.keys, user)
+  if (token === undefined) return 'refused'
+  try {
+    const { id } = await ctx.platform.getRepository({ repo, token }, signal)
+    // Another repository may have got the name since.
+    return id === (platformRepoId ?? id) ? 'seen' : 'hidden'
+  } catch (error) {
+    const finding = error instanceof PlatformError ? findings[error.code] : undefined
+    if (finding === undefined) throw error
+    return finding
+  }
+}
+
+/** What a refusal means; others say nothing about the person. */
+const findings: Partial<Record<PlatformError['code'], AccessFinding>> = {
+  platform_not_found: 'hidden',
+  platform_forbidden: 'hidden',
+  platform_unauthorized: 'refused',
+}
+
+/** Writes down what a check came to; tells the audit log and the live streams where something is shown or hidden by it. */
+async function settle(ctx: AccessContext, check: AccessCheck, finding: AccessFinding): Promise<void> {
+  const { user, repo } = check
+  const change = await transactionWithRetry(ctx.db, async (tx) => {
+    const changed = await settleAccessCheck(tx, check, { finding, minutes: ctx.config.accessCheckMinutes })
+    if (changed === undefined) return undefined
+    await recordAudit(tx, user, changed.seen ? 'access_regained' : 'access_lost', repo)
+    await announceConnection(tx, { repo, user: user.userId, connected: changed.seen && changed.isActive })
+    return changed
+  })
+  if (change === undefined) return
+  const fields = { repo, user: user.userId }
+  if (change.seen) ctx.log.info(fields, 'The platform shows a repository again to who connected it')
+  else ctx.log.info(fields, 'The platform shows a repository no more to who connected it: it is hidden from them')
+}

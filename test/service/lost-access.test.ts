@@ -1,0 +1,279 @@
+// Who loses a repository at the platform sees nothing of it here any more, and sees it again with it: on each database engine.
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { followLive } from '../event-source.ts'
+import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { waitUntilSettled } from '../review-scenario.ts'
+import { pullRequestPayload } from '../start-app.ts'
+
+const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
+
+/** Makes a private repository, which these people connect in this order, and lets a pull request arrive. */
+async function makeConnected(scene: ConnectScene, people: readonly Person[]): Promise<string> {
+  const repo = await scene.createRepository({ private: true })
+  for (const person of people) expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
+  const { webhook_secret: secret } = (await scene.records(repo))[0]!
+  const { status } = await scene.app.deliver(pullRequestPayload({ repo, number: 1 }), { secret })
+  expect(status).toBe(200)
+  return repo
+}
+
+/** As when time has passed: so long ago the check of a repository's connections was due. */
+function letBeDue(scene: ConnectScene, repo: string, secondsAgo = 0) {
+  return scene.app.db
+    .updateTable('installations')
+    .set({ access_check_due: sql`now() - make_interval(secs => ${secondsAgo})` })
+    .where('repo_full_name', '=', repo)
+    .execute()
+}
+
+/** Where a person sees something of the repository. */
+async function placesOf(scene: ConnectScene, person: Person, repo: string): Promise<string[]> {
+  const [reviews, deliveries, insights, repos, map] = await Promise.all([
+    scene.ask(person, `/api/v1/reviews?search=${repo}`),
+    scene.ask(person, '/api/v1/deliveries?limit=100'),
+    readInsights(scene, person),
+    scene.ask(person, `/api/v1/repos?connected=true&search=${repo}`),
+    scene.ask(person, `/api/v1/memory/project-map?repo=${repo}`),
+  ])
+  const places = {
+    reviews: reviews.body.length > 0,
+    deliveries: deliveries.body.deliveries.some((delivery: { repo_name: string }) => delivery.repo_name === repo),
+    insights: insights.includes(repo),
+    repositories: repos.body.repositories.length > 0,
+    map: map.status === 200,
+  }
+  if (!places.map) expect(map).toEqual(denied)
+  return Object.entries(places).flatMap(([place, isSeen]) => (isSeen ? [place] : []))
+}
+
+async function readInsights(scene: ConnectScene, person: Person): Promise<string[]> {
+  const { cookie } = await scene.signIn(person)
+  const response = await fetch(`${scene.app.url}/api/v1/analytics/insights`, { headers: cookie })
+  const { repos } = (await response.json()) as { repos: { repo: string }[] }
+  return repos.map(({ repo }) => repo)
+}
+
+const everywhere = ['reviews', 'deliveries', 'insights', 'repositories', 'map']
+
+/** An answer of the platform about the repository itself. */
+const isLook = (repo: string) => (request: SeenRequest) =>
+  request.method === 'GET' && request.path.toLowerCase() === `/api/v3/repos/${repo}`
+
+const looksAt = (scene: ConnectScene, repo: string) => scene.forge.requests.filter(isLook(repo))
+
+async function auditOf(scene: ConnectScene, repo: string): Promise<string[]> {
+  const { body } = await scene.ask('alice', '/api/v1/audit?limit=100')
+  const entries = body.entries as { subject: string; action: string }[]
+  return entries.filter(({ subject }) => subject === repo).map(({ action }) => action)
+}
+
+describe('in the background', () => {
+  let scene: ConnectScene
+  beforeAll(async () => {
+    scene = await startConnectScene({ env: { REVIEW_LEASE_SECONDS: '2', MEMORY: 'off', GRAPH: 'off' } })
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+
+  it('what the platform shows no more is hidden, and shown again when it does', async () => {
+    const repo = await makeConnected(scene, ['alice', 'bob'])
+    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    const alice = await scene.signIn('alice')
+    using live = await followLive(scene.app.url, alice.bearer, ['ready', 'repository'])
+
+    scene.forge.setPermission(repo, 'alice', 'none')
+    await letBeDue(scene, repo)
+    expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
+    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect(await placesOf(scene, 'bob', repo)).toEqual(everywhere)
+    expect(await scene.records(repo)).toMatchObject([{ is_active: true }, { is_active: true }])
+
+    scene.forge.setPermission(repo, 'alice', 'read')
+    await letBeDue(scene, repo)
+    expect((await live.next()).data).toEqual({ repo_name: repo, connected: true })
+    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    expect(await auditOf(scene, repo)).toEqual(['access_regained', 'access_lost', 'repository_connected'])
+  })
+
+  it('reviews go on with the tokens of others', async () => {
+    const { forge, app } = scene
+    const repo = await scene.createRepository({ private: true })
+    await forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'bob' })
+    for (const person of ['bob', 'alice'] as const) await scene.connect(person, repo)
+    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    forge.setPermission(repo, 'alice', 'none')
+    await letBeDue(scene, repo)
+    await live.next()
+    await forge.push(repo, 'topic', { 'README.md': '# The shop\n' }, { author: 'bob' })
+    const number = await forge.openPullRequest({ repo, head: 'topic', author: 'bob' })
+    await forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+    await waitUntilSettled(app)
+    expect(forge.pullRequest(repo, number).comments.map(({ author }) => author)).toEqual(['bob'])
+    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    expect((await scene.ask('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('nobody is asked for who could look at nothing, until they sign in', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    const theirs = await makeConnected(scene, ['bob'])
+    await scene.app.db
+      .updateTable('tokens')
+      .set({ revoked_at: sql`now()` })
+      .where('user_id', 'in', scene.app.db.selectFrom('users').select('id').where('login', '=', 'bob'))
+      .execute()
+    scene.forge.setPermission(theirs, 'bob', 'none')
+    using live = await followLive(scene.app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    scene.forge.setPermission(repo, 'alice', 'none')
+    // In a round it would come first.
+    await letBeDue(scene, theirs, 3600)
+    const looks = looksAt(scene, theirs).length
+    await letBeDue(scene, repo)
+    expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
+    expect(looksAt(scene, theirs)).toHaveLength(looks)
+
+    await scene.app.db
+      .updateTable('installations')
+      .set({ access_confirmed_at: sql`now() - interval '1 day'` })
+      .where('repo_full_name', '=', theirs)
+      .execute()
+    await scene.signIn('bob')
+    expect(looksAt(scene, theirs)).toHaveLength(looks + 1)
+    expect(await placesOf(scene, 'bob', theirs)).toEqual([])
+  })
+})
+
+describe('where nobody looks in the background', () => {
+  let scene: ConnectScene
+  beforeAll(async () => {
+    scene = await startConnectScene({
+      parts: { web: true, worker: false },
+      env: { MEMORY: 'off', GRAPH: 'off', PLATFORM_TIMEOUT_SECONDS: '300' },
+    })
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+  afterEach(() => {
+    scene.forge.faults.clear()
+    scene.forge.createUser('alice', { token: tokenOf('alice') })
+  })
+
+  const askMap = (repo: string) => scene.ask('alice', `/api/v1/memory/project-map?repo=${repo}`)
+
+  /** Asks for the repository's map when the check is overdue: the answer comes after it. */
+  async function askOverdue(repo: string): Promise<number> {
+    await letBeDue(scene, repo, 3600)
+    const looks = looksAt(scene, repo).length
+    const { status } = await askMap(repo)
+    expect(looksAt(scene, repo)).toHaveLength(looks + 1)
+    return status
+  }
+
+  it('the platform is asked before the answer about a repository, once in a while, and never before a list', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    scene.forge.setPermission(repo, 'alice', 'none')
+    const looks = looksAt(scene, repo).length
+    await letBeDue(scene, repo, 5)
+    expect((await askMap(repo)).status).toBe(200)
+    await letBeDue(scene, repo, 3600)
+    expect((await scene.ask('alice', `/api/v1/reviews?search=${repo}`)).body).toHaveLength(1)
+    expect(looksAt(scene, repo)).toHaveLength(looks)
+    expect(await askMap(repo)).toEqual(denied)
+    expect(await askMap(repo)).toEqual(denied)
+    expect(looksAt(scene, repo)).toHaveLength(looks + 1)
+    expect((await scene.ask('alice', `/api/v1/reviews?search=${repo}`)).body).toEqual([])
+  })
+
+  it.each([
+    ['is down', answer(503, { message: 'no' })],
+    ['takes no more', answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' })],
+    ['answers with a page', answer(200, '<html>')],
+  ])('nothing is hidden while the platform %s', async (_what, action) => {
+    const repo = await makeConnected(scene, ['alice'])
+    scene.forge.setPermission(repo, 'alice', 'none')
+    scene.forge.faults.add({ match: isLook(repo), action })
+    expect(await askOverdue(repo)).toBe(200)
+    scene.forge.faults.clear()
+    expect(await askOverdue(repo)).toBe(403)
+  })
+
+  it('an answer waits not for long for a platform that says nothing', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    const held = hold()
+    scene.forge.faults.add({ match: isLook(repo), action: held })
+    expect(await askOverdue(repo)).toBe(200)
+    held.release()
+  })
+
+  it('who was asked for too much is left alone as long as the platform says', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    const other = await makeConnected(scene, ['alice'])
+    const limit = answer(429, { message: 'Slow down' }, { 'retry-after': '1800' })
+    scene.forge.faults.add({ match: isLook(repo), action: limit })
+    await letBeDue(scene, other, 3600)
+    const looks = looksAt(scene, other).length
+    expect(await askOverdue(repo)).toBe(200)
+    expect((await askMap(other)).status).toBe(200)
+    expect(looksAt(scene, other)).toHaveLength(looks)
+  })
+
+  it('a token that the platform refuses hides what it showed an hour ago, until its owner signs in anew', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    scene.forge.revokeToken(tokenOf('alice'))
+    expect(await askOverdue(repo)).toBe(200)
+    await scene.app.db
+      .updateTable('installations')
+      .set({ access_confirmed_at: sql`now() - interval '61 minutes'` })
+      .where('repo_full_name', '=', repo)
+      .execute()
+    expect(await askOverdue(repo)).toBe(403)
+    scene.forge.createUser('alice', { token: tokenOf('alice') })
+    await scene.signIn('alice')
+    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+  })
+
+  it('a name that another repository got shows nothing of the one that was connected', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    await scene.forge.removeRepository(repo)
+    await scene.forge.createRepository(repo, { admins: ['alice'] })
+    expect(await askOverdue(repo)).toBe(403)
+    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+  })
+
+  it('a repository that only changed its name stays', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    scene.forge.renameRepository(repo, `${repo}-renamed`)
+    expect(await askOverdue(repo)).toBe(200)
+  })
+
+  it('what is hidden can be connected when the platform shows it again, and disconnected when not', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    const [record] = await scene.records(repo)
+    scene.forge.setPermission(repo, 'alice', 'none')
+    expect(await askOverdue(repo)).toBe(403)
+    const refused = { status: 502, body: { detail: 'Failed to install webhook: Not Found' } }
+    expect(await scene.connect('alice', repo)).toEqual(refused)
+    scene.forge.setPermission(repo, 'alice', 'admin')
+    const connected = { status: 'connected', installation_id: record!.id, repo }
+    expect(await scene.connect('alice', repo)).toEqual({ status: 200, body: connected })
+    expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+
+    scene.forge.setPermission(repo, 'alice', 'none')
+    expect(await askOverdue(repo)).toBe(403)
+    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
+    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+  })
+
+  it('what was disconnected before is hidden too', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    await scene.disconnect('alice', repo)
+    const lists = ['reviews', 'deliveries', 'insights']
+    expect(await placesOf(scene, 'alice', repo)).toEqual(lists)
+    scene.forge.setPermission(repo, 'alice', 'none')
+    expect(await askOverdue(repo)).toBe(403)
+    expect(await placesOf(scene, 'alice', repo)).toEqual([])
+    scene.forge.setPermission(repo, 'alice', 'read')
+    expect(await askOverdue(repo)).toBe(403)
+    expect(await placesOf(scene, 'alice', repo)).toEqual(lists)
+  })
+})
