@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createCredentials } from './accounts/credentials.ts'
+import { findBearer } from './accounts/find-bearer.ts'
 import { endAllReservations } from './accounts/reservations.ts'
 import { renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
@@ -15,9 +16,12 @@ import { startControlServer } from './http/control-server.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
+import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
 import { createSlots } from './lib/slots.ts'
+import { createMcpBackend } from './mcp/backend.ts'
+import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
@@ -80,14 +84,17 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     credentials: createCredentials(keys, config.http.publicUrl),
     wakeUps,
     platform: createPlatform(config.platform),
+    embedder: await loadEmbedder(config),
     gatherSlots: createSlots(gatheredAtOnce),
+    codeCache: createCodeCache(),
   }
   await renewSeals(ctx.db, keys)
   // Whoever held them is dead.
   if (database.exclusive) await endAllReservations(ctx.db)
   if (database.exclusive) {
     const control = createControl(ctx, database)
-    stack.use(await startControlServer({ path: controlSocketOf(config.dataDir), control, log }))
+    const mcp = { backend: createMcpBackend(ctx), findCaller: (token: string) => findBearer(ctx, token) }
+    stack.use(await startControlServer({ path: controlSocketOf(config.dataDir), control, mcp, log }))
   }
   let url: string | null = null
   if (parts.web) {
@@ -113,6 +120,13 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
       log.info({}, 'Umpire stopped')
     },
   }
+}
+
+/** The clients of models take long to load: only where there is one to talk to. */
+async function loadEmbedder({ models, memory }: Config): Promise<Embedder | null> {
+  if (models.embedder === null || !memory) return null
+  const { createEmbedder } = await import('./models/index.ts')
+  return createEmbedder(models.embedder)
 }
 
 /** Once an hour, the git mirrors that were used longest ago go until the others fit. */

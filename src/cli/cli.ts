@@ -10,13 +10,14 @@ const usage = `Usage: umpire <command>
   review [options]                      review local changes, or a pull request; see umpire review --help
   doctor [--format pretty|json]         check the set-up, and say what to do about what is wrong
   token [options]                       make a token for a program; see umpire token --help
+  mcp                                   answer an MCP client on stdin and stdout; see umpire mcp --help
   migrate                               bring the database schema up to date
   version                               show which version this is
   help                                  show this
 
 Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
 
-const commands = ['serve', 'review', 'doctor', 'token', 'migrate', 'version', 'help']
+const commands = ['serve', 'review', 'doctor', 'token', 'mcp', 'migrate', 'version', 'help']
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -34,6 +35,8 @@ async function main(argv: string[]): Promise<number> {
         return await runDoctorCommand(rest)
       case 'token':
         return await runTokenCommand(rest)
+      case 'mcp':
+        return await runMcpCommand(rest)
       case 'migrate': {
         if (asksForHelp(rest)) return showUsage(usage)
         parseOptions(rest, {})
@@ -65,6 +68,11 @@ async function main(argv: string[]): Promise<number> {
 async function runTokenCommand(args: string[]): Promise<number> {
   const { runToken, tokenUsage } = await import('./token.ts')
   return runWithUsage('token', args, tokenUsage, runToken)
+}
+
+async function runMcpCommand(args: string[]): Promise<number> {
+  const { runMcp, mcpUsage } = await import('./mcp.ts')
+  return runWithUsage('mcp', args, mcpUsage, runMcp)
 }
 
 async function runDoctorCommand(args: string[]): Promise<number> {

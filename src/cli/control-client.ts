@@ -7,14 +7,21 @@ import {
   issuedToken,
   longestSocketPath,
   ownedTokens,
+  records,
+  repositoryNames,
   revokedToken,
   serviceStatus,
+  toolAnswer,
+  toolDefinitions,
 } from '../http/contract/control.ts'
+import type { McpBackend } from '../mcp/backend.ts'
 import type { Control } from '../workflows/control.ts'
 
 /** A running service that holds the embedded database. */
 export interface RunningService extends Control {
   readonly pid: number
+  /** What MCP clients ask it for. @param token of the person as whom it asks; null for none */
+  createMcpBackend(token: string | null): McpBackend
 }
 
 const timeoutMs = 10_000
@@ -39,10 +46,31 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
         return (await ask({ method: 'DELETE', route, schema: revokedToken })).name
       },
       readDatabase: async () => (await status()).database,
+      createMcpBackend: (token) => createRemoteBackend(ask, token),
     }
   } catch (error) {
     if (absent.has((error as NodeJS.ErrnoException).code ?? '')) return null
     throw error
+  }
+}
+
+type Ask = <T>(call: Omit<Call<T>, 'path' | 'signal'>) => Promise<T>
+
+function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
+  const post = <T>(route: string, body: object, schema: z.ZodType<T>) =>
+    ask({ method: 'POST', route, body: { token, ...body }, schema })
+  return {
+    listTools: () => post('/mcp/tools', {}, toolDefinitions),
+    async callTool(name, given) {
+      try {
+        return await post('/mcp/call', { name, given }, toolAnswer)
+      } catch (error) {
+        if (error instanceof UmpireError && error.code === 'not_found') return undefined
+        throw error
+      }
+    },
+    listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
+    readReviews: (repo) => post('/mcp/reviews', { repo }, records),
   }
 }
 

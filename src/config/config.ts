@@ -92,6 +92,8 @@ export interface Config {
     readonly access: 'open' | 'token' | 'off'
     /** Names of hosts under which it may be asked, besides the public one and those of this machine. */
     readonly allowedHosts: readonly string[]
+    /** As whom `umpire mcp` asks; null: as a client without a token. */
+    readonly token: string | null
   }
   readonly log: { readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' }
   /** What programs that we start (git) get of the environment. */

@@ -1,9 +1,9 @@
 // Reads the environment (and a .env file) into the configuration.
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
-import type { Config, ModelChoice } from './config.ts'
+import type { Config } from './config.ts'
 import { type Environment, processEnvironment } from './environment.ts'
-import { groupVariables, keyVariable, modelKey } from './group-variables.ts'
+import { embedderUrl, groupVariables, keyVariable, modelKey, providerOf } from './group-variables.ts'
 import { type Variables, variables } from './variables.ts'
 
 /** Variables whose value may stand in a file instead, named by `<NAME>_FILE`. */
@@ -18,6 +18,7 @@ const secretNames = [
   'OPENAI_API_KEY',
   'GOOGLE_GENERATIVE_AI_API_KEY',
   'MODEL_API_KEY',
+  'UMPIRE_TOKEN',
 ] as const
 
 /**
@@ -82,7 +83,7 @@ function findContradictions(v: Variables): string[] {
   for (const name of ['MODEL', 'MODEL_FAST'] as const) {
     const value = v[name]
     if (!value) continue
-    const provider = value.slice(0, value.indexOf(':')) as ModelChoice['provider']
+    const provider = providerOf(value)
     if (provider === 'compatible' && !v.MODEL_BASE_URL)
       problems.push(`${name} is compatible:…, which needs MODEL_BASE_URL`)
     if (provider !== 'compatible' && !modelKey(v, provider)) problems.push(`${name} needs ${keyVariable[provider]}`)
@@ -92,5 +93,15 @@ function findContradictions(v: Variables): string[] {
   if (v.MODEL_BASE_URL && providers.size > 1) {
     problems.push('MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider')
   }
-  return problems
+  return [...problems, ...findEmbedderProblems(v)]
+}
+
+function findEmbedderProblems(v: Variables): string[] {
+  if (!v.EMBEDDING_MODEL) return v.EMBEDDING_BASE_URL ? ['EMBEDDING_BASE_URL needs EMBEDDING_MODEL'] : []
+  const provider = providerOf(v.EMBEDDING_MODEL)
+  if (provider === 'compatible') {
+    const needed = 'EMBEDDING_BASE_URL, or MODEL of the same provider with MODEL_BASE_URL'
+    return embedderUrl(v) === null ? [`EMBEDDING_MODEL is compatible:…, which needs ${needed}`] : []
+  }
+  return modelKey(v, provider) ? [] : [`EMBEDDING_MODEL needs ${keyVariable[provider]}`]
 }

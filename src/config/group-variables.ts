@@ -92,7 +92,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
     },
     memory: v.MEMORY,
     graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
-    mcp: { access: v.MCP_ACCESS, allowedHosts: v.MCP_ALLOWED_HOSTS ?? [] },
+    mcp: { access: v.MCP_ACCESS, allowedHosts: v.MCP_ALLOWED_HOSTS ?? [], token: v.UMPIRE_TOKEN ?? null },
     log: { level: v.LOG_LEVEL },
     childEnvironment: chooseChildVariables(environment),
   }

@@ -107,6 +107,7 @@ export const variables = z.object({
   MEMORY: onOff.default(defaults.MEMORY),
   GRAPH: onOff.default(defaults.GRAPH),
   GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
+  UMPIRE_TOKEN: z.string().optional(),
   MCP_ACCESS: z.enum(['open', 'token', 'off'], { error: 'must be open, token or off' }).default(defaults.MCP_ACCESS),
   MCP_ALLOWED_HOSTS: z
     .string()

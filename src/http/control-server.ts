@@ -1,15 +1,30 @@
 // The control socket: through it the commands reach the service that holds the embedded database.
 import { chmod, rm } from 'node:fs/promises'
+import type { Caller } from '../accounts/tokens.ts'
+import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
+import type { McpBackend } from '../mcp/backend.ts'
 import type { Control } from '../workflows/control.ts'
 import {
+  callToolRoute,
   createTokenRoute,
+  listRepositoriesRoute,
   listTokensRoute,
+  listToolsRoute,
   longestSocketPath,
+  readReviewsRoute,
   revokeTokenRoute,
   statusRoute,
 } from './contract/control.ts'
 import { createServer, type Server } from './server.ts'
+import { whenGone } from './when-gone.ts'
+
+/** What `umpire mcp` is answered from. */
+export interface McpSource {
+  readonly backend: McpBackend
+  /** @throws RequestError `not_authenticated` */
+  findCaller(token: string): Promise<Caller>
+}
 
 /**
  * Listens on a unix socket that only our own user can open: who can write there could read the database too, so nothing
@@ -19,11 +34,13 @@ import { createServer, type Server } from './server.ts'
 export async function startControlServer(options: {
   path: string
   control: Control
+  mcp: McpSource
   log: Log
 }): Promise<AsyncDisposable> {
-  const { path, control, log } = options
+  const { path, control, mcp, log } = options
   const server = await createServer(log)
   addControlRoutes(server, control)
+  addToolRoutes(server, mcp)
   try {
     if (Buffer.byteLength(path) > longestSocketPath) {
       throw new Error(`its path is longer than ${longestSocketPath} bytes; choose a DATA_DIR with a shorter one`)
@@ -48,4 +65,23 @@ function addControlRoutes(server: Server, control: Control): void {
   server.delete('/tokens/:id', { schema: revokeTokenRoute }, async ({ params }) => ({
     name: await control.revokeToken(params.id),
   }))
+}
+
+function addToolRoutes(server: Server, { backend, findCaller }: McpSource): void {
+  const callerOf = async (token: string | null) => (token === null ? null : findCaller(token))
+  server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body: { token } }) =>
+    backend.listTools(await callerOf(token)),
+  )
+  server.post('/mcp/call', { schema: callToolRoute }, async ({ body: { token, name, given } }, reply) => {
+    const caller = await callerOf(token)
+    const answer = await backend.callTool(name, given, { caller, signal: whenGone(reply) })
+    if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
+    return answer
+  })
+  server.post('/mcp/repositories', { schema: listRepositoriesRoute }, async ({ body: { token } }) =>
+    backend.listRepositories(await callerOf(token)),
+  )
+  server.post('/mcp/reviews', { schema: readReviewsRoute }, async ({ body: { token, repo } }) =>
+    backend.readReviews(repo, await callerOf(token)),
+  )
 }

@@ -23,6 +23,7 @@ import { followReviews } from '../mcp/review-feed.ts'
 import { createSseTransport, type SseTransport } from '../mcp/sse-transport.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Server } from './server.ts'
+import { whenGone } from './when-gone.ts'
 
 /** Streams that this process holds open, and of them those of one address. */
 const mostStreams = 1000
@@ -173,15 +174,6 @@ function toWebRequest(request: FastifyRequest, reply: FastifyReply): Request {
   }
   const body = typeof request.body === 'string' ? { body: request.body } : {}
   return new Request(`http://mcp${request.url}`, { method: request.method, headers, signal: whenGone(reply), ...body })
-}
-
-/** Aborted when the client leaves before it has its answer. */
-function whenGone(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }
 
 type ReadMessage = { readonly message: JSONRPCMessage } | { readonly fault: [code: number, message: string] }

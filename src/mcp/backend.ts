@@ -21,7 +21,7 @@ export interface ToolAnswer {
 
 /** All that the server knows, whoever holds the database. A caller of null is a client without a token. */
 export interface McpBackend {
-  listTools(caller: Caller | null): readonly McpTool['definition'][]
+  listTools(caller: Caller | null): Promise<readonly McpTool['definition'][]>
   /** Never throws; undefined where there is no tool of that name. */
   callTool(name: string, given: ToolRecord, asker: Asker): Promise<ToolAnswer | undefined>
   /** Those that are connected, by name. */
@@ -45,7 +45,7 @@ export function createMcpBackend(ctx: Pick<AppContext, 'db' | 'config' | 'log'>)
   const maySee = async (repo: unknown, caller: Caller | null) =>
     caller === null || (typeof repo === 'string' && (await findConnectedRepository(db, caller, repo)) !== undefined)
   return {
-    listTools: () => definitions,
+    listTools: async () => definitions,
     async callTool(name, given, asker) {
       const tool = tools.get(name)
       return tool && callTool(tool, given, { ...asker, maySee, log: ctx.log })

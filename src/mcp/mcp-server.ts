@@ -47,7 +47,7 @@ export function createMcpServer({ backend, identity, caller, follow }: McpServer
   const capabilities = { tools: {}, resources: follow ? { subscribe: true } : {} }
   const server = new Server(identity, { capabilities, instructions })
 
-  server.setRequestHandler('tools/list', async () => ({ tools: [...backend.listTools(caller)] }))
+  server.setRequestHandler('tools/list', async () => ({ tools: [...(await backend.listTools(caller))] }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const answer = await backend.callTool(params.name, params.arguments ?? {}, { caller, signal: mcpReq.signal })
     if (answer === undefined)

@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { OwnedToken } from '../../accounts/operator.ts'
+import type { ToolAnswer } from '../../mcp/backend.ts'
+import type { McpTool } from '../../mcp/tool.ts'
 import type { IssuedToken, TokenOrder } from '../../workflows/control.ts'
 import type { DatabaseFacts } from '../../workflows/diagnose/database-facts.ts'
 import { errors } from './common.ts'
@@ -61,6 +63,27 @@ export const serviceStatus = z.object({
   pid: z.int(),
   database: databaseFacts,
 })
+
+const isNamed = (value: unknown) => z.looseObject({ name: z.string() }).safeParse(value).success
+
+/** What `umpire mcp` asks for. The token is that of the person as whom it asks; without one it asks as a client without any. */
+const asker = { token: z.string().max(4096).nullable() }
+const record = z.record(z.string(), z.unknown())
+export const toolCall = z.object({ ...asker, name: z.string(), given: record })
+export const reviewsQuestion = z.object({ ...asker, repo: z.string().max(300) })
+export const toolDefinitions = z.array(z.custom<McpTool['definition']>(isNamed)).readonly()
+export const toolAnswer = z.object({
+  kind: z.enum(['list', 'object']),
+  records: z.array(record).readonly(),
+  fault: z.string().nullable(),
+}) satisfies z.ZodType<ToolAnswer>
+export const repositoryNames = names
+export const records = z.array(record).readonly()
+
+export const listToolsRoute = { body: z.object(asker), response: { 200: toolDefinitions, ...errors(401) } }
+export const callToolRoute = { body: toolCall, response: { 200: toolAnswer, ...errors(401, 404) } }
+export const listRepositoriesRoute = { body: z.object(asker), response: { 200: repositoryNames, ...errors(401) } }
+export const readReviewsRoute = { body: reviewsQuestion, response: { 200: records, ...errors(401) } }
 
 export const createTokenRoute = { body: tokenOrder, response: { 200: issuedToken, ...errors(404, 409, 422) } }
 export const listTokensRoute = { response: { 200: ownedTokens } }

@@ -1,0 +1,76 @@
+// `umpire mcp`: the MCP server for one client that starts it, on stdin and stdout.
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { createCredentials } from '../accounts/credentials.ts'
+import { findBearer } from '../accounts/find-bearer.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import { completeConfig, openMigratedDatabase } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { readConfig } from '../config/env.ts'
+import { UmpireError } from '../domain/errors.ts'
+import { createKeyRing } from '../lib/key-ring.ts'
+import { createLogger, type Log } from '../lib/logger.ts'
+import { readProgram } from '../lib/program.ts'
+import { createMcpBackend, type McpBackend } from '../mcp/backend.ts'
+import { createMcpServer } from '../mcp/mcp-server.ts'
+import { listSecrets } from '../review-context.ts'
+import { findRunningService } from './control-client.ts'
+import { exitCode } from './exit-codes.ts'
+import { parseOptions } from './parse-options.ts'
+
+export const mcpUsage = `Usage: umpire mcp
+
+Answers an MCP client on stdin and stdout, until stdin ends: coding agents start it themselves. It asks the service that
+runs with the same DATA_DIR, or reads the database of DATABASE_URL. With UMPIRE_TOKEN, a token of "umpire token" or of a
+person's own, it answers as that person. See docs/mcp.md.`
+
+/** Returns the exit code, when the client has gone. Throws what explains itself. */
+export async function runMcp(args: string[]): Promise<number> {
+  parseOptions(args, {})
+  const config = readConfig()
+  const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
+  await using source = await openSource(config, log)
+  const { backend, caller } = source
+  const identity = { name: config.serviceName, title: 'Umpire', version: (await readProgram()).version }
+  // A wrong token is told before the client believes that all is well.
+  await backend.listTools(caller)
+  const transport = new StdioServerTransport()
+  const server = serveStdio(() => createMcpServer({ backend, identity, caller }), {
+    transport,
+    onerror: (error) => log.warn({ err: error }, 'The client sent what is not understood'),
+  })
+  await Promise.race([finished(process.stdin), once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  await server.close()
+  return exitCode.ok
+}
+
+interface Source extends AsyncDisposable {
+  readonly backend: McpBackend
+  /** As whom this process asks the database itself. */
+  readonly caller: Caller | null
+}
+
+async function openSource(config: Config, log: Log): Promise<Source> {
+  const { token } = config.mcp
+  if (config.database.engine === 'postgresql') return openDatabaseSource(config, log)
+  const service = await findRunningService(config.dataDir)
+  // To open the database here would keep the service from starting for as long as the client runs.
+  if (service === null) {
+    const message = `No service runs with ${config.dataDir}: start it with "umpire serve", or set DATA_DIR.`
+    throw new UmpireError('control_silent', message, { retryable: true })
+  }
+  return { backend: service.createMcpBackend(token), caller: null, [Symbol.asyncDispose]: async () => undefined }
+}
+
+async function openDatabaseSource(given: Config, log: Log): Promise<Source> {
+  const config = await completeConfig(given)
+  await using stack = new AsyncDisposableStack()
+  const { db, close } = await openMigratedDatabase(config, log)
+  stack.defer(close)
+  const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
+  const ctx = { config, db, log, credentials: createCredentials(keys, config.http.publicUrl) }
+  const caller = config.mcp.token === null ? null : await findBearer(ctx, config.mcp.token)
+  const held = stack.move()
+  return { backend: createMcpBackend(ctx), caller, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
