@@ -160,8 +160,8 @@ describe('what is known around a change', () => {
         'related_pull_requests',
         'untrusted',
         [
-          'Open pull requests that change the same:',
-          '#12 (open) by bob: Load users in batches; in src/users.ts; changes loadUser too',
+          'Open pull requests that touch the same:',
+          '#12 (open) by bob: Load users in batches; in src/users.ts; touches loadUser too',
           'Earlier pull requests in these files:',
           '#8 (merged) by bob: Cache users; in src/users.ts',
           '  found there: The cache never ends',

@@ -238,15 +238,17 @@ describe('the reach of a change', () => {
         },
       },
     )
-    expect(body).toContain('<details><summary><strong>Reach: 5 callers outside this diff, 1 test</strong></summary>')
+    expect(body).toContain(
+      '<details><summary><strong>Reach: 2 callers and 1 possible use outside this diff, 1 test</strong></summary>',
+    )
     const text = readText(renderGfm(body)).split('\n')
     const from = text.findIndex((line) => line.includes('Reach:'))
     expect(text.slice(from + 1, -1).filter((line) => line !== '')).toEqual([
-      'loadUser (signature changed) is used in src/login.ts:4 in handleLogin, test/users.test.ts:4, src/login.ts:9 in handleLogin (possible)',
-      'saveUser (changed) is used in src/form.ts:7 in handleLogin',
+      'loadUser (signature changed) is called in src/login.ts:4 in handleLogin, src/login.ts:9 in handleLogin (possible)',
+      'saveUser (changed) is called in src/form.ts:7 in handleLogin',
       'Tests that reach it: test/users.test.ts',
       'No test seems to reach src/form.ts',
-      'Open too: #12 Load users in batches (bob) changes loadUser',
+      'Open too: #12 Load users in batches (bob) touches loadUser',
       'Before, in #8 Cache users (bob): The cache never ends',
       'octocat knows src/users.ts (60 % of its changes)',
       'The graph is of an older commit.',
@@ -263,6 +265,34 @@ describe('the reach of a change', () => {
     expect(textOf({ symbols, callers: callers.slice(-1) })).toContain('Reach: 1 caller outside this diff, no test')
     expect(textOf({ commit: null, history: [owned] })).toContain('Reach: what is known of these files')
     expect(textOf({ notes: ['It took too long.'] })).toContain('Reach: not known in full')
+  })
+
+  it('tells callers of functions from users of types and constants, guesses, and tests', () => {
+    const type = symbolOf({ name: 'User', kind: 'type', change: 'signature' })
+    const uses = [
+      callerOf({ kind: 'type', path: 'src/a.ts', line: 3, within: null }),
+      callerOf({ kind: 'import', path: 'src/a.ts', line: 1, within: null }),
+      callerOf({ kind: 'import', path: 'src/b.ts', line: 1, within: null }),
+      callerOf({ kind: 'type', path: 'test/a.test.ts', isTest: true }),
+    ]
+    const text = textOf({ symbols: [type], callers: uses, tests })
+    expect(text).toContain('Reach: 2 uses outside this diff, 1 test')
+    expect(text).toContain('User (signature changed) is used in src/a.ts:3, src/b.ts:1')
+    expect(text.match(/test\/a/g)).toBeNull()
+    expect(textOf({ symbols: [type], tests })).toContain('Reach: no use outside this diff, 1 test')
+    const both = { symbols: [type, symbolOf()], callers: [...uses, callerOf({ symbol: 1 })] }
+    expect(textOf(both)).toContain('Reach: 1 caller and 2 other uses outside this diff, no test')
+    // What is called twice on a line is one place.
+    const twice = [callerOf({ symbol: 0 }), callerOf({ symbol: 1 })]
+    expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain('Reach: 1 caller outside')
+    const more = { callers: 300, callingFiles: 9, reachedFiles: 9, tests: 0 }
+    expect(textOf({ ...both, counts: more })).toContain('Reach: at least 1 caller and 2 other uses outside')
+  })
+
+  it('says of an open pull request that it touches what is removed here', () => {
+    const symbols = [symbolOf({ change: 'removed' }), symbolOf({ name: 'saveUser' })]
+    const related = [relatedOf({ symbols: ['loadUser', 'saveUser'] })]
+    expect(textOf({ symbols, related })).toContain('touches loadUser, which is removed here, saveUser')
   })
 
   it('goes first where the comment would be too long', () => {

@@ -176,10 +176,8 @@ describe('a review of a repository whose code graph is known', () => {
   })
 
   it('tells the reach in the summary', () => {
-    expect(summary).toMatch(/<summary><strong>Reach: \d callers outside this diff, 1 test<\/strong>/)
-    expect(summary).toContain(
-      '- `loadUser` (signature changed) is used in `lib/login.ts:4` in `handleLogin`, `test/users.test.ts:4`',
-    )
+    expect(summary).toContain('<summary><strong>Reach: 1 caller outside this diff, 1 test</strong>')
+    expect(summary).toContain('- `loadUser` (signature changed) is called in `lib/login.ts:4` in `handleLogin`\n')
     expect(summary).toContain('- Tests that reach it: `test/users.test.ts`')
   })
 })

@@ -130,7 +130,7 @@ function listRelated({ graph, showsFile }: ShownChange): EntryGroup[] {
   const touching = graph.related.filter(({ paths }) => paths.some(showsFile))
   const isOpen = ({ state }: RelatedPullRequest) => state === 'open'
   return [
-    { heading: 'Open pull requests that change the same:', ...first(touching.filter(isOpen).map(describeRelated)) },
+    { heading: 'Open pull requests that touch the same:', ...first(touching.filter(isOpen).map(describeRelated)) },
     {
       heading: 'Earlier pull requests in these files:',
       ...first(touching.filter((each) => !isOpen(each)).map(describeRelated)),
@@ -139,7 +139,7 @@ function listRelated({ graph, showsFile }: ShownChange): EntryGroup[] {
 }
 
 function describeRelated({ number, title, author, state, paths, symbols, findings }: RelatedPullRequest): Entry {
-  const same = symbols.length > 0 ? `; changes ${symbols.map((name) => cut(name, longest.name)).join(', ')} too` : ''
+  const same = symbols.length > 0 ? `; touches ${symbols.map((name) => cut(name, longest.name)).join(', ')} too` : ''
   const found = findings.map((each) => `\n  found there: ${cut(each, longest.title)}`)
   const about = `#${number} (${state}) by ${cut(author, longest.name)}: ${cut(title, longest.title)}`
   return { text: `${about}; in ${paths.join(', ')}${same}${found.join('')}` }

@@ -55,10 +55,31 @@ interface Say {
   readonly words: (text: string) => string
 }
 
-function describeReach({ counts }: ChangeGraph): string {
-  const callers = counts.callers === 0 ? 'no caller' : count(counts.callers, 'caller')
-  const reaching = counts.tests === 0 ? 'no test' : count(counts.tests, 'test')
-  return `Reach: ${callers} outside this diff, ${reaching}`
+/** Callers are places that surely call something of the change; types and constants have users, and tests are told apart. */
+function describeReach({ symbols, callers, counts }: ChangeGraph): string {
+  const places = [...Map.groupBy(callers, ({ symbol }) => symbol).values()].flatMap(listPlaces)
+  const byPlace = [...Map.groupBy(places, ({ path, line }) => `${line} ${path}`).values()]
+  const sure = byPlace.filter((uses) => uses.some(isSure))
+  const calls = sure.filter((uses) => uses.some((use) => isSure(use) && isCall(use))).length
+  const others = sure.length - calls
+  const possible = byPlace.length - sure.length
+  const told = [
+    ...(calls > 0 ? [count(calls, 'caller')] : []),
+    ...(others > 0 ? [count(others, calls > 0 ? 'other use' : 'use')] : []),
+    ...(possible > 0 ? [count(possible, 'possible use')] : []),
+  ]
+  const isCallable = symbols.length === 0 || symbols.some(({ kind }) => kind === 'function' || kind === 'method')
+  const users = told.length > 0 ? told.join(', ').replace(/, (?=[^,]*$)/, ' and ') : isCallable ? 'no caller' : 'no use'
+  const least = told.length > 0 && counts.callers > callers.length ? 'at least ' : ''
+  return `Reach: ${least}${users} outside this diff, ${counts.tests === 0 ? 'no test' : count(counts.tests, 'test')}`
+}
+
+function isSure({ confidence }: Caller): boolean {
+  return confidence >= sureConfidence
+}
+
+function isCall({ kind }: Caller): boolean {
+  return kind === 'call' || kind === 'new'
 }
 
 function count(number: number, what: string): string {
@@ -81,30 +102,35 @@ function listSymbols({ symbols, callers }: ChangeGraph, say: Say): string[] {
     .sort((one, other) => telling.indexOf(one.symbol.change) - telling.indexOf(other.symbol.change))
   const lines = used.slice(0, most.symbols).map(({ symbol: { name, change }, uses }) => {
     const shown = uses.slice(0, most.callers).map((use) => renderUse(use, say))
-    return `- ${say.code(name)} (${changes[change]}) is used in ${join(shown, uses.length)}`
+    const isCalled = uses.every(isCall)
+    return `- ${say.code(name)} (${changes[change]}) is ${isCalled ? 'called' : 'used'} in ${join(shown, uses.length)}`
   })
   const more = used.length - lines.length
   return more > 0 ? [...lines, `- and ${count(more, 'other changed definition')} in use elsewhere`] : lines
 }
 
-/** Each place once, the surest first, programs before tests. That a file imports what it calls is said by the call. */
+/**
+ * Each place once, the surest first. That a file imports what it uses is said by the use; what tests use is said by the
+ * list of tests.
+ */
 function listPlaces(uses: readonly Caller[]): Caller[] {
-  const calling = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
+  const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
   const places = new Map<string, Caller>()
   for (const use of uses.toSorted((one, other) => rank(one) - rank(other))) {
     const place = `${use.line} ${use.path}`
-    if (!places.has(place) && (use.kind !== 'import' || !calling.has(use.path))) places.set(place, use)
+    if (!use.isTest && !places.has(place) && (use.kind !== 'import' || !using.has(use.path))) places.set(place, use)
   }
   return [...places.values()]
 }
 
-function rank({ confidence, isTest }: Caller): number {
-  return (confidence < sureConfidence ? 2 : 0) + (isTest ? 1 : 0)
+function rank(use: Caller): number {
+  return (isSure(use) ? 0 : 2) + (isCall(use) ? 0 : 1)
 }
 
-function renderUse({ path, line, within, confidence }: Caller, say: Say): string {
+function renderUse(use: Caller, say: Say): string {
+  const { path, line, within } = use
   const where = within === null ? '' : ` in ${say.code(within)}`
-  return `${say.code(`${path}:${line}`)}${where}${confidence < sureConfidence ? ' (possible)' : ''}`
+  return `${say.code(`${path}:${line}`)}${where}${isSure(use) ? '' : ' (possible)'}`
 }
 
 function listTests({ tests, untested, counts }: ChangeGraph, say: Say): string[] {
@@ -116,14 +142,19 @@ function listTests({ tests, untested, counts }: ChangeGraph, say: Say): string[]
   ]
 }
 
-/** Open ones that change the same definitions, and earlier ones where something was found. */
-function listRelated({ related }: ChangeGraph, say: Say): string[] {
+/** Open ones that touch the same definitions, whatever they do to them, and earlier ones where something was found. */
+function listRelated({ related, symbols }: ChangeGraph, say: Say): string[] {
+  const isGone = (name: string) => {
+    const named = symbols.filter((symbol) => symbol.name === name)
+    return named.length > 0 && named.every(({ change }) => change === 'removed')
+  }
   const colliding = related.filter(({ state, symbols }) => state === 'open' && symbols.length > 0)
   const telling = related.filter(({ state, findings }) => state !== 'open' && findings.length > 0)
   return [
     ...colliding.slice(0, most.pullRequests).map((each) => {
-      const names = each.symbols.slice(0, most.callers).map(say.code)
-      return `- Open too: ${renderPullRequest(each, say)} changes ${join(names, each.symbols.length)}`
+      const names = each.symbols.slice(0, most.callers)
+      const shown = names.map((name) => `${say.code(name)}${isGone(name) ? ', which is removed here' : ''}`)
+      return `- Open too: ${renderPullRequest(each, say)} touches ${join(shown, each.symbols.length)}`
     }),
     ...telling
       .slice(0, most.pullRequests)
