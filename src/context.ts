@@ -7,7 +7,7 @@ import type { WakeUps } from './jobs/queue.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
 import type { Slots } from './lib/slots.ts'
-import type { Budget, Models } from './models/index.ts'
+import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { Syntax } from './workspace/syntax.ts'
@@ -33,6 +33,8 @@ export interface AppContext extends ReviewContext {
   readonly credentials: Credentials
   readonly wakeUps: WakeUps
   readonly platform: Platform
+  /** Null where none is configured, or nothing is remembered. */
+  readonly embedder: Embedder | null
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
   readonly gatherSlots: Slots
 }

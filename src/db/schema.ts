@@ -308,6 +308,8 @@ export interface ScansTable {
   platform_repo_id: string | null
   /** The last run that reviewed another repository which had the name before; 0 where there was none. */
   former_run_id: Generated<number>
+  /** Whether the repository lets models be asked about it; null where no scan has looked yet. */
+  asks_models: boolean | null
   error: string | null
   error_code: string | null
 }
@@ -455,6 +457,19 @@ export interface MemoryTermsTable {
   memories: number
 }
 
+/** What current memories are found by beside their words, where an embedder is configured. */
+export interface MemoryVectorsTable {
+  memory_id: string
+  repo: string
+  /** Name of the model that it is of. */
+  embedder: string
+  /** A bit for each dimension, set where it is above 0. */
+  signs: string
+  /** A signed byte for each dimension, and the length of that vector, see knowledge/memory/vectors.ts. */
+  vector: Buffer
+  norm: number
+}
+
 export interface Schema {
   users: UsersTable
   tokens: TokensTable
@@ -478,4 +493,5 @@ export interface Schema {
   pull_request_issues: PullRequestIssuesTable
   memories: MemoriesTable
   memory_terms: MemoryTermsTable
+  memory_vectors: MemoryVectorsTable
 }

@@ -4,7 +4,7 @@ import { RequestError } from '../domain/errors.ts'
 import type { Memory } from '../domain/memory.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { listMemories, readHistory } from '../knowledge/memory/read-memories.ts'
-import { searchMemories } from '../knowledge/memory/search-memories.ts'
+import { recallMemories } from '../workflows/remembering/recall-memories.ts'
 import { addWrittenMemory, dismissByHand, editMemory } from '../workflows/remembering/write-memory.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
@@ -31,7 +31,7 @@ export function addMemoryListRoutes(server: Server, ctx: AppContext, { either: o
     const filter = { types: type && [type], path: asked && trimPath(asked) }
     if (!config.memory) return { memories: [], next: null }
     if (search.trim() !== '') {
-      const found = await searchMemories(db, repo, { words: search, ...filter, limit })
+      const found = await recallMemories(ctx, repo, { words: search, ...filter, limit })
       return { memories: found.map(({ score, ...memory }) => ({ ...shape(memory), score })), next: null }
     }
     const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })

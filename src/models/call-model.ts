@@ -95,11 +95,26 @@ async function callRoute(route: Route, options: CallOptions, conversation: Conve
         route.learned.refusesSchema = true
         continue
       }
-      const wait = failure.retryAfterMs ?? timing.backoffMs * 2 ** attempt
-      if (!failure.retryable || attempt >= timing.retries || wait > timing.longestWaitMs) throw failure
-      await delay(wait, undefined, options.abortSignal ? { signal: options.abortSignal } : {})
+      await waitForRetry(failure, attempt, timing, options.abortSignal)
     }
   }
+}
+
+/**
+ * Waits until a call may be tried again.
+ *
+ * @param attempt tries before the one that failed
+ * @throws the failure, where another try is no use, or not soon
+ */
+export async function waitForRetry(
+  failure: ModelError,
+  attempt: number,
+  timing: Timing,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wait = failure.retryAfterMs ?? timing.backoffMs * 2 ** attempt
+  if (!failure.retryable || attempt >= timing.retries || wait > timing.longestWaitMs) throw failure
+  await delay(wait, undefined, signal ? { signal } : {})
 }
 
 async function callOnce(route: Route, options: CallOptions, { budget, onBegin }: Conversation): Promise<CallResult> {

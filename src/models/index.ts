@@ -8,6 +8,7 @@ import { priceOf } from './prices.ts'
 import { createProviderModel, traitsOf } from './providers.ts'
 
 export type { ModelChoice } from '../config/config.ts'
+export { createEmbedder, type Embedder, type EmbedRequest } from './embedder.ts'
 export type * from './model.ts'
 export { parseModelName } from './model-name.ts'
 export { describeProblems, generateObject, requestRepair } from './repair.ts'

@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
     code: 'model_context_overflow',
     status: [413],
     pattern:
-      /prompt is too long|context[_ ]length|context window|maximum context|input token count.{0,40}exceeds|request_too_large|exceeds? the (available )?context|too many (input )?tokens/i,
+      /prompt is too long|context[_ ]length|context window|maximum context|input token count.{0,40}exceeds|request_too_large|exceeds? the (available )?context|too many (input )?tokens|too large to process/i,
     says: 'the input is too long for the model',
   },
   {

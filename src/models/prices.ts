@@ -80,6 +80,9 @@ const openai: PriceTable = {
   'gpt-4o': flat(2.5, 10, 1.25),
   'o4-mini': flat(1.1, 4.4, 0.275),
   o3: flat(2, 8, 0.5),
+  'text-embedding-3-small': flat(0.02, 0),
+  'text-embedding-3-large': flat(0.13, 0),
+  'text-embedding-ada-002': flat(0.1, 0),
 }
 
 const google: PriceTable = {
@@ -88,6 +91,7 @@ const google: PriceTable = {
   'gemini-2.5-pro': gemini(flat(1.25, 10), flat(2.5, 15)),
   'gemini-2.5-flash-lite': flat(0.1, 0.4),
   'gemini-2.5-flash': flat(0.3, 2.5),
+  'gemini-embedding-001': flat(0.15, 0),
 }
 
 const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = { anthropic, openai, google, compatible: {} }

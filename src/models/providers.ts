@@ -3,13 +3,14 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { ModelChoice } from '../config/config.ts'
+import type { EmbedderChoice, ModelChoice } from '../config/config.ts'
 
 /** What a provider's client offers; the names follow from it, so that its package stays the only source. */
 export type ProviderModel = ReturnType<ReturnType<typeof createAnthropic>['languageModel']>
 export type CallOptions = Parameters<ProviderModel['doStream']>[0]
 export type CallResult = Awaited<ReturnType<ProviderModel['doGenerate']>>
 export type CallStream = Awaited<ReturnType<ProviderModel['doStream']>>['stream']
+export type ProviderEmbedder = ReturnType<ReturnType<typeof createOpenAI>['embeddingModel']>
 export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
 
 /** What is particular about a provider. */
@@ -49,7 +50,7 @@ const addresses: Readonly<Record<ModelChoice['provider'], string>> = {
 
 /** The client for a model. Nothing is asked over the network yet. */
 export function createProviderModel(choice: ModelChoice, fetch: typeof globalThis.fetch): ProviderModel {
-  const settings = { apiKey: choice.apiKey ?? '', baseURL: choice.baseUrl ?? addresses[choice.provider], fetch }
+  const settings = settingsOf(choice, fetch)
   switch (choice.provider) {
     case 'anthropic':
       return createAnthropic(settings)(choice.id)
@@ -58,12 +59,33 @@ export function createProviderModel(choice: ModelChoice, fetch: typeof globalThi
     case 'google':
       return createGoogleGenerativeAI(settings)(choice.id)
     case 'compatible':
-      return createOpenAICompatible({
-        ...settings,
-        ...(choice.apiKey === null ? { apiKey: undefined } : {}),
-        name: 'compatible',
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-      })(choice.id)
+      return createCompatible(choice, settings)(choice.id)
   }
+}
+
+/** The client for a model that turns texts into vectors. Nothing is asked over the network yet. */
+export function createProviderEmbedder(choice: EmbedderChoice, fetch: typeof globalThis.fetch): ProviderEmbedder {
+  const settings = settingsOf(choice, fetch)
+  switch (choice.provider) {
+    case 'openai':
+      return createOpenAI(settings).embeddingModel(choice.id)
+    case 'google':
+      return createGoogleGenerativeAI(settings).embeddingModel(choice.id)
+    case 'compatible':
+      return createCompatible(choice, settings).embeddingModel(choice.id)
+  }
+}
+
+function settingsOf(choice: ModelChoice, fetch: typeof globalThis.fetch) {
+  return { apiKey: choice.apiKey ?? '', baseURL: choice.baseUrl ?? addresses[choice.provider], fetch }
+}
+
+function createCompatible({ apiKey }: ModelChoice, settings: ReturnType<typeof settingsOf>) {
+  return createOpenAICompatible({
+    ...settings,
+    ...(apiKey === null ? { apiKey: undefined } : {}),
+    name: 'compatible',
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })
 }

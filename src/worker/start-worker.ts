@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
+import { requestEmbeddingScans } from '../jobs/model-consent.ts'
 import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
@@ -27,6 +28,10 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
   if (keepsKnowledge(ctx.config)) {
     const layers = { memory: ctx.config.memory, graph: ctx.config.graph.enabled }
     await ctx.db.transaction().execute((tx) => requestOutdatedScans(tx, ctx.wakeUps, layers))
+  }
+  const { embedder } = ctx
+  if (embedder !== null) {
+    await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, ctx.wakeUps, embedder.name))
   }
   const budgets = createRunBudgets(ctx)
   const reviews = await startWorkLoop(ctx, {

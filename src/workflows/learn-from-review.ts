@@ -7,6 +7,7 @@ import { lockMemories } from '../knowledge/memory/save-memories.ts'
 import { learnAuthor } from './learning/learn-author.ts'
 import { learnDismissals } from './learning/learn-dismissals.ts'
 import { learnRisks } from './learning/learn-risks.ts'
+import { embedNewMemories } from './remembering/embed-memories.ts'
 
 /**
  * Brings the memory up to date after a review was recorded, and has the repository scanned if it never was. All of it is
@@ -24,6 +25,7 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
         await learnRisks(tx, ref)
         await learnDismissals(tx, ref)
       })
+      await embedNewMemories(ctx, ref.repo)
     }
     if (memory || graph.enabled) {
       await transactionWithRetry(ctx.db, (tx) => ensureScanned(tx, ctx.wakeUps, ref.repo))

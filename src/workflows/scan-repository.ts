@@ -2,6 +2,7 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
+import { readModelConsent } from '../jobs/model-consent.ts'
 import {
   assertScanLease,
   endScan,
@@ -19,7 +20,9 @@ import { type Mirror, openMirror } from '../workspace/git.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
 import { chooseAccess } from './choose-access.ts'
 import { mirrorDirectory } from './gathering/gather-sources.ts'
+import { embedMemories } from './remembering/embed-memories.ts'
 import { buildGraph } from './scanning/build-graph.ts'
+import { lookForConsent } from './scanning/look-for-consent.ts'
 import { createProgress, type Progress } from './scanning/progress.ts'
 import { rememberProject } from './scanning/remember-project.ts'
 import type { Scan, ScanTask } from './scanning/scan-context.ts'
@@ -48,7 +51,7 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const isSmall = graph !== null && !(await bringUpToDate(all, graph))
   // What was described before a small change is still true, if it was true then.
   const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
-  if (ctx.config.memory && !isDescribed) await rememberProject(all, current?.graph ?? null)
+  if (ctx.config.memory && !isDescribed) await rememberProject(all, graph)
   if (ctx.config.memory) await pruneMemories(ctx.db, scan.repo, signal)
   if (ctx.config.memory) await lookForConsent(all)
   progress.lap('memory')
@@ -68,9 +71,6 @@ async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
   })
 }
 
-/** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
-async function isKnown({ db, config }: AppContext, scan: ScanState | undefined, commit: string): Promise<boolean> {
-  if (scan?.commit !== commit || (config.memory && scan.described !== commit)) return false
 /** What is known of another repository that had the name is forgotten before anything is told of this one. */
 async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access: Access): Promise<void> {
   const { repo } = scan
@@ -84,6 +84,14 @@ async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access
   })
 }
 
+/** Whether nothing was pushed since what is known was written down, and all is known that is asked for. */
+async function isKnown(
+  { db, config, embedder }: AppContext,
+  scan: ScanState | undefined,
+  commit: string,
+): Promise<boolean> {
+  if (scan?.commit !== commit || (config.memory && scan.described !== commit)) return false
+  if (embedder !== null && (await readModelConsent(db, scan.repo)) === null) return false
   return !config.graph.enabled || (await findGraph(db, scan.repo))?.commit === commit
 }
 
@@ -111,13 +119,19 @@ async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<boolean> {
   return changed === null || changed.some(({ facts }) => facts === null)
 }
 
+/** What an embedder fails of is told; memories are found by their words then. */
 async function conclude(
   ctx: AppContext,
-  { scan }: ScanTask,
+  { scan, signal }: ScanTask,
   progress: Progress,
   { commit, described, statistics }: { commit?: string; described?: string | undefined; statistics?: object },
 ): Promise<void> {
+  const onProgress = (done: number, total: number) => progress.tell('making memories searchable', done, total)
+  const fault = await embedMemories(ctx, scan.repo, { signal, onProgress })
+  progress.lap('vectors')
   await progress.settled()
-  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, { status: 'completed', commit, described }))
+  const noted = fault === null ? {} : { error: `Not all memories have vectors: ${fault}`, errorCode: 'embedder_failed' }
+  const outcome = { status: 'completed', commit, described, ...noted } as const
+  await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, outcome))
   ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')
 }

@@ -2,6 +2,7 @@
 import type { Db } from '../../db/database.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Syntax } from '../../workspace/syntax.ts'
+import type { FoundMemory, MemoryQuery } from '../memory/search-memories.ts'
 import type { Attempts } from './attempts.ts'
 
 export interface KnowledgeContext {
@@ -11,6 +12,8 @@ export interface KnowledgeContext {
   /** For one statement. */
   readonly queryTimeoutMs: number
   /** Which layers are on. */
+  /** Searches memories by more than their words; left out: by words alone. */
+  readonly recall?: (repo: string, query: MemoryQuery, signal: AbortSignal) => Promise<FoundMemory[]>
   readonly layers: { readonly graph: boolean; readonly memory: boolean }
 }
 

@@ -1,5 +1,4 @@
 // Reads all that is known around a change under review: the code graph at its head, earlier reviews, memories.
-import type { Db } from '../../db/database.ts'
 import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
@@ -53,7 +52,7 @@ export async function readChangeGraph(
     layers.graph
       ? attempt('What earlier reviews came to', [], () => readHistory(db, change, change.files.slice(0, mostPaths)))
       : [],
-    layers.memory ? attempt('What is remembered', [], () => readMemories(db, change, paths)) : [],
+    layers.memory ? attempt('What is remembered', [], () => readMemories(context, change, paths, within)) : [],
   ])
   const related = layers.graph
     ? await attempt('Which other pull requests touch the same', [], () => readRelated(db, change, paths, code.symbols))
@@ -96,9 +95,15 @@ function describeSymbol({ before: _, after: __, ...symbol }: SymbolChange): Chan
   return symbol
 }
 
-async function readMemories(db: Db, { repo, title, diffs }: ReviewedChange, paths: readonly string[]) {
+async function readMemories(
+  { db, recall }: Pick<KnowledgeContext, 'db' | 'recall'>,
+  { repo, title, diffs }: ReviewedChange,
+  paths: readonly string[],
+  signal: AbortSignal,
+) {
   const sections = diffs.flatMap(({ hunks }) => hunks.map(({ section }) => section))
   const words = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
-  const found = await searchMemories(db, repo, { words, paths, limit: mostMemories })
+  const query = { words, paths, limit: mostMemories }
+  const found = await (recall ? recall(repo, query, signal) : searchMemories(db, repo, query))
   return found.map(({ id, type, text, path, trust }) => ({ id, type, text, path, trust }))
 }

@@ -1,24 +1,23 @@
-// Finds memories by words and by the places that they are about: BM25, reckoned in SQL.
-import { type RawBuilder, sql } from 'kysely'
+// Finds memories: by their words, and by their meaning where the query has a vector.
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { limitRows } from '../../db/limit-rows.ts'
 import type { Memory, MemoryType } from '../../domain/memory.ts'
-import { readTermCounts } from './count-terms.ts'
-import { isAsked, type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
-import { splitWords } from './split-words.ts'
-import { inverseFrequency, termOfAll, termOfPath, termOfWord } from './terms.ts'
+import { rankByMeaning } from './rank-by-meaning.ts'
+import { type Ranked, rankByWords } from './rank-by-words.ts'
+import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
+import type { Embedding } from './vectors.ts'
 
-/** Of a query; the first ones count. */
-const mostTerms = 32
-const longestQuery = 4000
-const mostPaths = 200
+/** Of reciprocal rank fusion, the usual one (Cormack, Clarke and Büttcher, SIGIR 2009). */
+const rankOffset = 60
 
-/** So many memories are looked at more closely. */
-const mostCandidates = 3000
+/** Of each order that is fused with another one, so many count at least. */
+const leastRanked = 50
 
 export interface MemoryQuery {
   /** Any text. */
   readonly words: string
+  /** What an embedder makes of it; null or left out: it is searched by words alone. */
+  readonly embedding?: Embedding | null | undefined
   /** What is about these files, or a directory that they are in, is found too, and counts more the nearer it is. */
   readonly paths?: readonly string[] | undefined
   /** All where it isn't given. */
@@ -30,80 +29,35 @@ export interface MemoryQuery {
 
 export type FoundMemory = Memory & { readonly score: number }
 
-/** A term of the query and how much it says. */
-interface AskedTerm {
-  readonly term: number
-  readonly count: number
-  readonly worth: number
-}
-
 /**
- * The current memories that fit best, best first. Scores are by BM25 over the words of text and path, raised by up to
- * twice for what lies near `paths`. In a repository with many memories those with the query's rarer words are looked at:
- * what has nothing but words that are everywhere may be left out.
+ * The current memories that fit best, best first: in the order of `rankByWords`, or in that and the order of `rankByMeaning`
+ * fused by their ranks. Scores of different queries can't be compared.
  */
 export async function searchMemories(db: Db, repo: string, query: MemoryQuery): Promise<FoundMemory[]> {
-  const words = new Set(splitWords(query.words.slice(0, longestQuery), mostTerms))
-  const near = findPlaces(query.paths ?? [])
-  const terms = [...words].map((word) => termOfWord(repo, word))
-  const places = [...near.keys()].map((path) => termOfPath(repo, path))
-  const counts = await readTermCounts(db, [...terms, termOfAll(repo)])
-  const total = counts.get(termOfAll(repo)) ?? 0
-  const asked = terms
-    .flatMap((term) => {
-      const count = counts.get(term)
-      return count === undefined ? [] : [{ term, count, worth: inverseFrequency(count, total) }]
-    })
-    .sort((one, other) => one.count - other.count)
-  if (asked.length === 0 && places.length === 0) return []
-  const { rows } = await sql<MemoryRow & { score: number }>`
-    with candidate as materialized (
-      select m.id, m.path, m.terms, m.weights from memories m
-      where m.repo = ${repo} and m.ended_at is null and (${isCandidate(asked, places)}) ${isAsked(query)}
-      ${limitRows(mostCandidates)}
-    ), near as (
-      select * from unnest(${[...near.keys()]}::text[], ${[...near.values()]}::float8[]) as near (path, nearness)
-    ), best as materialized (
-      select candidate.id, ${worthOf(asked)} * (1 + coalesce(nearness, 0)) + coalesce(nearness, 0) as score
-      from candidate left join near using (path)
-      order by score desc, id limit ${query.limit}
-    )
-    select ${memoryColumns}, best.score from best join memories m using (id) order by score desc, id`.execute(db)
-  return rows.map((row) => ({ ...toMemory(row), score: row.score }))
+  const { embedding } = query
+  if (!embedding) return readRanked(db, repo, await rankByWords(db, repo, query))
+  const words = await rankByWords(db, repo, { ...query, limit: Math.max(query.limit, leastRanked) })
+  const meaning = await rankByMeaning(db, repo, { ...query, embedding })
+  return readRanked(db, repo, fuseRanks([words, meaning]).slice(0, query.limit))
 }
 
-/** By the rarest words, as many as stay within what can be looked at; where all are frequent, by the two rarest together. */
-function isCandidate(asked: readonly AskedTerm[], places: readonly number[]): RawBuilder<unknown> {
-  const rare: number[] = []
-  let looked = 0
-  for (const { term, count } of asked) {
-    looked += count
-    if (looked <= mostCandidates) rare.push(term)
+/** What stands high in one of some orders, or fairly high in several. */
+function fuseRanks(orders: readonly (readonly Ranked[])[]): Ranked[] {
+  const scores = new Map<string, number>()
+  for (const order of orders) {
+    for (const [at, { id }] of order.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + at + 1))
   }
-  if (rare.length > 0 || asked.length === 0) return sql`m.terms && ${[...rare, ...places]}::bigint[]`
-  const both = sql`m.terms @> ${asked.slice(0, 2).map(({ term }) => term)}::bigint[]`
-  return places.length === 0 ? both : sql`${both} or m.terms && ${places}::bigint[]`
+  return [...scores].map(([id, score]) => ({ id, score })).sort((one, other) => other.score - one.score)
 }
 
-/** The sum over the terms, of a `candidate`. */
-function worthOf(asked: readonly AskedTerm[]): RawBuilder<unknown> {
-  if (asked.length === 0) return sql`0`
-  const summands = asked.map(
-    ({ term, worth }) => sql`coalesce(weights[array_position(terms, ${term}::bigint)] * ${worth}::float8, 0)`,
-  )
-  return sql`(${sql.join(summands, sql` + `)})`
-}
-
-/** The files themselves and all directories that they are in, each with how near it is: 1 for a file, 1/2 for its directory. */
-function findPlaces(paths: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>()
-  for (const path of paths.slice(0, mostPaths)) {
-    const parts = path.split('/')
-    for (let kept = parts.length; kept >= 0; kept--) {
-      const place = kept === 0 ? '.' : parts.slice(0, kept).join('/')
-      const nearness = 1 / (1 + parts.length - kept)
-      places.set(place, Math.max(nearness, places.get(place) ?? 0))
-    }
-  }
-  return places
+async function readRanked(db: Db, repo: string, ranked: readonly Ranked[]): Promise<FoundMemory[]> {
+  if (ranked.length === 0) return []
+  const { rows } = await sql<MemoryRow>`
+    select ${memoryColumns} from memories m
+    where m.repo = ${repo} and m.ended_at is null and m.id = any(${ranked.map(({ id }) => id)}::uuid[])`.execute(db)
+  const memories = new Map(rows.map((row) => [row.id, toMemory(row)]))
+  return ranked.flatMap(({ id, score }) => {
+    const memory = memories.get(id)
+    return memory === undefined ? [] : [{ ...memory, score }]
+  })
 }

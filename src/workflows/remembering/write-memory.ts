@@ -11,18 +11,19 @@ import type { RepositoryName } from '../../domain/pull-request.ts'
 import { dismissMemory } from '../../knowledge/memory/dismiss-memory.ts'
 import { countWritten, findCurrentMemory, findMemory, readHistory } from '../../knowledge/memory/read-memories.ts'
 import { digestOf, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
+import { embedNewMemories } from './embed-memories.ts'
 
 /** Of one repository, that people wrote and that count. */
 const mostWritten = 2_000
 
-type Context = Pick<AppContext, 'db'>
+type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
 
 /**
  * Keeps what a person says. The same words once more are the same memory.
  *
  * @throws RequestError `conflict` where people have written too many
  */
-export function addWrittenMemory(
+export async function addWrittenMemory(
   ctx: Context,
   caller: Caller,
   repo: RepositoryName,
@@ -31,7 +32,7 @@ export function addWrittenMemory(
   // An entry of the map is about its path. Of other things there is more to say than one.
   const subject = type === 'project_map' && path !== null ? path : `written/${digestOf(`${path}\0${text}`)}`
   const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
-  return transactionWithRetry(ctx.db, async (tx) => {
+  const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     if ((await countWritten(tx, repo)) >= mostWritten) {
       throw new RequestError('conflict', `There are ${mostWritten} memories that people wrote: dismiss one first`)
@@ -39,6 +40,8 @@ export function addWrittenMemory(
     const known = await findCurrentMemory(tx, repo, memory)
     return keep(tx, caller, repo, { ...memory, componentType: known?.componentType ?? null }, 'memory_added')
   })
+  await embedNewMemories(ctx, repo)
+  return kept
 }
 
 /**
@@ -52,11 +55,13 @@ export async function editMemory(
   repo: RepositoryName,
   { id, text }: { id: string; text: string },
 ): Promise<Memory> {
-  return transactionWithRetry(ctx.db, async (tx) => {
+  const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     const { type, subject, path, componentType } = (await findMemory(tx, repo, id)) ?? (await refuse(tx, repo, id))
     return keep(tx, caller, repo, { type, subject, text, path, componentType, ...writtenBy(caller) }, 'memory_edited')
   })
+  await embedNewMemories(ctx, repo)
+  return kept
 }
 
 /** Throws as `editMemory`. */

@@ -1,0 +1,58 @@
+// Ranks memories by how near their vectors are to that of a query.
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { limitRows } from '../../db/limit-rows.ts'
+import type { Ranked } from './rank-by-words.ts'
+import { isAsked, type MemoryFilter } from './read-memories.ts'
+import { cosineOf, type Embedding, packVector, toUnitVector } from './vectors.ts'
+
+/** So many are looked at more closely: those whose signs agree most with the query's. All, in most repositories. */
+const mostCandidates = 2000
+
+/** A query has a nearest memory whatever it asks for: what isn't among these is no answer. */
+const mostNear = 20
+
+/** Nor is what is less than so near as the nearest one is. */
+const leastShare = 0.5
+
+/** The current memories that are nearest in meaning, nearest first. Scores are cosines. */
+export async function rankByMeaning(
+  db: Db,
+  repo: string,
+  { embedding, ...filter }: MemoryFilter & { readonly embedding: Embedding },
+): Promise<Ranked[]> {
+  const vector = toUnitVector(embedding.vector)
+  const candidates = await readCandidates(db, repo, embedding, filter)
+  const ranked = candidates.map(({ id, vector: { buffer, byteOffset, length }, norm }) => {
+    const bytes = new Int8Array(buffer, byteOffset, length)
+    return { id, score: cosineOf(vector, { bytes, norm }) }
+  })
+  const nearest = ranked.toSorted((one, other) => other.score - one.score).slice(0, mostNear)
+  const least = leastShare * (nearest[0]?.score ?? 0)
+  return nearest.filter(({ score }) => score > 0 && score >= least)
+}
+
+interface Candidate {
+  readonly id: string
+  readonly vector: Buffer<ArrayBuffer>
+  readonly norm: number
+}
+
+async function readCandidates(
+  db: Db,
+  repo: string,
+  { embedder, vector }: Embedding,
+  filter: MemoryFilter,
+): Promise<Candidate[]> {
+  const { signs } = packVector(vector)
+  const isFiltered = filter.types !== undefined || filter.path !== undefined
+  const memory = isFiltered ? sql`join memories m on m.id = v.memory_id ${isAsked(filter)}` : sql``
+  const { rows } = await sql<Candidate>`
+    with candidate as materialized (
+      select v.memory_id from memory_vectors v ${memory}
+      where v.repo = ${repo} and v.embedder = ${embedder} and length(v.signs) = ${signs.length}
+      order by bit_count(v.signs # ${signs}::bit varying), v.memory_id ${limitRows(mostCandidates)}
+    )
+    select memory_id as id, vector, norm from candidate join memory_vectors using (memory_id)`.execute(db)
+  return rows
+}

@@ -1,0 +1,151 @@
+// The contract of a model that turns texts into vectors, and calls of one: in batches, within budget, retried, checked.
+import { embedMany } from 'ai'
+import type { EmbedderChoice } from '../config/config.ts'
+import { ModelError } from '../domain/errors.ts'
+import { defaultTiming, type Timing, waitForRetry } from './call-model.ts'
+import { createIdleFetch } from './idle-fetch.ts'
+import { toModelError } from './model-errors.ts'
+import { type Price, priceOf } from './prices.ts'
+import { createProviderEmbedder, type ProviderEmbedder, type ProviderOptions } from './providers.ts'
+import { type Budget, costOf, usageOf } from './spend.ts'
+
+/** Of one call. */
+const textsOfCall = 64
+
+/** In characters; longer texts are cut. Below the second number it isn't the length that a provider minds. */
+const longestText = 2000
+const shortestCut = 250
+
+/** More than any well-known model has. A row of the database has room for as many. */
+const mostDimensions = 4096
+
+export interface EmbedRequest {
+  readonly texts: readonly string[]
+  /** Some models put what is looked for elsewhere than what is found. */
+  readonly purpose: 'query' | 'document'
+  readonly timeMs: number
+  readonly budget: Budget
+}
+
+export interface Embedder {
+  /** `provider:id`, for people and for records. */
+  readonly name: string
+  /** Whether its price is known, so that a budget in money can hold it back. */
+  readonly priced: boolean
+  /**
+   * One vector for each text, in their order, all of one dimension. The ends of long texts are left out. Throws
+   * `ModelError` (see its codes), or the signal's reason when that was aborted.
+   */
+  embed(
+    request: EmbedRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>
+}
+
+interface Route {
+  readonly name: string
+  readonly model: ProviderEmbedder
+  readonly price: Price | null
+  /** Kept out of messages. */
+  readonly secrets: readonly string[]
+  readonly timing: Timing
+  /** In characters: shorter once the model turned out to take less. */
+  readonly learned: { longestText: number }
+}
+
+/** Makes the configured embedder. Nothing is asked over the network yet, and no key is checked. */
+export function createEmbedder(choice: EmbedderChoice, given: Partial<Timing> = {}): Embedder {
+  const timing = { ...defaultTiming, ...given }
+  const route: Route = {
+    name: `${choice.provider}:${choice.id}`,
+    model: createProviderEmbedder(choice, createIdleFetch(timing.idleTimeoutMs)),
+    price: priceOf(choice),
+    secrets: choice.apiKey === null ? [] : [choice.apiKey],
+    timing,
+    learned: { longestText },
+  }
+  const { name, price } = route
+  return { name, priced: price !== null, embed: (request, signal) => embed(route, request, signal) }
+}
+
+async function embed(route: Route, request: EmbedRequest, signal: AbortSignal) {
+  signal.throwIfAborted()
+  const deadline = AbortSignal.timeout(request.timeMs)
+  const within = AbortSignal.any([signal, deadline])
+  const vectors: number[][] = []
+  let tokens = 0
+  try {
+    for (let start = 0; start < request.texts.length; start += textsOfCall) {
+      const texts = request.texts.slice(start, start + textsOfCall)
+      const answer = await embedBatch(route, { ...request, texts }, within)
+      vectors.push(...answer.vectors)
+      tokens += answer.tokens
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!deadline.aborted) throw error
+    throw new ModelError('model_unavailable', `Model: no vectors within ${request.timeMs / 1000} s.`)
+  }
+  requireSameDimension(vectors)
+  return { vectors, tokens }
+}
+
+async function embedBatch(route: Route, request: EmbedRequest, signal: AbortSignal) {
+  const { timing, learned, secrets } = route
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await embedOnce(route, request, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      const failure = toModelError(error, secrets)
+      if (failure.code === 'model_context_overflow' && learned.longestText > shortestCut) {
+        learned.longestText = Math.ceil(learned.longestText / 2)
+        attempt = -1
+        continue
+      }
+      await waitForRetry(failure, attempt, timing, signal)
+    }
+  }
+}
+
+async function embedOnce(
+  { model, name, price, learned }: Route,
+  { texts, purpose, budget }: EmbedRequest,
+  signal: AbortSignal,
+) {
+  const values = texts.map((text) => text.slice(0, learned.longestText).toWellFormed())
+  const estimate = Math.ceil(values.reduce((sum, { length }) => sum + length, 0) / 4)
+  using _ = await budget.reserve(costOf(tokensOf(estimate), price) ?? 0, signal)
+  const { embeddings, usage } = await embedMany({
+    model,
+    values,
+    maxRetries: 0,
+    abortSignal: signal,
+    providerOptions: optionsFor[purpose],
+  })
+  const tokens = Number.isFinite(usage.tokens) && usage.tokens > 0 ? usage.tokens : estimate
+  budget.add(usageOf(tokensOf(tokens), price), name)
+  if (embeddings.length !== values.length) throw unusable('the number of vectors is not that of the texts')
+  return { vectors: embeddings, tokens }
+}
+
+/** Others ignore what isn't theirs. */
+const optionsFor: Readonly<Record<EmbedRequest['purpose'], ProviderOptions>> = {
+  query: { google: { taskType: 'RETRIEVAL_QUERY' } },
+  document: { google: { taskType: 'RETRIEVAL_DOCUMENT' } },
+}
+
+function tokensOf(input: number) {
+  return { input, cacheRead: 0, cacheWrite: 0, output: 0 }
+}
+
+function requireSameDimension(vectors: readonly (readonly number[])[]): void {
+  const dimension = vectors[0]?.length ?? 1
+  if (dimension === 0 || dimension > mostDimensions) throw unusable(`vectors have 1 to ${mostDimensions} dimensions`)
+  if (vectors.some(({ length }) => length !== dimension)) throw unusable('vectors are of different dimensions')
+  if (!vectors.every((vector) => vector.every(Number.isFinite))) throw unusable('vectors are of finite numbers')
+}
+
+function unusable(why: string): ModelError {
+  return new ModelError('model_invalid_output', `Model: its vectors can't be used: ${why}.`)
+}

@@ -1,0 +1,102 @@
+// Gives memories their vectors, by which they are found whatever words they use. What has none is found by words alone.
+import { recordSpend } from '../../analytics/spend.ts'
+import type { AppContext } from '../../context.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { ModelError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { readModelConsent } from '../../jobs/model-consent.ts'
+import { countUnembedded, listUnembedded, saveVectors, type Unembedded } from '../../knowledge/memory/save-vectors.ts'
+import type { Budget, Embedder } from '../../models/index.ts'
+import { createEmbeddingBudget } from './embedding-budget.ts'
+
+/** Each in a transaction of its own: deliveries wait for the one connection of the embedded database meanwhile. */
+const memoriesAtOnce = 128
+
+/** What comes after a review or a person's request; a scan makes up for the rest. */
+const fewMemories = 64
+const fewMs = 5_000
+
+/** For one piece of many. */
+const pieceMs = 60_000
+
+type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
+
+/** How far it goes. */
+interface Extent {
+  readonly most: number
+  readonly pieceMs: number
+  readonly signal: AbortSignal
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * Has the embedder see all current memories of a repository that it hasn't seen, the newest first. Each piece is kept at
+ * once: what breaks off goes on from there the next time.
+ *
+ * @returns what the embedder failed of, in words; null where it didn't
+ * @throws the signal's reason, or what the database throws
+ */
+export async function embedMemories(
+  ctx: Context,
+  repo: RepositoryName,
+  options: Pick<Extent, 'signal' | 'onProgress'>,
+): Promise<string | null> {
+  return embedSome(ctx, repo, { ...options, most: Number.POSITIVE_INFINITY, pieceMs })
+}
+
+/** Has it see the newest few, within some seconds. Never throws: the next scan makes up for it. */
+export async function embedNewMemories(ctx: Context, repo: RepositoryName): Promise<void> {
+  try {
+    await embedSome(ctx, repo, { most: fewMemories, pieceMs: fewMs, signal: AbortSignal.timeout(2 * fewMs) })
+  } catch (error) {
+    ctx.log.warn({ err: error, repo }, 'New memories have no vectors; the next scan makes up for it')
+  }
+}
+
+async function embedSome(ctx: Context, repo: RepositoryName, extent: Extent): Promise<string | null> {
+  const { db, embedder } = ctx
+  if (embedder === null || !(await readModelConsent(db, repo))) return null
+  const total = Math.min(extent.most, await countUnembedded(db, repo, embedder.name))
+  if (total === 0) return null
+  const budget = createEmbeddingBudget(ctx)
+  try {
+    await embedPieces(ctx, { repo, embedder, budget, total }, extent)
+    return null
+  } catch (error) {
+    extent.signal.throwIfAborted()
+    if (!(error instanceof ModelError)) throw error
+    ctx.log.warn({ repo, code: error.code, reason: error.message }, 'Some memories are found by their words alone')
+    return error.message
+  } finally {
+    await recordSpend(db, null, budget.uses)
+  }
+}
+
+interface Task {
+  readonly repo: RepositoryName
+  readonly embedder: Embedder
+  readonly budget: Budget
+  readonly total: number
+}
+
+async function embedPieces({ db }: Context, { repo, embedder, budget, total }: Task, extent: Extent): Promise<void> {
+  let after: string | undefined
+  for (let done = 0; done < total; ) {
+    extent.onProgress?.(done, total)
+    const limit = Math.min(memoriesAtOnce, total - done)
+    const memories = await listUnembedded(db, repo, { embedder: embedder.name, after, limit })
+    if (memories.length === 0) return
+    const texts = memories.map(describe)
+    const request = { texts, purpose: 'document', timeMs: extent.pieceMs, budget } as const
+    const { vectors } = await embedder.embed(request, extent.signal)
+    const made = memories.map(({ id }, at) => ({ id, vector: vectors[at] as readonly number[] }))
+    await transactionWithRetry(db, (tx) => saveVectors(tx, repo, embedder.name, made))
+    after = memories.at(-1)?.id
+    done += memories.length
+  }
+}
+
+/** A path says what its directories are called, which is much of what a memory is about. */
+function describe({ text, path }: Unembedded): string {
+  return path === null || path === '.' ? text : `${path}: ${text}`
+}

@@ -1,0 +1,50 @@
+// Searches memories: by words, and by meaning where an embedder answers in time.
+import { recordSpend } from '../../analytics/spend.ts'
+import type { AppContext } from '../../context.ts'
+import { ModelError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { readModelConsent } from '../../jobs/model-consent.ts'
+import { type FoundMemory, type MemoryQuery, searchMemories } from '../../knowledge/memory/search-memories.ts'
+import type { Embedding } from '../../knowledge/memory/vectors.ts'
+import { createEmbeddingBudget } from './embedding-budget.ts'
+
+/** Somebody waits for it. */
+const embedderMs = 2_000
+
+type Context = Pick<AppContext, 'db' | 'embedder' | 'config' | 'log'>
+
+/**
+ * The memories that fit best, best first.
+ *
+ * @param signal breaks the asking of the embedder off: its reason is thrown then
+ */
+export async function recallMemories(
+  ctx: Context,
+  repo: RepositoryName,
+  query: MemoryQuery,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<FoundMemory[]> {
+  return searchMemories(ctx.db, repo, { ...query, embedding: await embedQuery(ctx, repo, query.words, signal) })
+}
+
+/** Null where no model may or can be asked. */
+async function embedQuery(
+  ctx: Context,
+  repo: RepositoryName,
+  words: string,
+  signal: AbortSignal,
+): Promise<Embedding | null> {
+  const { db, embedder, log } = ctx
+  if (embedder === null || words.trim() === '' || !(await readModelConsent(db, repo))) return null
+  const budget = createEmbeddingBudget(ctx)
+  try {
+    const request = { texts: [words], purpose: 'query', timeMs: embedderMs, budget } as const
+    const { vectors } = await embedder.embed(request, signal)
+    await recordSpend(db, null, budget.uses)
+    return { embedder: embedder.name, vector: vectors[0] as readonly number[] }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    log.info({ repo, code: error.code, reason: error.message }, 'Memories are searched by words alone')
+    return null
+  }
+}

@@ -1,0 +1,13 @@
+// Looks whether a repository lets models be asked about it.
+import { noteModelConsent } from '../../jobs/model-consent.ts'
+import { dropVectors } from '../../knowledge/memory/save-vectors.ts'
+import { readRepositoryWill } from '../gathering/read-settings.ts'
+import type { Scan } from './scan-context.ts'
+
+/** Writes down what its default branch says. Where it wants the fixed rules only, what an embedder made of its memories goes. */
+export async function lookForConsent({ ctx, scan, snapshot }: Scan): Promise<void> {
+  const { settings } = await readRepositoryWill(snapshot)
+  const asksModels = settings.mode !== 'static'
+  await noteModelConsent(ctx.db, scan, asksModels)
+  if (!asksModels) await dropVectors(ctx.db, scan.repo)
+}

@@ -1,0 +1,102 @@
+// An embedder's server on loopback: speaks the embeddings protocol (POST /v1/embeddings), which most servers know.
+//
+// Its vectors are made by hand: texts are near each other that speak of the same things, whatever words they use. So a test
+// can tell being found by meaning from being found by words.
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { asRecord } from './reply.ts'
+
+/** Each thing has a dimension of its own, and some words for it. */
+const things: readonly (readonly string[])[] = [
+  ['money', 'price', 'cents', 'currency', 'amount', 'billing', 'invoice', 'payment'],
+  ['login', 'sign-in', 'session', 'password', 'authentication', 'credential'],
+  ['speed', 'slow', 'latency', 'performance', 'fast', 'cache'],
+  ['storage', 'database', 'table', 'postgres', 'persisted', 'disk'],
+  ['fruit', 'apple', 'banana', 'orchard'],
+]
+
+/** How its answers are: as they should be, or a status instead, none at all, or a body of one's own. */
+export type EmbeddingReply =
+  | { readonly kind: 'vectors'; readonly dimensions?: number }
+  | { readonly kind: 'status'; readonly status: number; readonly message?: string }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'body'; readonly body: (texts: readonly string[]) => unknown }
+
+export interface EmbeddingRequest {
+  readonly model: string
+  readonly texts: readonly string[]
+  readonly key: string | undefined
+}
+
+export interface EmbeddingServer extends AsyncDisposable {
+  /** The address to configure. */
+  readonly url: string
+  readonly requests: readonly EmbeddingRequest[]
+  /** Decides the answers from now on. */
+  respondWith(script: (request: EmbeddingRequest) => EmbeddingReply): void
+}
+
+/** Of each request, the number of tokens that it claims. */
+export const tokensOfRequest = 1000
+
+export async function startEmbeddingServer(): Promise<EmbeddingServer> {
+  const requests: EmbeddingRequest[] = []
+  const sockets = new Set<Socket>()
+  let script: (request: EmbeddingRequest) => EmbeddingReply = () => ({ kind: 'vectors' })
+  const server = createServer(async (incoming, outgoing) => {
+    const body = asRecord(JSON.parse(await readBody(incoming)))
+    const texts = (Array.isArray(body.input) ? body.input : [body.input]).map(String)
+    const request = { model: String(body.model), texts, key: incoming.headers.authorization }
+    requests.push(request)
+    const reply = incoming.url === '/v1/embeddings' ? script(request) : ({ kind: 'status', status: 404 } as const)
+    if (reply.kind === 'hang') return
+    outgoing.writeHead(reply.kind === 'status' ? reply.status : 200, { 'content-type': 'application/json' })
+    outgoing.end(JSON.stringify(write(request, reply)))
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    respondWith: (next) => {
+      script = next
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function write({ model, texts }: EmbeddingRequest, reply: Exclude<EmbeddingReply, { kind: 'hang' }>): unknown {
+  if (reply.kind === 'body') return reply.body(texts)
+  if (reply.kind === 'status') {
+    const { status, message = `scripted error ${status}` } = reply
+    return {
+      error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null, param: null },
+    }
+  }
+  const data = texts.map((text, index) => {
+    return { object: 'embedding', index, embedding: vectorOf(text, reply.dimensions ?? 8) }
+  })
+  return { object: 'list', model, data, usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest } }
+}
+
+/** How often each thing is spoken of; what speaks of nothing known is by itself. */
+export function vectorOf(text: string, dimensions: number): number[] {
+  const vector = new Array<number>(dimensions).fill(0)
+  for (const [at, words] of things.entries()) {
+    for (const word of words) if (text.toLowerCase().includes(word)) vector[at] = (vector[at] ?? 0) + 1
+  }
+  if (!vector.some((value) => value > 0)) vector[dimensions - 1] = 1
+  return vector
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,269 @@
+// Memories that are found by their meaning: with an embedder, on each database engine.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tokenOf } from '../connect-scene.ts'
+import { type EmbeddingServer, startEmbeddingServer, tokensOfRequest } from '../fakes/models/embedding-server.ts'
+import { createTestDatabase } from '../fakes/test-database.ts'
+import { forgeEnvironment } from '../review-scenario.ts'
+import { type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { startTestApp } from '../start-app.ts'
+
+const key = 'sk-test-0123456789'
+let server: EmbeddingServer
+let scene: ScanScene
+let alice: SignedIn
+beforeAll(async () => {
+  server = await startEmbeddingServer()
+  const env = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url, MODEL_API_KEY: key }
+  scene = await startScanScene({ env })
+  alice = await scene.signIn('alice')
+})
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+beforeEach(() => server.respondWith(() => ({ kind: 'vectors' })))
+
+type Query = Readonly<Record<string, string>>
+
+async function ask(repo: string, path: string, method: string, { query = {}, body }: { query?: Query; body?: object }) {
+  const response = await fetch(`${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`, {
+    method,
+    headers: { ...alice.bearer, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBe(200)
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  return (await response.json()) as any
+}
+
+const add = async (repo: string, text: string, more: object = {}): Promise<string> =>
+  (await ask(repo, '', 'POST', { body: { type: 'decision', text, ...more } })).id
+const search = async (repo: string, words: string, query: Query = {}): Promise<string[]> =>
+  (await ask(repo, '', 'GET', { query: { ...query, search: words } })).memories.map(
+    ({ memory }: { memory: string }) => memory,
+  )
+
+/** A repository in which nothing is remembered but what a test writes. */
+const createEmpty = () => scene.scanFilled({})
+
+/** Texts and embedders of a repository's vectors. */
+async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
+  const { rows } = await sql<{ told: string }>`
+    select v.embedder || ': ' || m.text as told from memory_vectors v join memories m on m.id = v.memory_id
+    where v.repo = ${repo} order by told`.execute(db)
+  return rows.map(({ told }) => told)
+}
+
+async function rescan(repo: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
+  if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
+  await scene.scanAgain(repo)
+}
+
+const cents = 'Every price is an integer number of cents.'
+const session = 'A session ends after thirty days.'
+
+describe('a search with an embedder', () => {
+  it('finds what says the same in other words', async () => {
+    const repo = await createEmpty()
+    await add(repo, cents)
+    await add(repo, session)
+    expect(await search(repo, 'currency')).toEqual([cents])
+    expect(await search(repo, 'how is authentication done')).toEqual([session])
+    expect(server.requests.at(-1)).toEqual({
+      ...{ model: 'words', texts: ['how is authentication done'], key: `Bearer ${key}` },
+    })
+  })
+
+  it('puts first what both its words and its meaning speak for', async () => {
+    const repo = await createEmpty()
+    const both = 'An invoice has a currency.'
+    const words = 'The invoice template lies beside the letters, with a logo.'
+    await add(repo, words)
+    await add(repo, both)
+    await add(repo, cents)
+    const found = await search(repo, 'currency of an invoice')
+    expect(found[0]).toBe(both)
+    expect([...found].sort()).toEqual([both, cents, words].sort())
+  })
+
+  it('keeps to a type, a path and a limit', async () => {
+    const repo = await createEmpty()
+    const billing = 'Billing rounds down.'
+    await add(repo, cents, { path: 'src/prices' })
+    await add(repo, billing, { type: 'project_pattern', path: 'src/bills' })
+    expect((await search(repo, 'currency')).sort()).toEqual([billing, cents])
+    expect(await search(repo, 'currency', { type: 'decision' })).toEqual([cents])
+    expect(await search(repo, 'currency', { path: 'src/bills' })).toEqual([billing])
+    expect(await search(repo, 'currency', { limit: '1' })).toHaveLength(1)
+  })
+
+  it('shows nothing of another repository', async () => {
+    const repo = await createEmpty()
+    const other = await createEmpty()
+    await add(other, cents)
+    expect(await search(repo, 'currency')).toEqual([])
+    expect(await search(other, 'currency')).toEqual([cents])
+  })
+
+  it('does not find what was dismissed, and finds what took the place of another', async () => {
+    const repo = await createEmpty()
+    const id = await add(repo, cents)
+    const second = 'Payment is by card.'
+    await ask(repo, `/${id}`, 'PATCH', { body: { text: second } })
+    expect(await vectorsOf(repo)).toContain(`compatible:words: ${second}`)
+    expect(await vectorsOf(repo)).not.toContain(`compatible:words: ${cents}`)
+    expect(await search(repo, 'currency')).toEqual([second])
+    const { memories } = await ask(repo, '', 'GET', { query: { type: 'decision' } })
+    await ask(repo, `/${memories[0].id}`, 'DELETE', {})
+    expect(await vectorsOf(repo)).not.toContain(`compatible:words: ${second}`)
+    expect(await search(repo, 'currency')).toEqual([])
+  })
+
+  it('counts what it costs', async () => {
+    const spent = async () => {
+      const { rows } = await sql<{ tokens: number }>`
+        select coalesce(sum(input_tokens), 0)::integer as tokens from model_spend where model = 'compatible:words'`.execute(
+        scene.app.db,
+      )
+      return rows[0]!.tokens
+    }
+    const repo = await createEmpty()
+    const before = await spent()
+    await add(repo, cents)
+    expect(await spent()).toBe(before + tokensOfRequest)
+    await search(repo, 'currency')
+    expect(await spent()).toBe(before + 2 * tokensOfRequest)
+  })
+})
+
+describe('a scan with an embedder', () => {
+  it('lets everything be found by meaning that it describes, once', async () => {
+    const repo = await scene.scanFilled({
+      'src/tills/README.md': 'Adds up the amount of a sale.\n',
+      'src/tills/till.ts': 'export const till = 1\n',
+      'src/doors/door.ts': 'export const door = 1\n',
+    })
+    expect((await search(repo, 'money'))[0]).toMatch(/^Adds up the amount/)
+    const before = server.requests.length
+    await rescan(repo)
+    expect(server.requests.length).toBe(before)
+    await rescan(repo, { 'src/tills/README.md': 'Keeps the invoice of a sale.\n' })
+    const seen = server.requests.slice(before).flatMap(({ texts }) => texts)
+    expect(seen.some((text) => text.startsWith('src/tills: Keeps the invoice'))).toBe(true)
+    expect(seen.some((text) => text.startsWith('src/doors'))).toBe(false)
+  })
+
+  it('makes up for what an embedder that was down has not seen, and says that it was', async () => {
+    server.respondWith(() => ({ kind: 'status', status: 400, message: 'no' }))
+    const repo = await createEmpty()
+    await add(repo, cents)
+    expect(await search(repo, 'currency')).toEqual([])
+    expect(await search(repo, 'cents')).toEqual([cents])
+    await rescan(repo)
+    const { body } = await scene.ask('alice', `/api/v1/memory/scan?repo=${repo}`)
+    expect(body).toMatchObject({
+      status: 'completed',
+      error: expect.stringMatching(/^Not all memories have vectors: /),
+    })
+    expect(body.error).not.toContain(key)
+    expect(await vectorsOf(repo)).toEqual([])
+    server.respondWith(() => ({ kind: 'vectors' }))
+    await rescan(repo)
+    expect((await scene.ask('alice', `/api/v1/memory/scan?repo=${repo}`)).body.error).toBe(null)
+    expect(await search(repo, 'currency')).toEqual([cents])
+  })
+
+  it('goes on where it broke off', async () => {
+    server.respondWith(() => ({ kind: 'status', status: 400 }))
+    const files = Object.fromEntries(
+      Array.from({ length: 150 }, (_, at) => [`src/part-${at}/index.ts`, `export const part${at} = ${at}\n`]),
+    )
+    const repo = await scene.scanFilled(files)
+    let answered = 0
+    server.respondWith(() => (++answered <= 2 ? { kind: 'vectors' } : { kind: 'status', status: 400 }))
+    await rescan(repo)
+    expect(await vectorsOf(repo)).toHaveLength(128)
+    server.respondWith(() => ({ kind: 'vectors' }))
+    const before = server.requests.length
+    await rescan(repo)
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from memories where repo = ${repo} and ended_at is null`.execute(scene.app.db)
+    const count = rows[0]!.count
+    expect(await vectorsOf(repo)).toHaveLength(count)
+    expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toHaveLength(count - 128)
+  })
+
+  it('makes the vectors anew where the model under its name gives others', async () => {
+    const repo = await createEmpty()
+    await add(repo, cents)
+    server.respondWith(() => ({ kind: 'vectors', dimensions: 12 }))
+    expect(await search(repo, 'currency')).toEqual([])
+    await add(repo, session)
+    await rescan(repo)
+    expect(await search(repo, 'currency')).toEqual([cents])
+    expect(await search(repo, 'password')).toEqual([session])
+  })
+
+  it.each([
+    ['too few', (texts: readonly string[]) => texts.slice(1).map(() => [1, 2])],
+    ['of different dimensions', (texts: readonly string[]) => texts.map((_, at) => (at === 0 ? [1, 2] : [1, 2, 3]))],
+    ['empty', (texts: readonly string[]) => texts.map(() => [])],
+    ['too long', (texts: readonly string[]) => texts.map(() => new Array(5000).fill(1))],
+    ['no numbers', (texts: readonly string[]) => texts.map(() => [null, 'x'])],
+  ])('keeps no vectors that are %s', async (_what, make) => {
+    const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n', 'lib/b.ts': 'export const b = 1\n' })
+    server.respondWith(() => ({
+      kind: 'body',
+      body: (texts) => ({ data: make(texts).map((embedding, index) => ({ index, embedding })), usage: { prompt_tokens: 1 } }),
+    }))
+    await scene.connect('alice', repo)
+    await scene.scanned(repo)
+    expect(await vectorsOf(repo)).toEqual([])
+    expect(await search(repo, 'src')).not.toEqual([])
+  })
+
+  it('shows nothing to the embedder of a repository that wants no model to be asked, and forgets what it made', async () => {
+    const repo = await createEmpty()
+    await add(repo, cents)
+    await rescan(repo, { '.umpire.yml': 'mode: static\n' })
+    expect(await vectorsOf(repo)).toEqual([])
+    const before = server.requests.length
+    await add(repo, session)
+    expect(await search(repo, 'currency')).toEqual([])
+    expect(await search(repo, 'session')).toEqual([session])
+    await rescan(repo)
+    expect(server.requests.length).toBe(before)
+    await rescan(repo, { '.umpire.yml': '\n' })
+    expect(await search(repo, 'currency')).toEqual([cents])
+  })
+})
+
+it('another EMBEDDING_MODEL makes the vectors anew at the next start; without one words count alone', async () => {
+  const database = await createTestDatabase()
+  const env = {
+    ...forgeEnvironment(scene.forge),
+    ...{ SECRET_KEY: 'k'.repeat(32), EMBEDDING_BASE_URL: server.url },
+  }
+  const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n' })
+  const start = (model: string) => startTestApp({ database, env: { ...env, EMBEDDING_MODEL: `compatible:${model}` } })
+  const embedders = async (app: Awaited<ReturnType<typeof start>>) => {
+    await waitForScan(app.db, repo, 'completed')
+    return [...new Set((await vectorsOf(repo, app.db)).map((told) => told.split(': ')[0]))]
+  }
+  {
+    await using app = await start('one')
+    const { bearer } = await signInWithToken(app, tokenOf('alice'))
+    await fetch(`${app.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+    expect(await embedders(app)).toEqual(['compatible:one'])
+  }
+  {
+    await using app = await start('two')
+    expect(await embedders(app)).toEqual(['compatible:two'])
+    const vectors = await sql`select from memory_vectors where repo = ${repo}`.execute(app.db)
+    const memories = await sql`select from memories where repo = ${repo} and ended_at is null`.execute(app.db)
+    expect(vectors.rows.length).toBe(memories.rows.length)
+  }
+  await database.dispose()
+})
