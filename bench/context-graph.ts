@@ -1,7 +1,8 @@
 // The code graph of real commits, in a database of its own, as reviews of changes get it.
 import type { AppContext } from '../src/context.ts'
-import { openDatabase } from '../src/db/database.ts'
+import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
 import type { ChangeGraph } from '../src/domain/change-graph.ts'
+import { createCodeCache } from '../src/knowledge/change/code-cache.ts'
 import { readChangeGraph } from '../src/knowledge/change/read-change-graph.ts'
 import { openGraph } from '../src/knowledge/graph/write-graph.ts'
 import type { Log } from '../src/lib/logger.ts'
@@ -25,14 +26,15 @@ const log = { ...silentLog, debug() {} } as unknown as Log
 const never = new AbortController().signal
 const queryTimeoutMs = 30_000
 
-/** Opens an embedded database for graphs; dispose of it. */
-export async function openGraphs(syntax: Syntax): Promise<Graphs> {
+/** Opens a database for graphs, of its own; dispose of it. */
+export async function openGraphs(syntax: Syntax, engine: DatabaseConfig['engine'] = 'embedded'): Promise<Graphs> {
   await using stack = new AsyncDisposableStack()
-  const database = await createTestDatabase({ engine: 'embedded' })
+  const database = await createTestDatabase({ engine })
   stack.defer(() => database.dispose())
   const { db } = stack.use(await openDatabase(database.config, log))
   const reader = stack.use(createFactReader())
   const ctx = { db, log } as unknown as AppContext
+  const codeCache = createCodeCache()
   const held = stack.move()
   return {
     async build(change, gitDirectory) {
@@ -50,7 +52,7 @@ export async function openGraphs(syntax: Syntax): Promise<Graphs> {
     },
     read({ pullRequest, files, diff, head, base }) {
       const { repo, number, title } = pullRequest
-      const context = { db, syntax, log, queryTimeoutMs, layers: { graph: true, memory: true } }
+      const context = { db, syntax, codeCache, log, queryTimeoutMs, layers: { graph: true, memory: true } }
       return readChangeGraph(context, { repo, number, title, files, diffs: diff.files, head, base }, never)
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),

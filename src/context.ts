@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts'
 import type { RepositorySettings } from './config/repository-config.ts'
 import type { Db } from './db/database.ts'
 import type { WakeUps } from './jobs/queue.ts'
+import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
 import type { Slots } from './lib/slots.ts'
@@ -37,4 +38,5 @@ export interface AppContext extends ReviewContext {
   readonly embedder: Embedder | null
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
   readonly gatherSlots: Slots
+  readonly codeCache: CodeCache
 }

@@ -48,12 +48,19 @@ export async function listTree(
   return { entries, cut }
 }
 
-/** `<mode> <type> <oid> <size, padded>`, a tab, the name. */
+/** `<mode> <type> <oid> <size, padded>`, a tab, the name. There are many: they are taken apart at once. */
 function readEntry(line: Buffer): TreeEntry | undefined {
   const tab = line.indexOf(0x09)
-  const [mode = '', , oid = '', size = ''] = line.toString('latin1', 0, tab).split(/ +/)
   const name = line.subarray(tab + 1)
   // A tree made by hand can hold `..`: whoever joins such a path would leave the tree.
   if (!isPlainPath(name)) return undefined
-  return { path: pathFromBytes(name), kind: kinds[mode] ?? 'file', oid, size: Number(size) || 0 }
+  const head = line.toString('latin1', 0, tab)
+  const oidStart = head.indexOf(' ', head.indexOf(' ') + 1) + 1
+  const oidEnd = head.indexOf(' ', oidStart)
+  return {
+    path: pathFromBytes(name),
+    kind: kinds[head.slice(0, 6)] ?? 'file',
+    oid: head.slice(oidStart, oidEnd),
+    size: Number(head.slice(oidEnd)) || 0,
+  }
 }

@@ -1,12 +1,12 @@
 // Tells what is staged, or changed in the work tree, as edits of the last commit's tree. git compares names, times and
 // ids; contents are read here, because git would run the repository's own filters over them.
-import { createHash } from 'node:crypto'
 import { lstat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { GitError } from '../domain/errors.ts'
 import { createSlots } from '../lib/slots.ts'
 import { type LocalRepository, readSmallFile } from './local-repository.ts'
+import { blobIdOf } from './object-id.ts'
 import { pathFromBytes } from './path-text.ts'
 import { type GitCommand, type GitRun, runGit } from './run-git.ts'
 import type { TreeEdit } from './scratch-repository.ts'
@@ -118,7 +118,7 @@ async function readFile(
   const oldContent = old && file.content.includes('\r\n') ? await repository.readBlob(old.oid) : undefined
   const content = oldContent ? restoreLineEnds(file.content, oldContent) : file.content
   const newMode = mode ?? file.mode
-  if (old !== undefined && objectId(content, old.oid.length) === old.oid)
+  if (old !== undefined && blobIdOf(content, old.oid.length) === old.oid)
     return old.mode === newMode ? undefined : { path, mode: newMode, oid: old.oid }
   room.bytes -= content.length
   if (room.bytes < 0) return unread('more than 64 MB are changed at once', 'program')
@@ -130,11 +130,6 @@ function restoreLineEnds(content: Buffer, oldContent: Uint8Array): Buffer {
   if (Buffer.from(oldContent).includes('\r')) return content
   const text = content.toString('latin1')
   return /(?<!\r)\n|\r(?!\n)/.test(text) ? content : Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1')
-}
-
-function objectId(content: Buffer, length: number): string {
-  const hash = createHash(length === 64 ? 'sha256' : 'sha1')
-  return hash.update(`blob ${content.length}\0`).update(content).digest('hex')
 }
 
 function isUnknown(oid: string): boolean {

@@ -14,7 +14,7 @@ const quotedShape = /^".*\\[23][0-7]{2}.*"$/s
  */
 export function pathFromBytes(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  return isUtf8(bytes) && !quotedShape.test(text) ? text : quoteBytes(bytes)
+  return isUtf8(bytes) && (bytes[0] !== 0x22 || !quotedShape.test(text)) ? text : quoteBytes(bytes)
 }
 
 /** The bytes of a path that `pathFromBytes` gave, or that a person or a platform named in UTF-8. */
@@ -25,11 +25,12 @@ export function pathToBytes(path: string): Buffer {
   return unquoted?.end === bytes.length ? unquoted.bytes : bytes
 }
 
+const unplainPart = /\0|(?:^|\/)(?:\.{0,2}|\.git)(?:\/|$)/i
+
 /** Whether every part of the path is a plain name: none is empty, `.`, `..` or `.git`. */
 export function isPlainPath(bytes: Uint8Array): boolean {
-  if (bytes.includes(0)) return false
-  const parts = Buffer.from(bytes).toString('latin1').split('/')
-  return parts.every((part) => part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return !unplainPart.test(text)
 }
 
 /** A name in quotation marks, C-style, as git prints it under `core.quotePath`. */

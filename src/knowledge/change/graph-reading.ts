@@ -4,16 +4,18 @@ import type { Log } from '../../lib/logger.ts'
 import type { Syntax } from '../../workspace/syntax.ts'
 import type { FoundMemory, MemoryQuery } from '../memory/search-memories.ts'
 import type { Attempts } from './attempts.ts'
+import type { CodeCache } from './code-cache.ts'
 
 export interface KnowledgeContext {
   readonly db: Db
   readonly syntax: Pick<Syntax, 'facts'>
   readonly log: Log
+  readonly codeCache: CodeCache
   /** For one statement. */
   readonly queryTimeoutMs: number
-  /** Which layers are on. */
   /** Searches memories by more than their words; left out: by words alone. */
   readonly recall?: (repo: string, query: MemoryQuery, signal: AbortSignal) => Promise<FoundMemory[]>
+  /** Which layers are on. */
   readonly layers: { readonly graph: boolean; readonly memory: boolean }
 }
 

@@ -3,9 +3,10 @@ import type { Db } from '../../db/database.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { sourceKindOf } from '../../workspace/facts/source-kind.ts'
 import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
-import { type Graph, readTogether } from '../graph/read-graph.ts'
+import { readTogether } from '../graph/read-graph.ts'
+import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { type CodeReader, forEachOf, readVersion } from './read-changed-files.ts'
-import { readFactsOf } from './read-stored.ts'
+import { readBlobFacts, type StoredCode } from './read-stored.ts'
 
 /** Files outside of the change that are read at the head, where the stored graph shows another commit. */
 const mostRead = 100
@@ -24,8 +25,9 @@ export interface HeadCode {
 
 interface Sources {
   readonly db: Db
+  readonly cache: CodeCache
   /** Null where there is none: all is read at the head. */
-  readonly graph: Graph | null
+  readonly stored: Pick<StoredCode, 'graph' | 'facts'> | null
   readonly timeoutMs: number
   readonly reader: CodeReader
   readonly head: Snapshot
@@ -38,11 +40,14 @@ interface Sources {
 
 /** Makes an empty one but for what is known. */
 export function createHeadCode(sources: Sources): HeadCode {
-  const { db, graph, timeoutMs, reader, head, entries, fresh, known } = sources
+  const { reader, head, entries, fresh, known } = sources
   const facts = new Map(known)
+  /** By `blobKey`. */
+  const near = new Map(sources.stored?.facts)
   const asked = new Set(known.keys())
   let read = 0
   let unread = 0
+  const blobAt = (path: string): SourceBlob => ({ oid: entries.get(path)?.oid ?? '', kind: sourceKindOf(path)! })
   return {
     facts,
     fresh,
@@ -52,14 +57,13 @@ export function createHeadCode(sources: Sources): HeadCode {
       const taken = wanted.slice(0, Math.max(0, mostLoaded - asked.size))
       unread += wanted.length - taken.length
       for (const path of taken) asked.add(path)
-      const stored = taken
-        .filter((path) => !fresh.has(path))
-        .map((path) => ({ path, oid: entries.get(path)?.oid ?? '' }))
-      if (graph !== null && stored.length > 0) {
-        const found = await readTogether(db, timeoutMs, (tx) => readFactsOf(tx, graph, stored))
-        for (const [path, item] of found) facts.set(path, item)
+      const blobs = taken.map(blobAt)
+      await readMissing(sources, blobs, near)
+      for (const [index, path] of taken.entries()) {
+        const item = near.get(blobKey(blobs[index]!))
+        if (item !== undefined) facts.set(path, item)
       }
-      const rest = taken.filter((path) => fresh.has(path))
+      const rest = taken.filter((path) => fresh.has(path) && !facts.has(path))
       const begun = await forEachOf(rest.slice(0, Math.max(0, mostRead - read)), reader.signal, async (path) => {
         const version = await readVersion(reader, head, path)
         if (version !== undefined) facts.set(path, version.facts)
@@ -68,6 +72,23 @@ export function createHeadCode(sources: Sources): HeadCode {
       unread += rest.length - begun
     },
   }
+}
+
+/** Adds facts to those that are near. */
+async function readMissing(
+  { db, cache, stored, timeoutMs }: Sources,
+  blobs: readonly SourceBlob[],
+  near: Map<string, CodeFacts>,
+): Promise<void> {
+  const missing = blobs.filter((blob) => {
+    const key = blobKey(blob)
+    const kept = near.get(key) ?? cache.facts.get(key)
+    if (kept !== undefined) near.set(key, kept)
+    return kept === undefined
+  })
+  if (stored === null || missing.length === 0) return
+  const read = await readTogether(db, timeoutMs, (tx) => readBlobFacts(tx, stored.graph, cache, missing))
+  for (const [key, item] of read) near.set(key, item)
 }
 
 /** Source files at the head whose content isn't that of the stored ones. */

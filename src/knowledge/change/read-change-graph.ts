@@ -1,8 +1,10 @@
 // Reads all that is known around a change under review: the code graph at its head, earlier reviews, memories.
+import { setTimeout } from 'node:timers/promises'
 import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
+import { readTogether } from '../graph/read-graph.ts'
 import { searchMemories } from '../memory/search-memories.ts'
 import { startAttempts } from './attempts.ts'
 import type { SymbolChange } from './compare-symbols.ts'
@@ -10,11 +12,14 @@ import type { GraphReading, KnowledgeContext } from './graph-reading.ts'
 import { readChangedFiles } from './read-changed-files.ts'
 import { type CodeGraph, noCode, readCode } from './read-code.ts'
 import { readHistory, readRelated } from './read-history.ts'
+import { readStoredCode } from './read-stored.ts'
 
 /** What is known late is no help: the review goes on without it. */
 const deadlineMs = 7_000
 /** For the changed files themselves: what was read by then is told. */
 const readingMs = 3_000
+/** After that the files are parsed, whose facts the graph may have. */
+const graphPatienceMs = 200
 const mostSymbols = 300
 const mostMemories = 12
 const mostPaths = 300
@@ -66,22 +71,35 @@ async function readSymbolsAndCode(
   { repo, files: reviewed, diffs, head, base }: ReviewedChange,
   signal: AbortSignal,
 ): Promise<CodeGraph & Pick<ChangeGraph, 'symbols'>> {
-  const { syntax, attempt } = reading
+  const { db, syntax, codeCache: cache, queryTimeoutMs, attempt } = reading
+  // All at once: git lists and reads, the database answers, threads parse.
+  const around = { repo, base: base.sha, paths: listPaths(diffs) }
+  const storing = attempt('What the code graph knows', null, () =>
+    readTogether(db, queryTimeoutMs, (tx) => readStoredCode(tx, cache, around)),
+  )
+  const listed = head.listFiles({ signal })
+  listed.catch(() => {})
+  const within = AbortSignal.any([signal, AbortSignal.timeout(readingMs)])
+  const known = Promise.race([storing, setTimeout(graphPatienceMs, null, { ref: false })])
+  const reader = { syntax, cache, signal: within, known: known.then((stored) => stored?.facts ?? new Map()) }
   const { files, notes } = await attempt('What the changed files define', { files: [], notes: [] }, () =>
-    readChangedFiles(
-      { syntax, signal: AbortSignal.any([signal, AbortSignal.timeout(readingMs)]) },
-      { files: reviewed, head, base },
-    ),
+    readChangedFiles(reader, { files: reviewed, head, base }),
   )
   const all = files.flatMap(({ symbols }) => symbols).sort(compareWeight)
   const symbols = all.slice(0, mostSymbols)
   const left = all.length - symbols.length
   if (left > 0) reading.notes.push(`Of the changed definitions, ${left} were left out.`)
   reading.notes.push(...notes)
+  const stored = await storing
   const code = await attempt('Whom the change reaches', noCode, () =>
-    readCode(reading, { repo, head, base: base.sha, diffs, files, symbols }, signal),
+    readCode(reading, { head, diffs, files, symbols, stored, listed }, signal),
   )
   return { ...code, symbols: symbols.map(describeSymbol) }
+}
+
+/** Of the changed files, before and after; also of those that hold no code, for what imports them. */
+function listPaths(diffs: readonly FileDiff[]): string[] {
+  return [...new Set(diffs.slice(0, 1000).flatMap(({ path, oldPath }) => [path, oldPath]))]
 }
 
 /** What concerns others comes first. */

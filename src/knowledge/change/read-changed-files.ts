@@ -1,11 +1,14 @@
 // Reads what the changed files say, at the base and at the head.
 import type { FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
+import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { sourceKindOf } from '../../workspace/facts/source-kind.ts'
+import { blobIdOf } from '../../workspace/object-id.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import type { Syntax } from '../../workspace/syntax.ts'
 import type { ChangedFile } from './changed-file.ts'
 import { mapLines } from './changed-lines.ts'
+import { blobKey, type CodeCache, type SourceBlob } from './code-cache.ts'
 import { compareSymbols, type FileVersion } from './compare-symbols.ts'
 
 /** Of one file; larger ones were written by programs. */
@@ -20,25 +23,44 @@ const atOnce = 4
 export interface CodeReader {
   readonly syntax: Pick<Syntax, 'facts'>
   readonly signal: AbortSignal
+  /** Keeps what was read. */
+  readonly cache: CodeCache
+  /** Facts by `blobKey` that need not be read again. */
+  readonly known?: Promise<ReadonlyMap<string, CodeFacts>>
 }
 
 /** Reads one file; undefined where it isn't, is too large, or can't be parsed. */
 export async function readVersion(
-  { syntax }: CodeReader,
-  snapshot: Pick<Snapshot, 'readFile'>,
+  reader: CodeReader,
+  snapshot: Pick<Snapshot, 'readFile' | 'sha'>,
   path: string,
 ): Promise<FileVersion | undefined> {
   try {
     const bytes = await snapshot.readFile(path, { maxBytes: mostBytes })
     if (bytes === undefined) return undefined
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    const facts = await syntax.facts(path, text)
+    const kind = sourceKindOf(path)
+    const oid = blobIdOf(bytes, snapshot.sha.length)
+    const facts = kind && (await readFacts(reader, { oid, kind }, { path, text }))
     return facts && { path, text, facts }
   } catch (error) {
     // Too large, or damaged: as good as not there. What may pass is for the caller.
     if (error instanceof GitError && !error.retryable) return undefined
     throw error
   }
+}
+
+async function readFacts(
+  { syntax, cache, known }: CodeReader,
+  blob: SourceBlob,
+  { path, text }: { path: string; text: string },
+): Promise<CodeFacts | undefined> {
+  const key = blobKey(blob)
+  const kept = cache.facts.get(key) ?? (await known)?.get(key)
+  if (kept !== undefined) return kept
+  const facts = await syntax.facts(path, text)
+  if (facts !== undefined) cache.facts.set(key, facts)
+  return facts
 }
 
 /** Does something with many, some at the same time, until the signal is aborted. Returns how many were begun. */
@@ -63,10 +85,11 @@ export async function readChangedFiles(
   const sources = files.filter(({ path, oldPath, binary, submodule }) => {
     return !binary && !submodule && (sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined)
   })
+  const { syntax, cache, signal } = reader
   const read = new Map<FileDiff, ChangedFile>()
   let text = 0
   let unread = Math.max(0, sources.length - mostFiles)
-  const begun = await forEachOf(sources.slice(0, mostFiles), reader.signal, async (diff) => {
+  const begun = await forEachOf(sources.slice(0, mostFiles), signal, async (diff) => {
     if (text > mostText) {
       unread++
       return
@@ -74,7 +97,8 @@ export async function readChangedFiles(
     const { status, path, oldPath } = diff
     const [before = null, after = null] = await Promise.all([
       status === 'added' || status === 'copied' ? undefined : readVersion(reader, base, oldPath),
-      status === 'deleted' ? undefined : readVersion(reader, head, path),
+      // What is new there can't be known.
+      status === 'deleted' ? undefined : readVersion({ syntax, cache, signal }, head, path),
     ])
     text += (before?.text.length ?? 0) + (after?.text.length ?? 0)
     const isHalf = (before === null && hasBefore(diff)) || (after === null && status !== 'deleted')

@@ -1,6 +1,5 @@
 // Reads what code says of a change: whom it reaches, what it uses, which tests reach it, which imports it breaks.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
-import { findGraph } from '../graph/read-graph.ts'
 import { resolveFileEdges } from '../resolution/resolve-file-edges.ts'
 import { listGonePaths } from './changed-file.ts'
 import { chooseCallers } from './choose-callers.ts'
@@ -9,8 +8,9 @@ import { findCallers } from './find-callers.ts'
 import { findDefinitions } from './find-definitions.ts'
 import { findTests } from './find-tests.ts'
 import type { GraphReading } from './graph-reading.ts'
-import { type CodeTask, type Known, mostFresh, mostUsers, readKnown } from './read-known.ts'
+import { type CodeTask, type Known, mostFresh, readKnown } from './read-known.ts'
 import { confirmSuspicions, readCallerLines } from './read-lines.ts'
+import { mostUsers } from './read-stored.ts'
 import type { Use } from './spread.ts'
 
 const mostCallers = 200
@@ -35,13 +35,11 @@ export const noCode: CodeGraph = {
 
 /** Reads what code tells of a change. What can't be told is left out and noted. */
 export async function readCode(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<CodeGraph> {
-  const { files, symbols, head } = task
-  if (files.length === 0 && listGonePaths(task.diffs).size === 0) {
-    const graph = await findGraph(reading.db, task.repo)
-    return { ...noCode, commit: graph?.commit ?? null }
-  }
+  const { files, symbols, head, stored } = task
+  const commit = stored?.graph.commit ?? null
+  if (files.length === 0 && listGonePaths(task.diffs).size === 0) return { ...noCode, commit }
   const known = await readKnown(reading, task, signal)
-  const { views, users, stored, code } = known
+  const { views, users, code } = known
   const uses = stored === null ? [] : findCallers(views, files, symbols, users)
   const suspicions = findBrokenImports(views, files, users).slice(0, mostBroken)
   const reach = findTests(files, listUses(known), known.entries.keys(), knowsAllUses(known))
@@ -50,7 +48,7 @@ export async function readCode(reading: GraphReading, task: CodeTask, signal: Ab
     confirmSuspicions(head, suspicions, signal),
   ])
   return {
-    commit: stored?.graph.commit ?? null,
+    commit,
     callers,
     definitions: findDefinitions(views.after, files).slice(0, mostDefinitions),
     brokenImports,
@@ -67,10 +65,10 @@ export async function readCode(reading: GraphReading, task: CodeTask, signal: Ab
 }
 
 /** Uses between files at the head: those of files that were read there in place of the stored ones. */
-function listUses({ task, stored, code, views, entries }: Known): Use[] {
+function listUses({ task, code, views, entries }: Known): Use[] {
   const read = [...code.fresh].filter((path) => views.after.facts(path) !== undefined)
   const own = new Set([...task.diffs.map(({ path }) => path), ...read])
-  const uses = (stored?.uses ?? []).filter(
+  const uses = (task.stored?.uses ?? []).filter(
     ({ source, target }) => !own.has(source) && entries.has(source) && entries.has(target),
   )
   for (const path of own) {
@@ -81,11 +79,11 @@ function listUses({ task, stored, code, views, entries }: Known): Use[] {
   return uses
 }
 
-function knowsAllUses({ stored, code }: Known): boolean {
+function knowsAllUses({ task: { stored }, code }: Known): boolean {
   return stored?.isWhole === true && code.fresh.size <= mostFresh && code.unread() === 0
 }
 
-function describeLimits({ stored, users, code }: Known, unread: number): string[] {
+function describeLimits({ task: { stored }, users, code }: Known, unread: number): string[] {
   const notes: string[] = []
   if (stored !== null && code.fresh.size > mostFresh)
     notes.push(

@@ -2,7 +2,7 @@
 import type { FileDiff } from '../../domain/diff.ts'
 import { isTestPath } from '../../workspace/languages.ts'
 import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
-import { readTogether } from '../graph/read-graph.ts'
+import { type Definer, findDefiners, readTogether } from '../graph/read-graph.ts'
 import { type Family, familyOf } from '../resolution/families.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { isManifest, readResolution } from '../resolution/read-resolution.ts'
@@ -15,10 +15,8 @@ import { createHeadCode, type HeadCode, listFresh } from './head-code.ts'
 import { listUsedNames, loadDefinitions } from './load-definitions.ts'
 import { openViews } from './open-views.ts'
 import { findMentions } from './read-lines.ts'
-import { readStoredCode, type StoredCode } from './read-stored.ts'
+import { mostUsers, type StoredCode } from './read-stored.ts'
 
-/** Files that may use the changed ones, at most so many. */
-export const mostUsers = 300
 /** Files that differ from the graph, whose texts are looked through for the change's names. */
 export const mostFresh = 500
 const mostWords = 100
@@ -33,21 +31,21 @@ const passesOn: ReadonlySet<Family | undefined> = new Set(['script', 'python', '
 
 /** What is looked at. */
 export interface CodeTask {
-  readonly repo: string
   readonly head: Snapshot
-  /** The commit that the change is based on. */
-  readonly base: string
   /** All of the diff. */
   readonly diffs: readonly FileDiff[]
   readonly files: readonly ChangedFile[]
   /** Their changed definitions, as they are told. */
   readonly symbols: readonly SymbolChange[]
+  /** What the graph has around the change; null without one. */
+  readonly stored: StoredCode | null
+  /** All files at the head. */
+  readonly listed: Promise<readonly TreeEntry[]>
 }
 
 /** Everything that was read for it. */
 export interface Known {
   readonly task: CodeTask
-  readonly stored: StoredCode | null
   readonly code: HeadCode
   readonly views: TwoViews
   /** Files outside of the change that may use it. */
@@ -58,45 +56,46 @@ export interface Known {
 
 /** Reads what the code around a change says, as far as there is time for it. */
 export async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<Known> {
-  const { db, queryTimeoutMs } = reading
-  const { files, symbols, head } = task
+  const { files, symbols, head, stored } = task
   const names = listNames(symbols)
   const used = listUsedNames(files)
   const asked = new Set([...names, ...[...used.values()].flatMap((list) => [...list])])
-  const around = { repo: task.repo, base: task.base, paths: listPaths(task), names: [...asked].slice(0, mostNames) }
-  const [listed, stored] = await Promise.all([
-    head.listFiles({ signal }),
-    reading.attempt('What the code graph knows', null, () =>
-      readTogether(db, queryTimeoutMs, (tx) => readStoredCode(tx, around)),
-    ),
-  ])
+  // Looked up while the files at the head are gone through.
+  const looking = findStoredDefiners(reading, stored, [...asked].slice(0, mostNames))
+  const listed = await task.listed
   const entries = new Map(listed.map((entry) => [entry.path, entry]))
   const loading = AbortSignal.any([signal, AbortSignal.timeout(loadingMs)])
   const code = createHeadCode({
-    db,
-    graph: stored?.graph ?? null,
-    timeoutMs: queryTimeoutMs,
-    reader: { syntax: reading.syntax, signal: loading },
+    db: reading.db,
+    cache: reading.codeCache,
+    stored,
+    timeoutMs: reading.queryTimeoutMs,
+    reader: { syntax: reading.syntax, cache: reading.codeCache, signal: loading },
     head,
     entries,
-    fresh: chooseFresh(task, entries, stored),
+    fresh: chooseFresh(task, entries),
     known: new Map(files.flatMap(({ diff, after }) => (after === null ? [] : [[diff.path, after.facts] as const]))),
   })
-  const imports = await openImports(reading, task, [...entries.keys()], stored)
+  const imports = await openImports(reading, task, [...entries.keys()])
   const users = stored === null ? [] : await chooseUsers(task, stored, code, loading)
   await code.load(users)
-  const definers = stored?.definers ?? new Map()
+  const definers = await looking
   // Between a file and what it uses there may be others that only pass names on.
   const asking = [...users.filter((path) => passesOn.has(familyOf(path))), ...files.map(({ diff }) => diff.path)]
   await loadDefinitions(code, imports.after, new Map(asking.map((path) => [path, names])), definers)
   await loadDefinitions(code, imports.after, used, definers)
   const views = openViews({ files, facts: code.facts, whole: code.fresh, names, definers, imports })
-  return { task, stored, code, views, users, entries }
+  return { task, code, views, users, entries }
 }
 
-/** Of the changed files, before and after; also of those that hold no code, for what imports them. */
-function listPaths({ diffs }: CodeTask): string[] {
-  return [...new Set(diffs.slice(0, 1000).flatMap(({ path, oldPath }) => [path, oldPath]))]
+type Definers = ReadonlyMap<string, readonly Definer[]>
+
+function findStoredDefiners(reading: GraphReading, stored: StoredCode | null, names: readonly string[]) {
+  const { db, queryTimeoutMs, attempt } = reading
+  if (stored === null) return new Map<string, readonly Definer[]>()
+  return attempt<Definers>('Who defines what the change uses', new Map(), () =>
+    readTogether(db, queryTimeoutMs, (tx) => findDefiners(tx, stored.graph, names)),
+  )
 }
 
 /** Names by which changed definitions are used: a constructor by that of its class. */
@@ -105,11 +104,7 @@ function listNames(symbols: readonly SymbolChange[]): Set<string> {
 }
 
 /** What isn't as in the graph, beside the change itself. */
-function chooseFresh(
-  { diffs }: CodeTask,
-  entries: ReadonlyMap<string, TreeEntry>,
-  stored: StoredCode | null,
-): Set<string> {
+function chooseFresh({ diffs, stored }: CodeTask, entries: ReadonlyMap<string, TreeEntry>): Set<string> {
   if (stored?.blobs === null) return new Set()
   const fresh = listFresh(entries.values(), stored?.blobs ?? new Map())
   for (const { path } of diffs) fresh.delete(path)
@@ -142,9 +137,8 @@ function stemOf(path: string): string {
 /** Imports before and after the change: by the manifests that the graph was built with, unless the change touches one. */
 async function openImports(
   reading: GraphReading,
-  { head, diffs }: CodeTask,
+  { head, diffs, stored }: CodeTask,
   paths: readonly string[],
-  stored: StoredCode | null,
 ): Promise<{ before: ImportResolver; after: ImportResolver }> {
   const known = stored?.graph.resolution as unknown as Resolution | undefined
   const isKnown = known !== undefined && !diffs.some(({ path, oldPath }) => isManifest(path) || isManifest(oldPath))

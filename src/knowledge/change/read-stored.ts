@@ -3,38 +3,81 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { type CodeFacts, factsVersion } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { type Definer, findDefiners, findGraph, type Graph, readEdges } from '../graph/read-graph.ts'
+import type { SourceKind } from '../../workspace/facts/source-kind.ts'
+import { findGraph, type Graph } from '../graph/read-graph.ts'
+import { blobKey, type CodeCache, type FileBlobs, type SourceBlob } from './code-cache.ts'
 import type { Use } from './spread.ts'
 
 type GraphId = Pick<Graph, 'id'>
 
-/** A file and the blob that it is. */
-export interface FileBlob {
-  readonly path: string
-  readonly oid: string
-}
-
 /** The blobs of all files of the graph, by path. */
-async function readBlobs(db: Db, { id }: GraphId): Promise<Map<string, string>> {
+async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promise<FileBlobs> {
+  const key = `${id} ${commit}`
+  const known = cache.files.get(key)
+  if (known !== undefined) return known
   // As one value, and as JSON, which is parsed many times as fast as rows and arrays.
   const { rows } = await sql<{ blobs: [path: string, oid: string][] | null }>`
     select json_agg(json_build_array(path, oid)) as blobs from code_files where graph_id = ${id}`.execute(db)
-  return new Map(rows[0]?.blobs ?? [])
+  const blobs = new Map(rows[0]?.blobs ?? [])
+  cache.files.set(key, blobs)
+  return blobs
 }
 
-/** The facts of those files that the graph has with this very content, by path. */
-export async function readFactsOf(
+/**
+ * The facts of blobs, by `blobKey`: those that are kept in memory, and those that are stored, whatever file shows them. Blobs
+ * that were never read are left out.
+ */
+export async function readBlobFacts(
   db: Db,
-  { id }: GraphId,
-  files: readonly FileBlob[],
+  { factsId }: Pick<Graph, 'factsId'>,
+  cache: CodeCache,
+  blobs: readonly SourceBlob[],
 ): Promise<Map<string, CodeFacts>> {
-  const { rows } = await sql<{ path: string; facts: Buffer }>`
-    select f.path, c.facts
-    from unnest(${files.map(({ path }) => path)}::text[], ${files.map(({ oid }) => oid)}::text[]) as asked (path, oid)
-    join code_files f on f.graph_id = ${id} and f.path = asked.path and f.oid = asked.oid
-    join code_facts c on c.graph_id = ${id} and c.oid = f.oid and c.grammar = f.grammar
+  const found = new Map<string, CodeFacts>()
+  const missing: SourceBlob[] = []
+  for (const blob of blobs) {
+    const facts = cache.facts.get(blobKey(blob))
+    if (facts !== undefined) found.set(blobKey(blob), facts)
+    else missing.push(blob)
+  }
+  if (missing.length === 0) return found
+  const { rows } = await sql<{ oid: string; kind: SourceKind; facts: Buffer }>`
+    select c.oid, c.grammar as kind, c.facts
+    from unnest(${missing.map(({ oid }) => oid)}::text[], ${missing.map(({ kind }) => kind)}::text[]) as asked (oid, grammar)
+    join code_facts c on c.graph_id = ${factsId} and c.oid = asked.oid and c.grammar = asked.grammar
     where c.version = ${factsVersion} and c.facts is not null`.execute(db)
-  return new Map(rows.map(({ path, facts }) => [path, decodeFacts(facts)]))
+  for (const { facts, ...blob } of rows) {
+    const decoded = decodeFacts(facts)
+    found.set(blobKey(blob), decoded)
+    cache.facts.set(blobKey(blob), decoded)
+  }
+  return found
+}
+
+/** A file of the graph; the kind is empty where facts aren't read from it. */
+interface StoredFile extends SourceBlob {
+  readonly path: string
+}
+
+/** The files that use some, those that surely do first: one that only imports may use nothing. */
+async function readUsers(db: Db, { id }: GraphId, paths: readonly string[]): Promise<StoredFile[]> {
+  const { rows } = await sql<StoredFile>`
+    select s.path, s.oid, s.grammar as kind
+    from code_files n
+    join code_edges e on e.target_id = n.id
+    join code_files s on s.id = e.source_id
+    where n.graph_id = ${id} and n.path = any(${paths}::text[])
+    group by s.id
+    order by max(e.confidence) filter (where e.kind <> 'import') desc nulls last, max(e.confidence) desc, s.path
+    limit ${sql.lit(mostEdges)}`.execute(db)
+  return rows
+}
+
+async function readFiles(db: Db, { id }: GraphId, paths: readonly string[]): Promise<StoredFile[]> {
+  const { rows } = await sql<StoredFile>`
+    select path, oid, grammar as kind from code_files
+    where graph_id = ${id} and path = any(${paths}::text[])`.execute(db)
+  return rows
 }
 
 /**
@@ -89,14 +132,15 @@ async function readPathsOf(db: Db, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows[0]?.paths ?? [])
 }
 
-/** What the stored graph says around a change. */
+/** What the stored graph says around changed files. */
 export interface StoredCode {
   readonly graph: Graph
   /** Of all its files, by path; null where it shows the very commit that the change is based on. */
-  readonly blobs: ReadonlyMap<string, string> | null
+  readonly blobs: FileBlobs | null
   /** Files that use the changed ones, those that surely do first. */
   readonly users: readonly string[]
-  readonly definers: ReadonlyMap<string, readonly Definer[]>
+  /** Of the changed files and of those that use them, as the graph has them, by `blobKey`. */
+  readonly facts: ReadonlyMap<string, CodeFacts>
   readonly uses: readonly Use[]
   /** All uses that lead to the change were read. */
   readonly isWhole: boolean
@@ -106,6 +150,8 @@ export interface StoredCode {
 const steps = 4
 const mostUses = 10_000
 const mostEdges = 5_000
+/** Files that may use the changed ones, at most so many. */
+export const mostUsers = 300
 /** Less sure ones lead everywhere. */
 const leastConfidence = 0.5
 
@@ -114,22 +160,21 @@ const leastConfidence = 0.5
  *
  * @param base the commit that the change is based on
  * @param paths of the changed files, before and after
- * @param names whose definers are wanted
  */
 export async function readStoredCode(
   db: Db,
-  { repo, base, paths, names }: { repo: string; base: string; paths: readonly string[]; names: readonly string[] },
+  cache: CodeCache,
+  { repo, base, paths }: { repo: string; base: string; paths: readonly string[] },
 ): Promise<StoredCode | null> {
   const graph = await findGraph(db, repo)
   if (graph === null) return null
-  const edges = await readEdges(db, graph, paths, { direction: 'to', limit: mostEdges })
-  // One that only imports may use nothing of it.
-  const users = new Set([...edges.filter(({ kind }) => kind !== 'import'), ...edges].map(({ source }) => source))
+  const users = await readUsers(db, graph, paths)
+  const around = [...(await readFiles(db, graph, paths)), ...users.slice(0, mostUsers)]
   return {
     graph,
-    users: [...users],
-    blobs: graph.commit === base ? null : await readBlobs(db, graph),
-    definers: await findDefiners(db, graph, names),
+    users: users.map(({ path }) => path),
+    facts: await readBlobFacts(db, graph, cache, around),
+    blobs: graph.commit === base ? null : await readBlobs(db, cache, graph),
     ...(await readUses(db, graph, paths, { limit: mostUses, confidence: leastConfidence })),
   }
 }

@@ -6,7 +6,7 @@ import { readChangeGraph } from '../../knowledge/change/read-change-graph.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { recallMemories } from '../remembering/recall-memories.ts'
 
-type GraphContext = Pick<AppContext, 'db' | 'syntax' | 'config' | 'log' | 'embedder'>
+type GraphContext = Pick<AppContext, 'db' | 'syntax' | 'codeCache' | 'config' | 'log' | 'embedder'>
 
 /** Never fails a review: what can't be told is left out. Null with nothing known. */
 export async function gatherGraph(
@@ -17,7 +17,7 @@ export async function gatherGraph(
   const { repo, number, title } = pullRequest
   const { queryTimeoutMs, enabled } = ctx.config.graph
   const context: KnowledgeContext = {
-    ...{ db: ctx.db, syntax: ctx.syntax, log: ctx.log, queryTimeoutMs },
+    ...{ db: ctx.db, syntax: ctx.syntax, log: ctx.log, codeCache: ctx.codeCache, queryTimeoutMs },
     layers: { graph: enabled, memory: ctx.config.memory },
     recall: (...asked) => recallMemories(ctx, ...asked),
   }
