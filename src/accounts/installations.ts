@@ -138,11 +138,8 @@ export async function endOutdatedInstallations(
   )
 }
 
-/** Whether the name was last connected as that of another repository. */
-export async function wasAnotherRepository(
-  tx: Db,
-  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
-): Promise<boolean> {
+/** The platform's id of the repository that was last connected under a name; null where nobody wrote it down. */
+export async function findLastConnected(tx: Db, repo: RepositoryName): Promise<string | null> {
   const newest = await tx
     .selectFrom('installations')
     .select('platform_repo_id')
@@ -150,7 +147,7 @@ export async function wasAnotherRepository(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return (newest?.platform_repo_id ?? platformRepoId) !== platformRepoId
+  return newest?.platform_repo_id ?? null
 }
 
 /** Whether an active installation knows of the webhook. */

@@ -19,10 +19,9 @@ export async function findAskedRepository(
   repo: string,
   malformed?: string,
 ): Promise<RepositoryName> {
-  if (malformed !== undefined && splitRepositoryName(repo) === undefined) {
-    throw new RequestError('request_malformed', malformed)
-  }
-  await checkOverdue(ctx, caller, repo)
+  const isName = splitRepositoryName(repo) !== undefined
+  if (malformed !== undefined && !isName) throw new RequestError('request_malformed', malformed)
+  if (isName) await checkOverdue(ctx, caller, repo)
   const connected = await findConnectedRepository(ctx.db, caller, repo)
   if (connected === undefined) throw new RequestError('access_denied', 'Repo not connected or access denied')
   return connected

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
 import { answer } from '../fakes/forge/forge.ts'
+import { signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
 let scene: ConnectScene
@@ -285,6 +286,54 @@ describe('a name', () => {
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
     await scene.disconnect('bob', repo)
     expect(forge.webhooks(repo)).toEqual([])
+  })
+
+  it('case 26: shows the reviews of who has it now, and of the former one again when that has it back', async () => {
+    const { forge, app } = scene
+    const repo = await scene.createRepository({ private: true })
+    const reviewsOf = async (headers: Record<string, string>) => {
+      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, { headers })
+      const entries = (await response.json()) as Record<'repo_name' | 'pr_number' | 'pr_title' | 'status', unknown>[]
+      return entries.map((entry) => [entry.repo_name, entry.pr_number, entry.pr_title, entry.status])
+    }
+    const deliver = async (number: number, title: string) => {
+      const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+      const { status } = await app.deliver(pullRequestPayload({ repo, number, title }), { secret })
+      expect(status).toBe(200)
+    }
+    await scene.connect('alice', repo)
+    for (const number of [1, 2]) await deliver(number, 'Of the former')
+    const { platform_repo_id: formerId } = await app.db
+      .selectFrom('installations')
+      .select('platform_repo_id')
+      .where('repo_full_name', '=', repo)
+      .executeTakeFirstOrThrow()
+    forge.renameRepository(repo, `${repo}-former`)
+    await forge.createRepository(repo, { private: true, admins: ['bob'] })
+    await scene.connect('bob', repo)
+    const bob = (await scene.signIn('bob')).bearer
+    expect(await reviewsOf(bob)).toEqual([])
+    await deliver(1, 'Of the new one')
+    expect(await reviewsOf(bob)).toEqual([[repo, 1, 'Of the new one', 'pending']])
+    const deliveries = await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)
+    const delivered = deliveries.body.deliveries.map((delivery: { pr_number: number | null }) => delivery.pr_number)
+    expect(delivered.filter((number: number | null) => number !== null)).toEqual([1])
+    const root = (await signInWithToken(app, tokenOf('root'))).bearer
+    // Nobody can review it under that name.
+    expect(await reviewsOf(root)).toEqual([
+      [repo, 1, 'Of the new one', 'pending'],
+      [`${repo}@${formerId}`, 2, 'Of the former', 'failed'],
+      [`${repo}@${formerId}`, 1, 'Of the former', 'failed'],
+    ])
+
+    await forge.removeRepository(repo)
+    forge.renameRepository(`${repo}-former`, repo)
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    expect(await reviewsOf((await scene.signIn('alice')).bearer)).toEqual([
+      [repo, 2, 'Of the former', 'failed'],
+      [repo, 1, 'Of the former', 'failed'],
+    ])
+    expect(await reviewsOf(bob)).toEqual([])
   })
 
   it('that was given up ends with the connection under the new one, for everybody', async () => {

@@ -4,23 +4,24 @@ import { confirmAccess } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import {
   endOutdatedInstallations,
+  findLastConnected,
   type Installation,
   insertInstallation,
   isWebhookStored,
   listActiveInstallations,
   type Webhook,
-  wasAnotherRepository,
 } from '../../accounts/installations.ts'
 import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import { keepsKnowledge } from '../../config/config.ts'
 import type { AppContext } from '../../context.ts'
-import { databaseErrorCode } from '../../db/errors.ts'
 import type { Db } from '../../db/database.ts'
+import { databaseErrorCode } from '../../db/errors.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError, RequestError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
+import { keepReviewsApart } from '../../events/keep-apart.ts'
 import { announceConnection } from '../../events/listing.ts'
 import { findScannedRepository, noteScannedRepository, requestScan } from '../../jobs/scans.ts'
 import { forgetRepository } from '../../knowledge/forget-repository.ts'
@@ -118,15 +119,21 @@ async function findShared(
   return (await ctx.platform.hasWebhook(access, { id, url }, signal)) ? { id, secret } : undefined
 }
 
-/** Record, audit, announcement and scan. What is known of another repository that had the name is forgotten. */
+/**
+ * Record, audit, announcement and scan. What is known of another repository that had the name is forgotten, and its reviews
+ * make room.
+ */
 async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): Promise<number> {
   const { caller, platformRepoId, reservation } = attempt
   const { repo } = attempt.access
   try {
     return await transactionWithRetry(ctx.db, async (tx) => {
       await assertReservation(tx, reservation)
-      const isNew = await isKnownAsAnother(tx, { repo, platformRepoId })
-      if (isNew) await forgetRepository(tx, repo)
+      const formerId = await findFormer(tx, { repo, platformRepoId })
+      if (formerId !== undefined) {
+        await forgetRepository(tx, repo)
+        await keepReviewsApart(tx, { repo, formerId, platformRepoId })
+      }
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
         await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
       }
@@ -135,6 +142,7 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // One that runs may be about to end because nobody was connected.
       if (keepsKnowledge(ctx.config)) await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
+      await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
       return id
     })
   } catch (error) {
@@ -146,9 +154,17 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
   }
 }
 
+/** The other repository that what is stored under the name is of: by its last scan, or else by who connected it last. */
+async function findFormer(
+  tx: Db,
+  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
+): Promise<string | undefined> {
+  const known = (await findScannedRepository(tx, repo)) ?? (await findLastConnected(tx, repo))
+  return known === null || known === platformRepoId ? undefined : known
+}
+
 /**
  * Takes away a webhook that could not be stored. Where the database doesn't say whether it was, it stays: a record without
-      await noteScannedRepository(tx, { repo, platformRepoId }, { isNew })
  * a webhook would be worse, and the next one who connects the repository replaces it.
  */
 async function takeBack(ctx: ConnectContext, access: Access, id: number): Promise<void> {
@@ -158,15 +174,6 @@ async function takeBack(ctx: ConnectContext, access: Access, id: number): Promis
   } catch (error) {
     ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'A webhook that could not be stored is left behind')
   }
-}
-
-/** Whether what is known under the name is of another repository: by its last scan, or else by who connected it last. */
-async function isKnownAsAnother(
-  tx: Db,
-  { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
-): Promise<boolean> {
-  const scanned = await findScannedRepository(tx, repo)
-  return scanned === null ? wasAnotherRepository(tx, { repo, platformRepoId }) : scanned !== platformRepoId
 }
 
 /** Gives what the platform refuses the form of the interface. */

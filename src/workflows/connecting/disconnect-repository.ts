@@ -10,6 +10,7 @@ import type { RepositoryName } from '../../domain/pull-request.ts'
 import { announceConnection } from '../../events/listing.ts'
 import { startDeadline } from '../../platforms/deadline.ts'
 import type { Access } from '../../platforms/platform.ts'
+import { splitRepositoryName } from '../../platforms/repository-name.ts'
 import { requirePlatformToken } from './require-platform-token.ts'
 
 type DisconnectContext = Pick<AppContext, 'db' | 'keys' | 'platform' | 'log'>
@@ -42,6 +43,7 @@ async function findOwn(
   { userId }: Caller,
   name: RepositoryName,
 ): Promise<Installation | undefined> {
+  if (splitRepositoryName(name) === undefined) return undefined
   return (await listActiveInstallations(db, name)).find((installation) => installation.userId === userId)
 }
 
