@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
-          exclude: ['test/service/**', 'test/crash/**', 'test/power/**'],
+          exclude: ['**/node_modules/**', 'test/service/**', 'test/crash/**', 'test/power/**'],
         },
       },
       ...engines.map((engine) => ({

@@ -42,15 +42,18 @@ export async function findReviewRecord(
   { repo, number }: { repo: string; number: number },
   among: number,
 ): Promise<ReviewRecord | undefined> {
-  return db
-    .selectFrom(recordsOf(db, repo).limit(among).as('recent'))
-    .selectAll()
-    .where('number', '=', number)
-    .orderBy(sql`verdict is not null`, 'desc')
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return (
+    db
+      .selectFrom(recordsOf(db, repo).limit(among).as('recent'))
+      .selectAll()
+      // Whatever was asked for, and not only what a number of theirs can be.
+      .where(sql<boolean>`number = ${number}::bigint`)
+      .orderBy(sql`verdict is not null`, 'desc')
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  )
 }
 
 function recordsOf(db: Db, repo: string) {

@@ -25,7 +25,12 @@ const healthNote =
   'Merge times are not tracked, so avg_merge_time_hours is null. health_score counts completed reviews: ' +
   `${healthyReviews} or more are 100.`
 
-const repo = z.string().describe("The repository, as 'owner/repo'")
+const repo = z
+  .string()
+  .max(300)
+  // No text of a database can hold it.
+  .refine((name) => !name.includes('\0'), 'There is no such name')
+  .describe("The repository, as 'owner/repo'")
 const verdict = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
 const status = z.enum(['completed', 'failed', 'processing', 'pending'])
 
