@@ -29,7 +29,7 @@ export async function placeOrder(db: Database, mailer: Mailer, order: Order): Pr
   await sendReceipt(mailer, order.email, order.id)
 }
 
-export async function findOrders(db: Database, customer: string, sort = 'id'): Promise<Row[]> {
+export async function findOrders(db: Database, customer: string, sort: string): Promise<Row[]> {
   return db.query(`select * from orders where customer = '${customer}' order by ${sort}`)
 }
 
