@@ -64,7 +64,11 @@ export async function waitForScan(db: Db, repo: string, expected: 'completed' | 
 /** All that the graph of a repository says, in words that don't depend on how it came to be. */
 export async function readWholeGraph(db: Db, repo: string) {
   const rows = async (statement: ReturnType<typeof sql<Record<string, unknown>>>) => (await statement.execute(db)).rows
-  const { id } = await db.selectFrom('code_graphs').select('id').where('repo', '=', repo).executeTakeFirstOrThrow()
+  const { id, facts_id: factsId } = await db
+    .selectFrom('code_graphs')
+    .select(['id', 'facts_id'])
+    .where('repo', '=', repo)
+    .executeTakeFirstOrThrow()
   return {
     files: await rows(sql`
       select path, oid, grammar, language, kind, is_test, size, lines, complexity, unparsed, namespace,
@@ -79,7 +83,7 @@ export async function readWholeGraph(db: Db, repo: string) {
       where e.graph_id = ${id} order by source, target, e.kind`),
     facts: await rows(sql`
       select oid, grammar, kind, lines, unparsed, encode(facts, 'hex') as facts
-      from code_facts where graph_id = ${id} order by oid, grammar`),
+      from code_facts where graph_id = ${factsId} order by oid, grammar`),
     strays: await rows(sql`
       select count(*)::int as count from code_edges e where graph_id = ${id}
         and not exists (select from code_files f where f.id = e.source_id)

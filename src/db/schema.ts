@@ -316,7 +316,12 @@ export interface ScansTable {
 
 /** The code graph of a repository. Deleting the row forgets it: what has no graph any more is swept away by scans. */
 export interface CodeGraphsTable {
+  /** Of the files, symbols and edges that are shown; another one each time that they are written anew. */
   id: Generated<number>
+  /** Of what was read of blobs, see `CodeFactsTable`. */
+  facts_id: Generated<number>
+  /** Under which they are being written anew; null while they aren't, or what was begun is nobody's. */
+  building_id: number | null
   repo: string
   /** Of the scan that may write to it. */
   fence: Generated<number>
@@ -331,6 +336,7 @@ export interface CodeGraphsTable {
 
 /** What a blob says, see workspace/code-facts.ts. Written ahead of the files that show them: nobody sees them before. */
 export interface CodeFactsTable {
+  /** The graph's `facts_id`. */
   graph_id: number
   oid: string
   /** What it is parsed with, by its path: empty for a language without a grammar. */

@@ -48,10 +48,11 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   const repository = { host: gitHostFrom(ctx.config.childEnvironment), gitDirectory: mirror.gitDirectory }
   const all: Scan = { ...task, ctx, progress, repository, commit, snapshot }
   const before = graph?.commit ?? null
-  const isSmall = graph !== null && !(await bringUpToDate(all, graph))
+  const current = graph && (await bringUpToDate(all, graph))
+  const isSmall = current?.isSmall === true
   // What was described before a small change is still true, if it was true then.
   const isDescribed = isSmall && !scan.thorough && before !== null && known?.described === before
-  if (ctx.config.memory && !isDescribed) await rememberProject(all, graph)
+  if (ctx.config.memory && !isDescribed) await rememberProject(all, current?.graph ?? null)
   if (ctx.config.memory) await pruneMemories(ctx.db, scan.repo, signal)
   if (ctx.config.memory) await lookForConsent(all)
   progress.lap('memory')
@@ -111,12 +112,12 @@ async function fetchCommits(
   }
 }
 
-/** Returns whether it may have changed what there is to say of the project. */
-async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<boolean> {
+/** Returns the graph as it is then. `isSmall`: what there is to say of the project can't have changed. */
+async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<{ graph: OpenGraph; isSmall: boolean }> {
   const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
-  if (changed === null) await buildGraph(scan, graph)
+  if (changed === null) return { graph: await buildGraph(scan, graph), isSmall: false }
   // Of code, the names of what it defines; of all else, anything.
-  return changed === null || changed.some(({ facts }) => facts === null)
+  return { graph, isSmall: changed.every(({ facts }) => facts !== null) }
 }
 
 /** What an embedder fails of is told; memories are found by their words then. */

@@ -8,7 +8,10 @@ import { usesOneOf } from './name-filter.ts'
 
 /** A graph that can be read. */
 export interface Graph {
+  /** Of its files, symbols and edges. Once they are written anew it is another one, and this one leads to nothing. */
   readonly id: number
+  /** Of what was read of blobs; it stays. */
+  readonly factsId: number
   readonly repo: RepositoryName
   /** The commit of the default branch that it shows. */
   readonly commit: string
@@ -75,13 +78,13 @@ export async function readTogether<Result>(
 export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | null> {
   const row = await db
     .selectFrom('code_graphs')
-    .select(['id', 'repo', 'commit_sha', 'resolution', 'statistics', 'built_at'])
+    .select(['id', 'facts_id', 'commit_sha', 'resolution', 'statistics', 'built_at'])
     .where('repo', '=', repo)
     .where('facts_version', '=', factsVersion)
     .executeTakeFirst()
   if (row === undefined || row.commit_sha === null) return null
-  const { id, commit_sha: commit, resolution, statistics, built_at: builtAt } = row
-  return { id, repo, commit, resolution, statistics, builtAt }
+  const { id, facts_id: factsId, commit_sha: commit, resolution, statistics, built_at: builtAt } = row
+  return { id, factsId, repo, commit, resolution, statistics, builtAt }
 }
 
 type GraphId = Pick<Graph, 'id'>
@@ -95,12 +98,16 @@ export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
 }
 
 /** Facts of those files that have some, by path. */
-export async function readFacts(db: Db, { id }: GraphId, paths: readonly string[]): Promise<Map<string, CodeFacts>> {
+export async function readFacts(
+  db: Db,
+  { id, factsId }: Pick<Graph, 'id' | 'factsId'>,
+  paths: readonly string[],
+): Promise<Map<string, CodeFacts>> {
   if (paths.length === 0) return new Map()
   const { rows } = await sql<{ path: string; facts: Buffer }>`
     select path, facts
-    from code_files f join code_facts c using (graph_id, oid, grammar)
-    where graph_id = ${id} and path = any(${paths}::text[]) and facts is not null
+    from code_files f join code_facts c using (oid, grammar)
+    where f.graph_id = ${id} and path = any(${paths}::text[]) and c.graph_id = ${factsId} and facts is not null
       and version = ${factsVersion}`.execute(db)
   return new Map(rows.map(({ path, facts }) => [path, decodeFacts(facts)]))
 }

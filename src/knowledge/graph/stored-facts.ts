@@ -29,7 +29,7 @@ export async function saveFacts(db: Db, graph: OpenGraph, read: readonly StoredF
   await writeGuarded(db, graph, async (tx) => {
     await sql`
       insert into code_facts (graph_id, version, oid, grammar, kind, lines, unparsed, facts)
-      select ${graph.id}, ${factsVersion}, r.*
+      select ${graph.factsId}, ${factsVersion}, r.*
       from unnest(
         ${column(({ oid }) => oid)}::text[], ${column(({ grammar }) => grammar)}::text[],
         ${column(({ kind }) => kind)}::text[], ${column(({ lines }) => lines)}::integer[],
@@ -40,10 +40,14 @@ export async function saveFacts(db: Db, graph: OpenGraph, read: readonly StoredF
 }
 
 /** What this version of the program read of these blobs. */
-export async function loadFacts(db: Db, graphId: number, oids: readonly string[]): Promise<StoredFacts[]> {
+export async function loadFacts(
+  db: Db,
+  { factsId }: Pick<OpenGraph, 'factsId'>,
+  oids: readonly string[],
+): Promise<StoredFacts[]> {
   const { rows } = await sql<StoredFacts>`
     select oid, grammar, kind, lines, unparsed, facts from code_facts
-    where graph_id = ${graphId} and oid = any(${oids}::text[]) and version = ${factsVersion}`.execute(db)
+    where graph_id = ${factsId} and oid = any(${oids}::text[]) and version = ${factsVersion}`.execute(db)
   return rows
 }
 
@@ -59,7 +63,7 @@ export async function sweepFacts(db: Db, graph: OpenGraph, files: Iterable<Facts
   for (const { oid, grammar } of files) used.add(`${oid} ${grammar}`)
   // Compared here: of a new graph the planner knows so little that it may compare each row with each.
   const { rows } = await sql<FactsKey>`
-    select oid, grammar from code_facts where graph_id = ${graph.id}`.execute(db)
+    select oid, grammar from code_facts where graph_id = ${graph.factsId}`.execute(db)
   const unused = rows.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
   for (let start = 0; start < unused.length; start += sweptAtOnce) {
     await writeGuarded(db, graph, (tx) => removeFacts(tx, graph, unused.slice(start, start + sweptAtOnce)))
@@ -81,40 +85,5 @@ async function removeFacts(tx: Db, graph: OpenGraph, gone: readonly FactsKey[]):
     delete from code_facts c
     using unnest(${gone.map(({ oid }) => oid)}::text[], ${gone.map(({ grammar }) => grammar)}::text[])
       as gone (oid, grammar)
-    where c.graph_id = ${graph.id} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx)
-}
-
-/** Takes away rows of graphs that were forgotten, some at a time. */
-export async function sweepForgotten(db: Db): Promise<void> {
-  // Few graphs have many rows: looked up by their ids, of which indexes tell the next one at once.
-  const { rows } = await sql<{ id: number }>`
-    with recursive seen (id) as (
-      (select graph_id from code_files order by graph_id limit 1)
-      union all
-      select (select graph_id from code_files f where f.graph_id > seen.id order by graph_id limit 1)
-      from seen where seen.id is not null
-    ), read (id) as (
-      (select graph_id from code_facts order by graph_id limit 1)
-      union all
-      select (select graph_id from code_facts f where f.graph_id > read.id order by graph_id limit 1)
-      from read where read.id is not null
-    )
-    select id from (select id from seen union select id from read) as known
-    where id is not null and not exists (select from code_graphs g where g.id = known.id)`.execute(db)
-  for (const { id } of rows) await removeRows(db, id)
-}
-
-async function removeRows(db: Db, graphId: number): Promise<void> {
-  for (let more = true; more; ) {
-    const { rows } = await sql<{ id: number }>`
-      with chosen as (select id from code_files where graph_id = ${graphId} limit ${sweptAtOnce}),
-        edges as (delete from code_edges where source_id in (select id from chosen) or target_id in (select id from chosen)),
-        symbols as (delete from code_symbols where file_id in (select id from chosen))
-      delete from code_files where id in (select id from chosen) returning id`.execute(db)
-    const facts = await sql`
-      delete from code_facts where (graph_id, oid, grammar) in (
-        select graph_id, oid, grammar from code_facts where graph_id = ${graphId} limit ${sweptAtOnce})
-      returning 1 as one`.execute(db)
-    more = rows.length + facts.rows.length > 0
-  }
+    where c.graph_id = ${graph.factsId} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx)
 }

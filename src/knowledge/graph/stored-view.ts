@@ -21,7 +21,7 @@ const mostRounds = 40
  */
 export async function askStoredView<Answer>(
   db: Db,
-  graph: Pick<Graph, 'id'>,
+  graph: Pick<Graph, 'id' | 'factsId'>,
   { overlay, imports }: { overlay: Overlay; imports: ImportResolver },
   ask: (view: CodeView) => Answer,
 ): Promise<Answer> {
@@ -68,7 +68,7 @@ function recordMissing(loaded: Loaded, missing: Missing) {
 
 async function load(
   db: Db,
-  graph: Pick<Graph, 'id'>,
+  graph: Pick<Graph, 'id' | 'factsId'>,
   { overlay, loaded, missing }: { overlay: Overlay; loaded: Loaded; missing: Missing },
 ): Promise<void> {
   const [facts, definers, namespaces] = await Promise.all([

@@ -1,8 +1,17 @@
-// Brings the whole code graph up to date with a tree: files, symbols and edges that differ from what is stored.
+// Brings the whole code graph up to date with a tree: what differs in one step where it is little, else all of it anew.
 
-import { sweepFacts, sweepForgotten } from '../../knowledge/graph/stored-facts.ts'
+import type { EdgeRow } from '../../knowledge/graph/graph-rows.ts'
+import { sweepFacts } from '../../knowledge/graph/stored-facts.ts'
 import { compareEdges, readStoredEdges, readStoredFiles, type StoredFile } from '../../knowledge/graph/stored-graph.ts'
-import { type ChangedFile, clearGraph, type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
+import { sweepForgotten } from '../../knowledge/graph/sweep-graphs.ts'
+import {
+  type ChangedFile,
+  type GraphState,
+  isSmall,
+  type OpenGraph,
+  writeGraph,
+} from '../../knowledge/graph/write-graph.ts'
+import { openVersion } from '../../knowledge/graph/write-version.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
 import { readResolution } from '../../knowledge/resolution/read-resolution.ts'
 import { listTree } from '../../workspace/list-tree.ts'
@@ -15,10 +24,9 @@ import type { Scan } from './scan-context.ts'
 /** Lists more than are kept, so that it can be told how many are left out; a tree may have billions. */
 const mostListed = 2 * mostFiles
 
-/** Builds the graph, or brings it up to date. */
-export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<void> {
+/** Builds the graph, or brings it up to date. Returns it as it is then. */
+export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGraph> {
   const { ctx, progress, repository, commit, signal } = scan
-  if (graph.commit === null) await clearGraph(ctx.db, graph)
   const { entries } = await listTree(repository, commit, { maxEntries: mostListed, signal })
   const { files: chosen, leftOut } = chooseFiles(entries)
   progress.lap('list')
@@ -29,26 +37,59 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<void> {
     { ...scan.snapshot, listFiles: async () => entries.slice(0, mostFiles) },
     paths,
   )
-  const found = await resolveAllEdges(scan, files, createImportResolver(paths, resolution))
-  progress.lap('resolve')
-  progress.tell('writing the graph', 0, files.length)
-  const stored = await readStoredFiles(ctx.db, graph.id)
-  const ids = new Map([...stored.values()].map(({ path, id }) => [path, id]))
-  const difference = {
-    ...compareFiles(stored, files),
-    ...compareEdges(await readStoredEdges(ctx.db, [...ids.values()]), found, ids),
-  }
-  await writeGraph(ctx.db, graph, {
-    difference,
-    ids,
-    state: { commit, resolution, statistics: describeGraph(files, found.length, leftOut) },
-    along: await followRenames(scan, graph),
+  const written = await writeTree(scan, graph, {
+    files,
+    resolve: () => resolveAllEdges(scan, files, createImportResolver(paths, resolution)),
+    describe: (edges) => ({ commit, resolution, statistics: describeGraph(files, edges, leftOut) }),
   })
   progress.lap('write')
   const rows = files.map(({ row }) => row)
-  await sweepFacts(ctx.db, graph, rows)
-  await sweepForgotten(ctx.db)
+  await sweepFacts(ctx.db, written, rows)
+  await sweepForgotten(ctx.db, signal)
   progress.lap('sweep')
+  return written
+}
+
+interface ResolvedTree {
+  readonly files: readonly ReadFile[]
+  resolve(): Promise<EdgeRow[]>
+  /** @param edges how many there are */
+  describe(edges: number): GraphState
+}
+
+/** A new graph is written while its edges are looked for. */
+async function writeTree(scan: Scan, graph: OpenGraph, tree: ResolvedTree): Promise<OpenGraph> {
+  const { ctx, progress, signal } = scan
+  const { files, resolve, describe } = tree
+  const along = await followRenames(scan, graph)
+  const change = graph.commit === null ? null : await compareTree(scan, graph, files)
+  let edges: EdgeRow[] | null = null
+  if (change !== null) {
+    edges = await resolve()
+    progress.lap('resolve')
+    const { ids } = change
+    const stored = await readStoredEdges(ctx.db, [...ids.values()])
+    const difference = { ...change.files, ...compareEdges(stored, edges, ids) }
+    const state = describe(edges.length)
+    if (isSmall(difference)) {
+      await writeGraph(ctx.db, graph, { difference, ids, state, along })
+      return { ...graph, ...state }
+    }
+  }
+  const version = await openVersion(ctx.db, graph, signal)
+  const [found] = await Promise.all([edges ?? resolve(), version.addFiles(files)])
+  if (edges === null) progress.lap('resolve')
+  progress.tell('writing the graph', 0, files.length)
+  await version.addEdges(found)
+  return version.show(describe(found.length), along)
+}
+
+async function compareTree({ ctx }: Scan, graph: OpenGraph, files: readonly ReadFile[]) {
+  const stored = await readStoredFiles(ctx.db, graph.id)
+  return {
+    files: compareFiles(stored, files),
+    ids: new Map([...stored.values()].map(({ path, id }) => [path, id])),
+  }
 }
 
 function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly ReadFile[]) {

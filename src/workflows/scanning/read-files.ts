@@ -65,7 +65,7 @@ async function recallFacts(
   const turn = startTurn(signal)
   for (let start = 0; start < oids.length; start += loadedAtOnce) {
     signal.throwIfAborted()
-    for (const stored of await loadFacts(ctx.db, graph.id, oids.slice(start, start + loadedAtOnce))) {
+    for (const stored of await loadFacts(ctx.db, graph, oids.slice(start, start + loadedAtOnce))) {
       await turn.pass()
       if (keys.has(keyOf(stored))) said.set(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
     }

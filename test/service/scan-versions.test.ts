@@ -1,0 +1,158 @@
+// Graphs that change so much that they are written anew beside the one that is shown, on each database engine.
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Db, openDatabase } from '../../src/db/database.ts'
+import { findGraph, readTogether } from '../../src/knowledge/graph/read-graph.ts'
+import { tokenOf } from '../connect-scene.ts'
+import type { SeenRequest } from '../fakes/forge/forge.ts'
+import { silentLog, testEngine } from '../fakes/test-database.ts'
+import { forgeEnvironment } from '../review-scenario.ts'
+import { readWholeGraph, type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { createSite, startProcess } from '../start-process.ts'
+
+let scene: ScanScene
+let db: Db
+beforeAll(async () => {
+  scene = await startScanScene()
+  db = scene.app.db
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+afterEach(() => scene.forge.faults.clear())
+
+/** More than 8,000 symbols, all of which go by the version's name. */
+const writeVersion = (version: string): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: 300 }, (_, file) => [
+      `src/m${file}.ts`,
+      [
+        `import { ${version}_0 as next } from './m${(file + 1) % 300}.ts'`,
+        ...Array.from({ length: 30 }, (_, index) => `export function ${version}_${index}() { return ${file} }`),
+        'next()\n',
+      ].join('\n'),
+    ]),
+  )
+
+/** What readers see: whose symbols, and how many files and edges there are. */
+async function look(db: Db, repo: string) {
+  return readTogether(db, 30_000, async (tx) => {
+    const graph = await findGraph(tx, repo)
+    const { rows } = await sql<{ seen: string }>`
+      select concat_ws(' ',
+        (select string_agg(distinct split_part(name, '_', 1), ',') from code_symbols where graph_id = ${graph?.id}),
+        (select count(*) from code_symbols where graph_id = ${graph?.id}),
+        (select count(*) from code_files where graph_id = ${graph?.id}),
+        (select count(*) from code_edges where graph_id = ${graph?.id})) as seen`.execute(tx)
+    const { building_id: building } = await tx
+      .selectFrom('code_graphs')
+      .select('building_id')
+      .where('repo', '=', repo)
+      .executeTakeFirstOrThrow()
+    return { seen: rows[0]!.seen, isBuilding: building !== null }
+  })
+}
+
+/** Rows that belong to no graph. */
+async function countStrays(db: Db) {
+  const { rows } = await sql<{ files: number; symbols: number; edges: number }>`
+    select (select count(*) from code_files where graph_id not in (select id from code_graphs))::int as files,
+      (select count(*) from code_symbols where graph_id not in (select id from code_graphs))::int as symbols,
+      (select count(*) from code_edges where graph_id not in (select id from code_graphs))::int as edges`.execute(db)
+  return rows[0]
+}
+
+describe('a change of most of a repository', () => {
+  it('is written while others are answered, who see the old graph or the new one, and comes to the same as from scratch', async () => {
+    const repo = await scene.scanFilled(writeVersion('old'))
+    let isOver = false
+    const looks: Awaited<ReturnType<typeof look>>[] = []
+    const looking = (async () => {
+      while (!isOver) looks.push(await look(db, repo))
+    })()
+    await scene.forge.push(repo, 'main', writeVersion('new'))
+    await scene.scanAgain(repo)
+    isOver = true
+    await looking
+    const whole = (version: string) => `${version} 9000 300 600`
+    expect((await look(db, repo)).seen).toBe(whole('new'))
+    expect(looks.filter(({ seen }) => seen !== whole('old') && seen !== whole('new'))).toEqual([])
+    // In between, not before or after it.
+    expect(looks.filter(({ isBuilding }) => isBuilding).length).toBeGreaterThan(2)
+    const fresh = await scene.scanFilled(writeVersion('new'))
+    expect(await readWholeGraph(db, repo)).toEqual(await readWholeGraph(db, fresh))
+    expect(await countStrays(db)).toEqual({ files: 0, symbols: 0, edges: 0 })
+  }, 180_000)
+})
+
+describe('processes that scan on one database', () => {
+  const environment = () => ({ ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' })
+  const connect = async (url: string, repo: string) => {
+    const { bearer, cookie } = await signInWithToken({ url }, tokenOf('alice'))
+    await fetch(`${url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+    return cookie
+  }
+  const rescan = (url: string, repo: string, cookie: Record<string, string>) =>
+    fetch(`${url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, { method: 'POST', headers: cookie })
+
+  it('case 58: one that is killed while it writes a graph anew leaves the old one, and another one writes it and clears up', async (context) => {
+    context.skip(testEngine === 'embedded', 'nobody else can look into the embedded database meanwhile')
+    await using site = await createSite()
+    await using database = await openDatabase(site.database, silentLog)
+    const repo = await scene.createFilled(writeVersion('old'))
+    const free = Promise.withResolvers<void>()
+    using _free = { [Symbol.dispose]: () => free.resolve() }
+    let lock: Promise<void>
+    {
+      await using killed = await startProcess(site, { env: environment() })
+      const cookie = await connect(killed.url!, repo)
+      await waitForScan(database.db, repo, 'completed')
+      // From here on edges can't be written until this is given back; files and symbols can.
+      const locked = Promise.withResolvers<void>()
+      lock = database.db.transaction().execute(async (tx) => {
+        await sql`lock table code_edges in share row exclusive mode`.execute(tx)
+        locked.resolve()
+        await free.promise
+      })
+      await locked.promise
+      await scene.forge.push(repo, 'main', writeVersion('new'))
+      await rescan(killed.url!, repo, cookie)
+      await expect
+        .poll(async () => (await countStrays(database.db))?.symbols, { timeout: 60_000, interval: 100 })
+        .toBe(9000)
+      killed.signal('SIGKILL')
+      await killed.exited
+    }
+    expect(await look(database.db, repo)).toEqual({ seen: 'old 9000 300 600', isBuilding: true })
+    free.resolve()
+    await lock
+    {
+      await using next = await startProcess(site, { env: environment() })
+      await waitForScan(database.db, repo, 'completed')
+      next.signal('SIGTERM')
+      await next.exited
+    }
+    expect(await look(database.db, repo)).toEqual({ seen: 'new 9000 300 600', isBuilding: false })
+    expect(await countStrays(database.db)).toEqual({ files: 0, symbols: 0, edges: 0 })
+  }, 180_000)
+
+  it('two that are asked at once for the same repository scan it once', async (context) => {
+    context.skip(testEngine === 'embedded', 'the embedded database has one process')
+    await using site = await createSite()
+    await using database = await openDatabase(site.database, silentLog)
+    const repo = await scene.createFilled(writeVersion('only'))
+    await using one = await startProcess(site, { env: environment() })
+    await using other = await startProcess(site, { env: environment() })
+    const isFetch = ({ path, method }: SeenRequest) => path === `/${repo}.git/git-upload-pack` && method === 'POST'
+    await Promise.all([connect(one.url!, repo), connect(other.url!, repo)])
+    await waitForScan(database.db, repo, 'completed')
+    const row = await database.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+    expect(row).toMatchObject({ fence: 1, attempts: 1, error: null })
+    // One asks for the head, one for the commit.
+    expect(scene.forge.requests.filter(isFetch).length).toBeLessThanOrEqual(2)
+    expect(await look(database.db, repo)).toEqual({ seen: 'only 9000 300 600', isBuilding: false })
+    for (const process of [one, other]) {
+      process.signal('SIGTERM')
+      await process.exited
+    }
+  }, 180_000)
+})
