@@ -15,7 +15,7 @@ it.each(await readdir(folder))('the tree of %s', async (filename) => {
   // Whole, and broken off: with errors and with what was put in to mend them.
   for (const part of [text, text.slice(0, text.length / 2), `é😀\n${text.slice(text.length / 3)}`, '']) {
     const tree = parser.parse(part)!
-    const columns = makeColumns(tree)
+    const columns = makeColumns(tree.rootNode.descendantCount)
     flattenMemory(parserMemory(), tree, columns)
     expect(columns).toEqual(flattenByCursor(tree))
     tree.delete()

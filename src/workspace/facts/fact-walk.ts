@@ -57,18 +57,15 @@ interface OpenSymbol {
   readonly after: number
 }
 
-interface Found extends Writable<CodeReference> {
-  /** Undefined where nothing that is local can be meant. */
-  readonly scope: Scope | undefined
-}
-
 export class FactWalk {
   readonly tree: FlatTree
   readonly symbols: Writable<CodeSymbol>[] = []
   /** Nodes that a visit has marked for visits of later ones; the language knows what for. */
   readonly marked = new Set<number>()
   readonly #imports: CodeImport[] = []
-  readonly #references: Found[] = []
+  readonly #references: CodeReference[] = []
+  /** Where the references stand; undefined where nothing that is local can be meant. */
+  readonly #referring: (Scope | undefined)[] = []
   readonly #bindings: CodeBinding[] = []
   readonly #exports: { readonly name: string; readonly as: string; readonly line: number }[] = []
   readonly #taken: Uint8Array
@@ -253,8 +250,8 @@ export class FactWalk {
       line: this.tree.lineOf(at),
       within: this.#open?.index ?? none,
       arguments: naming.arguments ?? null,
-      scope: naming.isNeverLocal ? undefined : this.#scope,
     })
+    this.#referring.push(naming.isNeverLocal ? undefined : this.#scope)
   }
 
   /** Records the type of a name: of the symbol around unless told otherwise. */
@@ -321,20 +318,25 @@ export class FactWalk {
 
   /** Without those to what is local, and without repetitions; by line. */
   #keepReferences(): CodeReference[] {
+    const kept = this.#references.filter((reference, place) => this.#isKept(reference, this.#referring[place]))
+    kept.sort((one, other) => one.line - other.line)
     const seen = new Set<string>()
-    const kept: CodeReference[] = []
-    for (const { scope, ...reference } of this.#references) {
-      const { name, qualifier, kind, line } = reference
-      const first = kind === 'value' ? (qualifier ?? name) : name
-      if (kind === 'value' && !this.#fileNames.has(first)) continue
-      if (qualifier === null && this.#builtins.has(name) && !this.#fileNames.has(name)) continue
-      if (scope && (qualifier === null || kind === 'value') && isLocalName(scope, first)) continue
-      const key = `${line} ${kind} ${qualifier ?? ''} ${name}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      kept.push(reference)
-    }
-    return kept.sort((a, b) => a.line - b.line)
+    return kept.filter(({ line, kind, qualifier, name }, place) => {
+      if (kept[place - 1]?.line !== line) {
+        seen.clear()
+        // Most stand alone on their line.
+        if (kept[place + 1]?.line !== line) return true
+      }
+      const count = seen.size
+      return seen.add(`${kind} ${qualifier ?? ''} ${name}`).size > count
+    })
+  }
+
+  #isKept({ name, qualifier, kind }: CodeReference, scope: Scope | undefined): boolean {
+    const first = kind === 'value' ? (qualifier ?? name) : name
+    if (kind === 'value' && !this.#fileNames.has(first)) return false
+    if (qualifier === null && this.#builtins.has(name) && !this.#fileNames.has(name)) return false
+    return !(scope && (qualifier === null || kind === 'value') && isLocalName(scope, first))
   }
 }
 

@@ -14,22 +14,13 @@ const [symbolCountAt, longestAliasesAt, fieldSlicesAt, fieldEntriesAt, publicSym
   4, 36, 64, 68, 76, 84,
 ]
 
-/** A node whose children are gone through; those that the grammar hides are opened, too. */
-interface Frame {
-  readonly outer: Frame | undefined
-  child: number
-  readonly childrenEnd: number
-  /** Where the next child's padding begins, in bytes of the text. */
-  position: number
-  /** Counts the children that the grammar knows, which comments aren't. */
-  structural: number
-  readonly production: number
-  /** The flat node that it is, or for a hidden one that around it. */
-  readonly node: number
-  readonly isHidden: boolean
-  /** The role of a hidden one, which is that of its children. */
-  readonly field: number
-}
+/**
+ * What is put aside of a node while its children are gone through, in 32 bits each: the child that comes next, where the
+ * children end, the next child's place in the text, how many there were that the grammar knows (comments aren't), the
+ * production, the flat node that it is or that is around it, whether the grammar hides it, and then its role, which is that
+ * of its children.
+ */
+const frameSize = 8
 
 /** Fills the columns from the memory of the parser that made the tree. */
 export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColumns): void {
@@ -43,77 +34,88 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
   const slices = words[(language + fieldSlicesAt) >> 2]! >> 1
   const entries = words[(language + fieldEntriesAt) >> 2]!
 
-  const fieldOf = (production: number, structural: number): number => {
-    const first = halves[slices + 2 * production]!
-    const last = first + halves[slices + 2 * production + 1]!
-    for (let entry = entries + 4 * first; entry < entries + 4 * last; entry += 4)
-      if (bytes[entry + 2] === structural && bytes[entry + 3] === 0) return halves[entry >> 1]!
-    return 0
-  }
-
   const root = tree.rootNode.id
-  let frame: Frame | undefined = {
-    outer: undefined,
-    child: root,
-    childrenEnd: root + 8,
-    position: 0,
-    structural: 0,
-    production: 0,
-    node: -1,
-    isHidden: false,
-    field: 0,
-  }
+  let [child, childrenEnd, position, structural, production] = [root, root + 8, 0, 0, 0]
+  // The node around, whether what is gone through is hidden, and its role.
+  let [around, isHidden, role] = [-1, 0, 0]
+  let stack = new Int32Array(256 * frameSize)
+  let depth = 0
   let count = 0
   // A tree that is laid out otherwise must not lead in circles.
-  while (frame !== undefined && count <= types.length) {
-    const { child } = frame
-    if (child === frame.childrenEnd) {
-      if (!frame.isHidden && frame.node !== -1) afters[frame.node] = count
-      frame = frame.outer
+  while (count <= types.length) {
+    if (child === childrenEnd) {
+      if (isHidden === 0 && around !== -1) afters[around] = count
+      if (depth === 0) return
+      depth -= frameSize
+      child = stack[depth]!
+      childrenEnd = stack[depth + 1]!
+      position = stack[depth + 2]!
+      structural = stack[depth + 3]!
+      production = stack[depth + 4]!
+      around = stack[depth + 5]!
+      isHidden = stack[depth + 6]!
+      role = stack[depth + 7]!
       continue
     }
-    frame.child += 8
-    const isInline = (bytes[child]! & 1) === 1
+    const first = bytes[child]!
+    const isInline = (first & 1) === 1
     const heap = isInline ? 0 : words[child >> 2]!
-    const flags = isInline ? bytes[child]! >> 1 : bytes[heap + flagsAt]!
-    const symbol = isInline ? bytes[child + 1]! : halves[(heap + symbolAt) >> 1]!
-    const start: number = frame.position + (isInline ? bytes[child + 6]! : words[(heap + paddingAt) >> 2]!)
+    const flags = isInline ? first >> 1 : bytes[heap + flagsAt]!
+    const start = position + (isInline ? bytes[child + 6]! : words[(heap + paddingAt) >> 2]!)
     const end = start + (isInline ? bytes[child + 7]! : words[(heap + sizeAt) >> 2]!)
-    const childCount = isInline ? 0 : words[(heap + childCountAt) >> 2]!
-    let [alias, field] = [0, 0]
+    let alias = 0
+    let field = 0
     if ((flags & isExtra) === 0) {
-      if (frame.production !== 0) {
-        alias = halves[aliases + frame.production * longestAliases + frame.structural]!
-        if (frame.structural >= longestAliases) alias = 0
+      if (production !== 0) {
+        if (structural < longestAliases) alias = halves[aliases + production * longestAliases + structural]!
+        let entry = entries + 4 * halves[slices + 2 * production]!
+        const last = entry + 4 * halves[slices + 2 * production + 1]!
+        while (entry < last && (bytes[entry + 2] !== structural || bytes[entry + 3] !== 0)) entry += 4
+        if (entry < last) field = halves[entry >> 1]!
       }
-      field = fieldOf(frame.production, frame.structural) || (frame.isHidden ? frame.field : 0)
-      frame.structural++
+      if (field === 0) field = role
+      structural++
     }
+    child += 8
     const isShown = (flags & isVisible) !== 0 || alias !== 0
-    let node = frame.node
+    let node = around
     if (isShown) {
       node = count++
-      const shown = alias || symbol
+      const shown = alias !== 0 ? alias : isInline ? bytes[child - 7]! : halves[(heap + symbolAt) >> 1]!
       types[node] = shown < symbolCount ? halves[publicSymbols + shown]! : shown
       fields[node] = field
       starts[node] = start >> 1
       ends[node] = end >> 1
-      parents[node] = frame.node
+      parents[node] = around
       afters[node] = count
     }
-    const position = frame.position
-    frame.position = end
-    if (!(childCount > 0)) continue
-    frame = {
-      outer: frame,
-      child: heap - 8 * childCount,
-      childrenEnd: heap,
-      position,
-      structural: 0,
-      production: halves[(heap + productionAt) >> 1]!,
-      node,
-      isHidden: !isShown,
-      field,
+    const childCount = isInline ? 0 : words[(heap + childCountAt) >> 2]!
+    if (childCount === 0) {
+      position = end
+      continue
     }
+    if (depth + frameSize > stack.length) stack = growStack(stack)
+    stack[depth] = child
+    stack[depth + 1] = childrenEnd
+    stack[depth + 2] = end
+    stack[depth + 3] = structural
+    stack[depth + 4] = production
+    stack[depth + 5] = around
+    stack[depth + 6] = isHidden
+    stack[depth + 7] = role
+    depth += frameSize
+    child = heap - 8 * childCount
+    childrenEnd = heap
+    structural = 0
+    production = halves[(heap + productionAt) >> 1]!
+    around = node
+    isHidden = isShown ? 0 : 1
+    role = isShown ? 0 : field
   }
+}
+
+function growStack(stack: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * stack.length)
+  larger.set(stack)
+  return larger
 }

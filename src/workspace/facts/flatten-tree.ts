@@ -3,16 +3,25 @@ import type { Tree } from 'web-tree-sitter'
 import type { FlatColumns } from './flat-tree.ts'
 import { flattenMemory } from './flatten-memory.ts'
 
+/** Nodes that room is kept for: those of larger trees take their own. */
+const mostKept = 1 << 17
+
 /**
- * Makes what lays out the trees of one grammar.
+ * Makes what lays out the trees of one grammar. What it gives holds until the next tree.
  *
  * @param memory that of the parser, as it is now
  */
 export function createFlattener(memory: () => ArrayBuffer): (tree: Tree) => FlatColumns {
   let isTrusted: boolean | undefined
+  let room = makeColumns(0)
+  const takeRoom = (count: number) => {
+    if (count > mostKept) return makeColumns(count)
+    if (count > room.types.length) room = makeColumns(Math.min(2 * count, mostKept))
+    return cutColumns(room, count)
+  }
   return (tree) => {
     if (isTrusted === false) return flattenByCursor(tree)
-    const columns = makeColumns(tree)
+    const columns = takeRoom(tree.rootNode.descendantCount)
     flattenMemory(memory(), tree, columns)
     if (isTrusted) return columns
     const asked = flattenByCursor(tree)
@@ -21,9 +30,8 @@ export function createFlattener(memory: () => ArrayBuffer): (tree: Tree) => Flat
   }
 }
 
-/** Room for all nodes of a tree. */
-export function makeColumns(tree: Tree): FlatColumns {
-  const count = tree.rootNode.descendantCount
+/** Room for so many nodes. */
+export function makeColumns(count: number): FlatColumns {
   return {
     types: new Uint16Array(count),
     fields: new Uint16Array(count),
@@ -34,9 +42,20 @@ export function makeColumns(tree: Tree): FlatColumns {
   }
 }
 
+function cutColumns({ types, fields, starts, ends, parents, afters }: FlatColumns, count: number): FlatColumns {
+  return {
+    types: types.subarray(0, count),
+    fields: fields.subarray(0, count),
+    starts: starts.subarray(0, count),
+    ends: ends.subarray(0, count),
+    parents: parents.subarray(0, count),
+    afters: afters.subarray(0, count),
+  }
+}
+
 /** Lays a tree out flat by the parser's own cursor. */
 export function flattenByCursor(tree: Tree): FlatColumns {
-  const columns = makeColumns(tree)
+  const columns = makeColumns(tree.rootNode.descendantCount)
   const { types, fields, starts, ends, parents, afters } = columns
   const cursor = tree.walk()
   let parent = -1
