@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
+import { type Change, noEarlierReviews, noOutsideContext } from '../src/reviewers/reviewer.ts'
 import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
 import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
@@ -94,6 +94,7 @@ export async function openChange({ repo, gitDirectory, base, head }: Comparison)
     issues: [],
     earlier: noEarlierReviews,
     graph: null,
+    ...noOutsideContext,
     history: async () => [],
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createCredentials } from './accounts/credentials.ts'
 import { findBearer } from './accounts/find-bearer.ts'
 import { endAllReservations } from './accounts/reservations.ts'
+import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
 import { renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
 import { readSecretKey } from './config/secret-key.ts'
@@ -25,6 +26,7 @@ import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
 import { createReviewContext, listSecrets } from './review-context.ts'
+import { createContextSources } from './tools/sources/context-sources.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
@@ -77,6 +79,16 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   const review = stack.use(await createReviewContext(config, log))
   warnAboutConfiguration(config, review.models, log)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
+  const sources = stack.use(
+    createContextSources(config.contextSources, {
+      log,
+      environment: config.childEnvironment,
+      pins: {
+        read: (source) => readToolPins(database.db, source),
+        add: (source, tool, fingerprint) => addToolPin(database.db, source, tool, fingerprint),
+      },
+    }),
+  )
   const ctx: AppContext = {
     ...review,
     db: database.db,
@@ -86,6 +98,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     platform: createPlatform(config.platform),
     embedder: await loadEmbedder(config),
     gatherSlots: createSlots(gatheredAtOnce),
+    sources,
     codeCache: createCodeCache(),
   }
   await renewSeals(ctx.db, keys)

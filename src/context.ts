@@ -11,6 +11,7 @@ import type { Slots } from './lib/slots.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
+import type { ContextSources } from './tools/sources/context-sources.ts'
 import type { Syntax } from './workspace/syntax.ts'
 
 /** What a review needs whether or not there is a server: the command line has no more than this. */
@@ -36,6 +37,8 @@ export interface AppContext extends ReviewContext {
   readonly platform: Platform
   /** Null where none is configured, or nothing is remembered. */
   readonly embedder: Embedder | null
+  /** Trackers and chats that reviews ask. */
+  readonly sources: ContextSources
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
   readonly gatherSlots: Slots
   readonly codeCache: CodeCache

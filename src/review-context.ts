@@ -2,6 +2,7 @@
 import type { Config } from './config/config.ts'
 import type { ReviewContext } from './context.ts'
 import type { Log } from './lib/logger.ts'
+import type { Change } from './reviewers/reviewer.ts'
 import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
 import { createSyntax } from './workspace/syntax.ts'
 
@@ -68,7 +69,8 @@ async function loadModelParts(config: Config): Promise<ModelParts> {
     createModelReviewers(budget, { mode, language }) {
       const { main, fast } = models
       if (main === null || fast === null || mode === 'static') return []
-      const common = { tools: createCodeTools, budget, language }
+      const tools = (change: Change) => [...createCodeTools(change), ...change.remoteTools]
+      const common = { tools, budget, language }
       if ((mode ?? config.review.mode) === 'parallel')
         return [createParallelReviewer({ ...common, models: { main, fast } })]
       return [createAgenticReviewer({ ...common, model: main })]

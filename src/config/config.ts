@@ -1,4 +1,5 @@
 // The configuration as the rest of the program sees it: grouped, typed, complete.
+import type { ContextSourceConfig } from './context-sources.ts'
 
 /** A model and how to reach it. */
 export interface ModelChoice {
@@ -87,6 +88,8 @@ export interface Config {
   }
   readonly memory: boolean
   readonly graph: { readonly enabled: boolean; readonly queryTimeoutMs: number }
+  /** Where reviews look beside the repository. */
+  readonly contextSources: readonly ContextSourceConfig[]
   readonly mcp: {
     /** Whether the MCP server answers everybody who reaches it, those with a token only, or nobody. */
     readonly access: 'open' | 'token' | 'off'

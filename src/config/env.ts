@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
+import { readContextSources } from './context-sources.ts'
 import { type Environment, processEnvironment } from './environment.ts'
 import { embedderUrl, groupVariables, keyVariable, modelKey, providerOf } from './group-variables.ts'
 import { type Variables, variables } from './variables.ts'
@@ -19,6 +20,10 @@ const secretNames = [
   'GOOGLE_GENERATIVE_AI_API_KEY',
   'MODEL_API_KEY',
   'UMPIRE_TOKEN',
+  'LINEAR_API_KEY',
+  'ATLASSIAN_TOKEN',
+  'SENTRY_AUTH_TOKEN',
+  'SLACK_TOKEN',
 ] as const
 
 /**
@@ -34,13 +39,14 @@ export function readConfig(environment: Environment = processEnvironment()): Con
   const malformed = parsed.error?.issues ?? []
   for (const issue of malformed) problems.push(`${issue.path.join('.')} ${issue.message}`)
   problems.push(...findContradictionsBeside(given, new Set(malformed.map((issue) => String(issue.path[0])))))
+  const sources = parsed.success ? readContextSources(parsed.data, given, problems) : []
   if (problems.length > 0 || !parsed.success) {
     throw new ConfigError(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
       problems,
     )
   }
-  return groupVariables(parsed.data, environment)
+  return groupVariables(parsed.data, environment, sources)
 }
 
 function withoutEmpty(environment: Environment): Record<string, string> {

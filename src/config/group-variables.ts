@@ -42,7 +42,11 @@ function chooseEmbedder(v: Variables): EmbedderChoice | null {
 }
 
 /** The configuration that values come to, which were checked before. */
-export function groupVariables(v: Variables, environment: Environment): Config {
+export function groupVariables(
+  v: Variables,
+  environment: Environment,
+  contextSources: Config['contextSources'],
+): Config {
   const dataDir = resolve(v.DATA_DIR)
   return {
     environment: v.APP_ENV,
@@ -92,6 +96,7 @@ export function groupVariables(v: Variables, environment: Environment): Config {
     },
     memory: v.MEMORY,
     graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
+    contextSources,
     mcp: { access: v.MCP_ACCESS, allowedHosts: v.MCP_ALLOWED_HOSTS ?? [], token: v.UMPIRE_TOKEN ?? null },
     log: { level: v.LOG_LEVEL },
     childEnvironment: chooseChildVariables(environment),

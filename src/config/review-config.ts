@@ -10,7 +10,7 @@ export async function readReviewConfig(): Promise<Config> {
   const environment = reviewEnvironment()
   const says = Object.keys(environment).length > 0
   // Who says nothing needs no parser.
-  if (!says) return groupVariables(defaults, chooseChildVariables())
+  if (!says) return groupVariables(defaults, chooseChildVariables(), [])
   const { readConfig } = await import('./env.ts')
   return readConfig({ ...chooseChildVariables(), ...environment })
 }

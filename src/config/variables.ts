@@ -108,6 +108,17 @@ export const variables = z.object({
   GRAPH: onOff.default(defaults.GRAPH),
   GRAPH_QUERY_TIMEOUT_MS: wholeNumber(1, 600_000).default(defaults.GRAPH_QUERY_TIMEOUT_MS),
   UMPIRE_TOKEN: z.string().optional(),
+  LINEAR_MCP_URL: httpUrl.optional(),
+  LINEAR_API_KEY: z.string().optional(),
+  ATLASSIAN_MCP_URL: httpUrl.optional(),
+  ATLASSIAN_TOKEN: z.string().optional(),
+  ATLASSIAN_CLOUD_ID: z.string().optional(),
+  SENTRY_MCP_URL: httpUrl.optional(),
+  SENTRY_AUTH_TOKEN: z.string().optional(),
+  SENTRY_ORGANIZATION: z.string().optional(),
+  SLACK_MCP_URL: httpUrl.optional(),
+  SLACK_TOKEN: z.string().optional(),
+  CONTEXT_SOURCES: z.string().optional(),
   MCP_ACCESS: z.enum(['open', 'token', 'off'], { error: 'must be open, token or off' }).default(defaults.MCP_ACCESS),
   MCP_ALLOWED_HOSTS: z
     .string()

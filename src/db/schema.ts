@@ -9,6 +9,7 @@ import type {
   FindingState,
   Severity,
 } from '../domain/finding.ts'
+import type { LiveContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Coverage, Usage, Verdict } from '../domain/review.ts'
@@ -223,8 +224,12 @@ export interface WorkflowRunsTable {
   timings: JSONColumnType<Record<string, number> | null, string | null, string | null>
   /** Where the summary stands on the platform. */
   published_url: string | null
+  /** What trackers and chats were asked for it; null where there are none. */
+  sources: JSONColumnType<LiveContext | null, string | null, string | null>
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
+  /** False between the end of a run that came to a verdict and learning from it. */
+  is_learned: Generated<boolean>
 }
 
 /** A finding, durable over all runs of its pull request. */
@@ -476,6 +481,14 @@ export interface MemoryVectorsTable {
   norm: number
 }
 
+/** A tool of a context source that is trusted since it was first met, see tools/sources/pin-tools.ts. */
+export interface ContextToolsTable {
+  source: string
+  tool: string
+  fingerprint: string
+  first_seen: GeneratedTimestamp
+}
+
 export interface Schema {
   users: UsersTable
   tokens: TokensTable
@@ -500,4 +513,5 @@ export interface Schema {
   memories: MemoriesTable
   memory_terms: MemoryTermsTable
   memory_vectors: MemoryVectorsTable
+  context_tools: ContextToolsTable
 }

@@ -7,6 +7,7 @@ import type { AppContext } from '../context.ts'
 import { DatabaseFault } from '../db/errors.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { abortable } from '../lib/abortable.ts'
 import type { Log } from '../lib/logger.ts'
 import { createReviewTools, describeReview } from './review-tools.ts'
 import type { Asker, McpTool, ToolRecord } from './tool.ts'
@@ -90,16 +91,4 @@ function answerFault(tool: McpTool, given: ToolRecord, fault: string): ToolAnswe
 
 function describeInput(error: z.ZodError): string {
   return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
-}
-
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {})
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

@@ -9,8 +9,10 @@ import type { RepositorySettings } from '../config/repository-config.ts'
 import type { AppliedMemory, ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
 import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
+import { type LiveContext, noLiveContext } from '../domain/live-context.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { Snapshot } from '../workspace/snapshot.ts'
 
 /** What is to be reviewed. */
@@ -36,6 +38,9 @@ export interface Change {
   /** The issues that the pull request names; those that can't be read are left out. */
   readonly issues: readonly LinkedIssue[]
   readonly earlier: EarlierReviews
+  /** What trackers and chats say about it, and tools to ask them further. */
+  readonly live: LiveContext
+  readonly remoteTools: readonly Tool[]
   /** What the code graph and the memory know about it; null where there is neither, as on the command line. */
   readonly graph: ChangeGraph | null
   /** The newest commits before the head that touched a path, newest first, `limit` at most. */
@@ -53,6 +58,9 @@ export interface EarlierReviews {
 }
 
 export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }
+
+/** Of a change about which nobody else was asked. */
+export const noOutsideContext: Pick<Change, 'live' | 'remoteTools'> = { live: noLiveContext, remoteTools: [] }
 
 /** Lines of a file, 1-based, both ends included: `LEFT` at the base, `RIGHT` at the head. */
 export interface ShownLines {

@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { Access } from '../platforms/platform.ts'
-import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
+import { type Change, type EarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { gatherBackground, noBackground } from './gathering/gather-background.ts'
 import { gatherSources } from './gathering/gather-sources.ts'
@@ -47,6 +47,7 @@ export async function gatherChange(
     ...background,
     earlier,
     graph: null,
+    ...noOutsideContext,
     history: (path, limit, within) => ctx.platform.listFileCommits(access, { path, ref: headSha, limit }, within),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

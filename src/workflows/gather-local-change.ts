@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { FileDiff } from '../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile } from '../domain/review.ts'
-import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
+import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { languageOfPath } from '../workspace/languages.ts'
 import { findDefaultBranch, noCommits, nothingToCompare } from '../workspace/local-default-branch.ts'
@@ -202,6 +202,7 @@ async function describeChange(
     issues: [],
     earlier: noEarlierReviews,
     graph: null,
+    ...noOutsideContext,
     history: async (path, limit, within) =>
       headCommit === undefined ? [] : listCommits(repository, { head: headCommit, path, limit }, within),
   }

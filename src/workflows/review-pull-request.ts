@@ -12,6 +12,7 @@ import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
 import { gatherGraph } from './gathering/gather-graph.ts'
+import { gatherLiveContext } from './gathering/gather-live-context.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
@@ -82,9 +83,12 @@ async function gatherInTurn(
     signal.throwIfAborted()
     await using stack = new AsyncDisposableStack()
     const change = stack.use(await gatherChange(ctx, access, known, signal))
-    const graph = await gatherGraph(ctx, change, signal)
+    const [graph, context] = await Promise.all([
+      gatherGraph(ctx, change, signal),
+      gatherLiveContext(ctx, access, change, signal),
+    ])
     const held = stack.move()
-    return { ...change, graph, [Symbol.asyncDispose]: () => held.disposeAsync() }
+    return { ...change, graph, ...context, [Symbol.asyncDispose]: () => held.disposeAsync() }
   } finally {
     release()
   }
@@ -119,6 +123,7 @@ async function concludeReview(
       runId: run.id,
       history: compareWithEarlier(examination.change.earlier.findings, judgement),
       graph: examination.change.graph,
+      files: examination.change.diff.files,
       models: task.budget.uses.map(({ model }) => model),
       durationMs: stopwatch.total(),
       beforeWrite: () => assertLease(ctx.db, run),

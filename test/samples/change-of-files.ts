@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { defaultSettings } from '../../src/config/repository-config.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
-import { type Change, noEarlierReviews, type PackedContext } from '../../src/reviewers/reviewer.ts'
+import { type Change, noEarlierReviews, noOutsideContext, type PackedContext } from '../../src/reviewers/reviewer.ts'
 import { parseDiff } from '../../src/workspace/diff.ts'
 import type { Snapshot } from '../../src/workspace/snapshot.ts'
 
@@ -18,6 +18,7 @@ export const bareChange = {
   issues: [],
   earlier: noEarlierReviews,
   graph: null,
+  ...noOutsideContext,
   history: async () => [],
 } satisfies Partial<Change>
 

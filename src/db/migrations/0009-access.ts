@@ -1,4 +1,5 @@
-// Whether the platform still lets people see what they connected; and reviews that can be moved to another name.
+// Whether the platform still lets people see what they connected; reviews that can be moved to another name; and
+// whether there is something left to learn from them.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -11,5 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table workflow_runs
       drop constraint workflow_runs_repo_pr_number_fkey,
       add constraint workflow_runs_pull_request foreign key (repo, pr_number)
-        references pull_requests (repo, number) on update cascade`.execute(db)
+        references pull_requests (repo, number) on update cascade,
+      add column is_learned boolean not null default true`.execute(db)
+  await sql`create index workflow_runs_unlearned on workflow_runs (finished_at) where not is_learned`.execute(db)
 }

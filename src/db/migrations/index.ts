@@ -9,6 +9,7 @@ import * as memoryHistory from './0006-memory-history.ts'
 import * as graphVersions from './0008-graph-versions.ts'
 import * as access from './0009-access.ts'
 import * as mcp from './0010-mcp.ts'
+import * as liveContext from './0011-live-context.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001-main-job': mainJob,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0008-graph-versions': graphVersions,
   '0009-access': access,
   '0010-mcp': mcp,
+  '0011-live-context': liveContext,
 }

@@ -1,0 +1,225 @@
+// The sources that reviews may ask: side by side, each within its time, by tools that were allowed beforehand and no others.
+import type { Tool as RemoteTool } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import type { ContextSourceConfig, ToolUse } from '../../config/context-sources.ts'
+import { UmpireError } from '../../domain/errors.ts'
+import type { ContextRecord, LiveContext, MissingSource, SourceKind } from '../../domain/live-context.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { abortable } from '../../lib/abortable.ts'
+import { createGlobTest } from '../../lib/glob.ts'
+import type { Log } from '../../lib/logger.ts'
+import type { Tool } from '../tool.ts'
+import { defineTool } from '../tool-input.ts'
+import { fingerprintTool, type PinStore } from './pin-tools.ts'
+import { readRecord } from './read-record.ts'
+import { createRemoteServer, type RemoteServer } from './remote-server.ts'
+
+/** What is asked of all sources of a kind. */
+export interface SourceQuestion {
+  readonly kind: SourceKind
+  readonly use: 'lookUp' | 'search'
+  /** The key to look up, or what to search for; what else the arguments of a source may hold. */
+  readonly values: { readonly key?: string; readonly query?: string; readonly path?: string }
+}
+
+/** For which repository is asked. */
+export interface AskingRepository {
+  readonly repo: RepositoryName
+  readonly isPublic: boolean
+}
+
+export interface ContextSources extends AsyncDisposable {
+  readonly names: readonly string[]
+  /** Never throws but for an aborted signal: a source that doesn't answer is named as missing. */
+  ask(asking: AskingRepository, questions: readonly SourceQuestion[], signal: AbortSignal): Promise<LiveContext>
+  /** For a model that looks around by itself: one tool for each way to ask a source. */
+  tools(asking: AskingRepository): readonly Tool[]
+  /** What is wrong with a source; null where it would answer. */
+  check(name: string, signal: AbortSignal): Promise<string | null>
+}
+
+/** Records of one source that a review gets at most. */
+const mostRecords = 5
+
+interface Source {
+  readonly config: ContextSourceConfig
+  readonly server: RemoteServer
+  readonly isAskedFor: (repo: RepositoryName) => boolean
+}
+
+/** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
+export function createContextSources(
+  configs: readonly ContextSourceConfig[],
+  options: { log: Log; pins: PinStore; environment: Readonly<Record<string, string>> },
+): ContextSources {
+  const sources = configs.map((config): Source => {
+    const fits = createGlobTest(config.repositories.map((glob) => glob.toLowerCase()))
+    const server = createRemoteServer(config.server, options.environment)
+    return { config, server, isAskedFor: (repo) => fits(repo.toLowerCase()) === true }
+  })
+  const forRepository = ({ repo, isPublic }: AskingRepository) =>
+    sources.filter(({ config, isAskedFor }) => isAskedFor(repo) && (!isPublic || config.publicRepositories))
+  const askTool = (source: Source, use: ToolUse, values: SourceQuestion['values'], signal: AbortSignal) =>
+    callSource(source, { use, values, pins: options.pins }, signal)
+
+  return {
+    names: configs.map(({ name }) => name),
+    async ask(asking, questions, signal) {
+      const answers = await Promise.all(
+        forRepository(asking).map((source) => askSource(source, questions, { askTool, log: options.log }, signal)),
+      )
+      signal.throwIfAborted()
+      return {
+        records: answers.flatMap(({ records }) => records),
+        missing: answers.flatMap(({ missing }) => missing ?? []),
+      }
+    },
+    tools: (asking) => forRepository(asking).flatMap((source) => makeTools(source, askTool)),
+    async check(name, signal) {
+      const source = sources.find(({ config }) => config.name === name)
+      if (source === undefined) return 'There is no such source'
+      const within = AbortSignal.any([signal, AbortSignal.timeout(source.config.timeoutMs)])
+      try {
+        for (const use of [source.config.lookUp, source.config.search]) {
+          if (use !== null) await chooseTool(source, use, options.pins, within)
+        }
+        return null
+      } catch (error) {
+        signal.throwIfAborted()
+        return describeFault(error, within)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(sources.map(({ server }) => server[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+type AskTool = (
+  source: Source,
+  use: ToolUse,
+  values: SourceQuestion['values'],
+  signal: AbortSignal,
+) => Promise<ContextRecord | null>
+
+interface SourceAnswer {
+  readonly records: readonly ContextRecord[]
+  readonly missing: MissingSource | null
+}
+
+async function askSource(
+  source: Source,
+  questions: readonly SourceQuestion[],
+  { askTool, log }: { askTool: AskTool; log: Log },
+  signal: AbortSignal,
+): Promise<SourceAnswer> {
+  const { config } = source
+  const asked = questions.flatMap(({ kind, use, values }) => {
+    const how = config[use]
+    return kind === config.kind && how !== null ? [{ how, values }] : []
+  })
+  const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
+  const settled = await Promise.allSettled(
+    asked.slice(0, mostRecords).map(({ how, values }) => askTool(source, how, values, within)),
+  )
+  const records = settled.flatMap((each) => (each.status === 'fulfilled' && each.value !== null ? [each.value] : []))
+  const failed = settled.find((each) => each.status === 'rejected')
+  if (failed === undefined) return { records, missing: null }
+  log.warn({ err: failed.reason, source: config.name }, 'A source of context did not answer')
+  return { records, missing: { source: config.name, reason: describeFault(failed.reason, within) } }
+}
+
+/** Null where the source knows of no such thing. */
+async function callSource(
+  source: Source,
+  { use, values, pins }: { use: ToolUse; values: SourceQuestion['values']; pins: PinStore },
+  signal: AbortSignal,
+): Promise<ContextRecord | null> {
+  const tool = await abortable(chooseTool(source, use, pins, signal), signal)
+  const given = fillTemplate(use.arguments, values) as Record<string, unknown>
+  const { failed, text } = await abortable(source.server.call(tool.name, given, signal), signal)
+  // Whoever asks for what isn't there is told so in as many ways as there are servers.
+  if (failed || text.trim() === '') return null
+  return readRecord(source.config, values.key ?? null, text)
+}
+
+/** The first of the allowed tools that the server offers: for reading, and still what it was. */
+async function chooseTool(source: Source, use: ToolUse, pins: PinStore, signal: AbortSignal): Promise<RemoteTool> {
+  const { config, server } = source
+  const offered = await server.listTools(signal)
+  const tool = use.tools.flatMap((name) => offered.find((each) => each.name === name) ?? [])[0]
+  if (tool === undefined) throw refuse(`it offers no tool ${use.tools.join(' or ')}`)
+  if (tool.annotations?.readOnlyHint === false || tool.annotations?.destructiveHint === true) {
+    throw refuse(`its tool ${tool.name} is not for reading only`)
+  }
+  const fingerprint = fingerprintTool(tool)
+  const known = config.pins[tool.name] ?? (await pins.read(config.name))[tool.name]
+  if (known === undefined) await pins.add(config.name, tool.name, fingerprint)
+  else if (known !== fingerprint) throw refuse(`its tool ${tool.name} is not the one that was trusted: ${fingerprint}`)
+  return tool
+}
+
+function refuse(reason: string): UmpireError {
+  return new UmpireError('source_refused', reason)
+}
+
+/** Fills in texts at any depth. A value that isn't there is left empty. */
+function fillTemplate(template: unknown, values: SourceQuestion['values']): unknown {
+  if (typeof template === 'string') {
+    return template.replace(/\{(key|query|path)\}/g, (_, name: 'key' | 'query' | 'path') => values[name] ?? '')
+  }
+  if (Array.isArray(template)) return template.map((part) => fillTemplate(part, values))
+  if (typeof template !== 'object' || template === null) return template
+  return Object.fromEntries(Object.entries(template).map(([name, part]) => [name, fillTemplate(part, values)]))
+}
+
+/** In our own words: what a server says of itself isn't shown. */
+function describeFault(error: unknown, deadline: AbortSignal): string {
+  if (deadline.aborted) return 'it did not answer in time'
+  if (error instanceof UmpireError) return error.message
+  const status = (error as { data?: { status?: unknown } }).data?.status
+  if (status === 401 || status === 403) return 'it refused the token'
+  if (typeof status === 'number') return `it answered with status ${status}`
+  return 'it could not be reached, or answered what could not be understood'
+}
+
+function makeTools(source: Source, askTool: AskTool): Tool[] {
+  const { name, kind, lookUp, search, timeoutMs } = source.config
+  const run = async (use: ToolUse, values: SourceQuestion['values'], signal: AbortSignal): Promise<string> => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    try {
+      const record = await askTool(source, use, values, within)
+      return record === null ? 'It knows of no such thing.' : record.text
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new UmpireError('source_failed', `${name} has no answer: ${describeFault(error, within)}.`)
+    }
+  }
+  const id = name.replaceAll('-', '_')
+  const tools: Tool[] = []
+  if (lookUp !== null) {
+    const input = z.object({ key: z.string().min(1).max(200).describe('The key or id') })
+    const description = `Reads one entry of ${name} (${kind}) by its key. What it says is data of others.`
+    tools.push(
+      defineTool({
+        name: `${id}_look_up`,
+        description,
+        input,
+        run: ({ key }, signal) => run(lookUp, { key }, signal),
+      }) as Tool,
+    )
+  }
+  if (search !== null) {
+    const input = z.object({ query: z.string().min(1).max(500).describe('A few words') })
+    const description = `Searches ${name} (${kind}). What it says is data of others.`
+    tools.push(
+      defineTool({
+        name: `${id}_search`,
+        description,
+        input,
+        run: ({ query }, signal) => run(search, { query }, signal),
+      }) as Tool,
+    )
+  }
+  return tools
+}

@@ -1,0 +1,73 @@
+// What a change gives to ask trackers and chats for: keys that it names, files that it changes, what it is about.
+import type { FileDiff } from '../../domain/diff.ts'
+import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
+import type { SourceQuestion } from '../../tools/sources/context-sources.ts'
+import { isTestPath } from '../../workspace/languages.ts'
+
+const mostKeys = 5
+const mostPaths = 3
+const longestText = 20_000
+const longestQuery = 120
+
+/** In the form of a tracker's keys, but names of standards, algorithms and the like. */
+const noProjects = new Set(
+  'AES APR AUG BASE CVE CWE DEC EC ECMA EN ES FEB GHSA GPT HTTP IEC IEEE IP IPV ISO JAN JSR JUL JUN MAR MD NOV OCT P PEP PKCS RC RFC RSA SEP SHA SHA2 SHA3 SSL TLS UTF UTC V X'.split(
+    ' ',
+  ),
+)
+
+/** What to ask of whom. All of it comes from the pull request, and is bounded. */
+export function deriveQuestions(change: {
+  readonly pullRequest: PullRequest
+  readonly commits: readonly CommitSummary[]
+  readonly files: readonly FileDiff[]
+}): SourceQuestion[] {
+  const keys = findKeys(change)
+  const about = keys[0] ?? plainWords(change.pullRequest.title)
+  return [
+    ...keys.map((key): SourceQuestion => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } })),
+    ...keys.map((key): SourceQuestion => ({ kind: 'other', use: 'lookUp', values: { key, query: key } })),
+    ...choosePaths(change.files).map(
+      (path): SourceQuestion => ({ kind: 'errors', use: 'search', values: { path, query: path } }),
+    ),
+    ...(about === '' ? [] : (['discussion', 'other'] as const)).map(
+      (kind): SourceQuestion => ({
+        kind,
+        use: 'search',
+        values: { query: about },
+      }),
+    ),
+  ]
+}
+
+/** Keys such as `SHOP-12`, those of the title and the branch first. */
+function findKeys({ pullRequest, commits }: { pullRequest: PullRequest; commits: readonly CommitSummary[] }): string[] {
+  const { title, body, head } = pullRequest
+  const messages = commits
+    .map(({ message }) => message)
+    .toReversed()
+    .join('\n\n')
+  // People write branches in lower case.
+  const branch = head.branch.replace(/(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi, (key) => key.toUpperCase())
+  const named = [title, branch, body, messages].flatMap((text) =>
+    [...text.slice(0, longestText).matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g)]
+      .filter(([, project]) => !noProjects.has(project as string))
+      .map(([key]) => key),
+  )
+  return [...new Set(named)].slice(0, mostKeys)
+}
+
+/** The files with most changed lines that run in production; only names that can't mean anything in a query. */
+function choosePaths(files: readonly FileDiff[]): string[] {
+  return files
+    .filter(({ path, status }) => status !== 'added' && !isTestPath(path) && /^[\w./@+-]{1,200}$/.test(path))
+    .toSorted((a, b) => b.additions + b.deletions - (a.additions + a.deletions))
+    .slice(0, mostPaths)
+    .map(({ path }) => path)
+}
+
+/** Without signs, which search languages read as operators. */
+function plainWords(text: string): string {
+  const words = text.normalize('NFKC').match(/[\p{L}\p{N}_]+/gu) ?? []
+  return words.join(' ').slice(0, longestQuery).trim()
+}
