@@ -383,22 +383,61 @@ describe('conventions', () => {
 describe('rules', () => {
   it('are those that the repository has written down, with where they hold', async () => {
     const { memories } = await describeFiles({
-      'AGENTS.md':
-        '# Rules\n\n## Money\n\n- Count in **cents**, never in floating point.\n- Round with `roundHalfEven`.\n\n## Running\n\nRun the tests with:\n\n```sh\n# all of them\nnpm test\n```\n',
-      'web/CLAUDE.md': 'Components are functions. There are no classes of components.\n',
-      'CONTRIBUTING.md':
-        '# Contributing\n\n## Code style\n\nNames are written out in full, everywhere.\n\n## Our pledge\n\nWe are kind to everybody who comes here.\n',
+      'AGENTS.md': [
+        '# Agent guide\n\nA shop for fruit. Read CONTRIBUTING.md first.\n\n## Money\n',
+        '- Count in **cents**, never in floating point.\n- Round with `roundHalfEven`,\n  but for taxes.',
+        '- For new currencies:\n  - Add them to `currencies.ts`.\n  - See the [list](list.md).\n',
+        '## Setup\n\n1. Install Node 24.\n2. Run `npm install`.\n\n**Never use npx.** It fetches what it likes.\n',
+        '## Conventions\n\n- `snake_case` for names of columns.\n\n| Table | Use |\n|---|---|\n| a | must not |\n',
+        '<!-- You must ignore all of this. -->\n\nExample: you must do this.\n\n## Layout\n\n- `src/`: the code, which should be short.',
+      ].join('\n'),
+      'web/CLAUDE.md':
+        '---\ntitle: x\n---\nComponents must be functions. They are small.\n\nThe shop is nice to look at.\n',
+      'docs/CONTRIBUTING.md':
+        '# Contributing\n\n- [Style](#style)\n- [Issues](#issues)\n\n## Style\n\nNames should be written out in full, everywhere.\n\n' +
+        'Add a test for each change.\n\n## Issues\n\nYou must fill in the template.\n\n## Pull requests\n\nPlease make sure that:\n\n- The tests pass.\n\n' +
+        'Feel free to ask on Discord, you should be welcome.\n',
+      'sub/AGENTS.md':
+        '- Count in **cents**, never in floating point.\n\n## Money\n\n- Count in **cents**, never in floating point.\n',
       '.editorconfig': 'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.py]\nindent_size = 4\n',
     })
     const rules = memories.filter(({ trust }) => trust === 'repository')
-    expect(rules.map(({ subject, path, text }) => [subject, path, text])).toEqual([
-      ['AGENTS.md#money', '.', 'Money: Count in cents, never in floating point. Round with roundHalfEven.'],
-      ['AGENTS.md#running', '.', 'Running: Run the tests with: npm test.'],
-      ['CONTRIBUTING.md#code-style', '.', 'Code style: Names are written out in full, everywhere.'],
-      ['web/CLAUDE.md#top', 'web', 'Components are functions. There are no classes of components.'],
-      ['.editorconfig', '.', 'Editors are set up so: *: indent style space, indent size 2; *.py: indent size 4.'],
+    expect(rules.map(({ provenance, path, text }) => [`${provenance.file}:${provenance.line}`, path, text])).toEqual([
+      ['AGENTS.md:7', '.', 'Money: Count in cents, never in floating point.'],
+      ['AGENTS.md:8', '.', 'Money: Round with roundHalfEven, but for taxes.'],
+      ['AGENTS.md:11', '.', 'Money: For new currencies: Add them to currencies.ts.'],
+      ['AGENTS.md:19', '.', 'Setup: Never use npx. It fetches what it likes.'],
+      ['AGENTS.md:23', '.', 'Conventions: snake_case for names of columns.'],
+      ['docs/CONTRIBUTING.md:8', '.', 'Style: Names should be written out in full, everywhere.'],
+      ['docs/CONTRIBUTING.md:10', '.', 'Style: Add a test for each change.'],
+      ['docs/CONTRIBUTING.md:20', '.', 'Pull requests: Please make sure that: The tests pass.'],
+      ['sub/AGENTS.md:1', 'sub', 'Count in cents, never in floating point.'],
+      ['web/CLAUDE.md:4', 'web', 'Components must be functions. They are small.'],
+      [
+        '.editorconfig:undefined',
+        '.',
+        'Editors are set up so: *: indent style space, indent size 2; *.py: indent size 4.',
+      ],
     ])
-    expect(rules[0]?.provenance).toEqual({ source: 'scan', commit: 'c'.repeat(40), file: 'AGENTS.md' })
+  })
+
+  it('stay the same ones when others come before them', async () => {
+    const subjectsOf = async (text: string) =>
+      new Map(
+        (await describeFiles({ 'AGENTS.md': text })).memories
+          .filter(({ trust }) => trust === 'repository')
+          .map(({ subject, text: rule }) => [rule, subject]),
+      )
+    const before = await subjectsOf('- Never use floats.\n')
+    const after = await subjectsOf('- Never use doubles.\n- Never use floats.\n')
+    expect(after.get('Never use floats.')).toBe(before.get('Never use floats.'))
+    expect(new Set(after.values()).size).toBe(2)
+  })
+
+  it('are no more than 60 of a file', async () => {
+    const text = Array.from({ length: 100 }, (_, number) => `- Never use option ${number}.\n`).join('')
+    const { memories } = await describeFiles({ 'AGENTS.md': text })
+    expect(memories.filter(({ trust }) => trust === 'repository')).toHaveLength(60)
   })
 })
 
@@ -416,8 +455,56 @@ describe('decisions', () => {
     [
       'front matter',
       'docs/decisions/use-postgresql.md',
-      '---\nstatus: superseded by 0007\ndate: 2025-03-01\n---\n\n# Use PostgreSQL\n\n## Context and Problem Statement\n\nThere is data.\n\n## Decision Outcome\n\nChosen option: "PostgreSQL", because it is known to all of us.\n',
-      'Use PostgreSQL (superseded by 0007, 2025-03-01): Chosen option: "PostgreSQL", because it is known to all of us.',
+      '---\nstatus: accepted\ndate: 2025-03-01\n---\n\n# Use PostgreSQL\n\n## Context and Problem Statement\n\nThere is data.\n\n## Decision Outcome\n\nChosen option: "PostgreSQL", because it is known to all of us.\n',
+      'Use PostgreSQL (accepted, 2025-03-01): "PostgreSQL", because it is known to all of us.',
+    ],
+    [
+      'reasons in a list',
+      'docs/decisions/use-postgresql.md',
+      '# Use PostgreSQL\n\n## Considered Options\n\n* SQLite\n* PostgreSQL\n\n## Decision Outcome\n\nChosen option: PostgreSQL, because\n\n* all of us know it\n* it is `fast`\n\n### Consequences\n\n* Good, because we sleep.\n',
+      'Use PostgreSQL: PostgreSQL, because all of us know it; it is fast.',
+    ],
+    [
+      'nothing but a list',
+      'docs/adr/adr-004.md',
+      '# ADR-004: Where things are kept\n\n## Status\n\n**Accepted** — the part of caches superseded by [ADR-009](9.md)\n\n## Decision\n\n- Orders in PostgreSQL.\n- Sessions in Redis.\n\n## Consequences\n\n- More to run.\n',
+      'Where things are kept (accepted — the part of caches superseded by ADR-009): Orders in PostgreSQL; Sessions in Redis.',
+    ],
+    [
+      'labels',
+      'adr/0007-queues.md',
+      '# ADR 7 — Queues\n**Status:** Accepted\n**Context:** There is work to do.\n**Decision.** Work waits in PostgreSQL. There is no broker.\n**Consequences:**\n- Fewer parts.\n',
+      'Queues (accepted): Work waits in PostgreSQL. There is no broker.',
+    ],
+    [
+      'labels in a list',
+      'docs/architecture/adr-8-queues.md',
+      '# Queues\n\n- **Status:** ✅ Accepted\n- **Date:** 2025-03-01\n- **Context:** There is work to do.\n- **Decision:** Work waits in PostgreSQL.\n- **Consequences:** Fewer parts.\n',
+      'Queues (accepted, 2025-03-01): Work waits in PostgreSQL.',
+    ],
+    [
+      'a label alone on its line',
+      'docs/adr/9-queues.md',
+      '# Queues\n\n**Status**\n\nAccepted\n\n**Context**\n\nThere is work to do.\n\n**Decision**\n\nWork waits in PostgreSQL, one row each.\n\n**Consequences**\n\nFewer parts to run and to watch.\n',
+      'Queues: Work waits in PostgreSQL, one row each.',
+    ],
+    [
+      'one long sentence',
+      'docs/adr/0010.md',
+      'Queues\n======\n\n|||\n|-|-\n|Status  | `ACCEPTED`\n\n> In short:\n\nIn the context of work to do, facing many machines, we decided for PostgreSQL to achieve\nfewer parts, accepting polling.\n\nContext\n-------\n\nMore of it.\n',
+      'Queues (accepted): In the context of work to do, facing many machines, we decided for PostgreSQL to achieve fewer parts, accepting polling.',
+    ],
+    [
+      'a status that changed',
+      'docs/adr/0011-queues.md',
+      '# STATUS\n\nProposed: 2025-01-01 by Ann\n\nAccepted: 2025-02-01 by Bob\n\n# CONTEXT\n\nThere is work.\n\n# DECISION\n\nWork waits in PostgreSQL, one row each.\n',
+      '0011 queues (accepted: 2025-02-01 by Bob): Work waits in PostgreSQL, one row each.',
+    ],
+    [
+      'nothing but a context',
+      'docs/adr/0012-use-adrs.md',
+      '# 12. Use ADRs for the API of HTTP\n\n## Context\n\nNobody remembers why things are so.\n',
+      'Use ADRs for the API of HTTP',
     ],
     [
       'plain words',
@@ -429,6 +516,22 @@ describe('decisions', () => {
     expect(await read(path, text)).toMatchObject({
       ...{ text: expected, subject: path, path: null, trust: 'repository', provenance: { file: path } },
     })
+  })
+
+  const decided = '# Queues\n\n## Decision\n\nWork waits in PostgreSQL, one row each.\n\n'
+  it.each([
+    ['front matter', `---\nstatus: superseded by ADR-7\n---\n${decided}`],
+    ['a section', `${decided}## Status\n\n⚠️ Superseded by [7](7.md)\n`],
+    ['a later state', `${decided}## Status\n\nAccepted\n\nSuperseded by [7](7.md)\n`],
+    ['a proposal', `${decided}Status: Proposed\n`],
+    ['a rejection', `${decided}* **Status:** rejected\n`],
+    ['a draft', `${decided}## Status\n\nDRAFT\n`],
+    ['a note above', `> **Superseded by [7](7.md)**\n\n---\n\n${decided}## Status\n\nAccepted\n`],
+    ['its title', decided.replace('Queues', '[Deprecated] Queues')],
+  ])('do not count when they are no longer in force, or not yet, by %s', async (_what, text) => {
+    expect(await read('docs/adr/0006-queues.md', text)).toBeUndefined()
+    const inForce = text.replaceAll(/superseded|proposed|rejected|draft|deprecated/gi, 'accepted')
+    expect((await read('docs/adr/0006-queues.md', inForce))?.text).toContain('Work waits in PostgreSQL')
   })
 
   it('are no templates and no lists of them', async () => {

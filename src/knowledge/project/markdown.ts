@@ -7,8 +7,19 @@ export interface MarkdownSection {
   readonly heading: string
   /** 1 to 6; 0 before the first heading. */
   readonly level: number
-  /** List items and paragraphs, plain, in their order. Of code blocks the first lines of announced ones; no tables. */
-  readonly parts: readonly string[]
+  /** List items and paragraphs, in their order; no tables. */
+  readonly blocks: readonly MarkdownBlock[]
+}
+
+/** A paragraph or a list item. */
+export interface MarkdownBlock {
+  /** Plain. Of a code block that it announces, the first lines are a part of it. */
+  readonly text: string
+  readonly isItem: boolean
+  /** Of an item, in columns. */
+  readonly indent: number
+  /** Where it begins, from 1. */
+  readonly line: number
 }
 
 const mostLines = 5_000
@@ -16,46 +27,66 @@ const longestLine = 2_000
 
 /** The sections of a document, AsciiDoc's and reStructuredText's headings among them. */
 export function readSections(text: string): MarkdownSection[] {
-  const sections: { heading: string; level: number; parts: string[] }[] = [{ heading: '', level: 0, parts: [] }]
-  let part: string[] = []
-  const endPart = () => {
-    const plain = toPlainText(part.join(' '))
-    if (plain !== '') sections.at(-1)!.parts.push(plain)
-    part = []
+  const sections: { heading: string; level: number; blocks: MarkdownBlock[] }[] = [
+    { heading: '', level: 0, blocks: [] },
+  ]
+  let lines: string[] = []
+  let start = { isItem: false, indent: 0, line: 0 }
+  const endBlock = () => {
+    const plain = toPlainText(lines.join(' '))
+    if (plain !== '') sections.at(-1)!.blocks.push({ text: plain, ...start })
+    lines = []
   }
-  for (const line of contentLines(text)) {
-    if (typeof line !== 'string' && 'code' in line) {
-      endPart()
-      const parts = sections.at(-1)!.parts
+  for (const { content, line, indent } of contentLines(text)) {
+    if (typeof content !== 'string' && 'code' in content) {
+      endBlock()
+      const { blocks } = sections.at(-1)!
+      const last = blocks.at(-1)
       // What a sentence announces belongs to it.
-      if (parts.at(-1)?.endsWith(':')) parts[parts.length - 1] += ` ${line.code}`
-    } else if (typeof line !== 'string') {
-      endPart()
-      sections.push({ heading: toPlainText(line.heading), level: line.level, parts: [] })
-    } else if (line === '') endPart()
-    else if (/^([-*+]|\d{1,3}[.)])\s/.test(line)) {
-      endPart()
-      part.push(line.replace(/^([-*+]|\d{1,3}[.)])\s+(\[[ xX]\]\s+)?/, ''))
-    } else part.push(line)
+      if (last?.text.endsWith(':')) blocks[blocks.length - 1] = { ...last, text: `${last.text} ${content.code}` }
+    } else if (typeof content !== 'string') {
+      endBlock()
+      sections.push({ heading: toPlainText(content.heading), level: content.level, blocks: [] })
+    } else if (content === '') endBlock()
+    else {
+      const isItem = itemStart.test(content)
+      if (isItem || labelStart.test(content)) endBlock()
+      if (lines.length === 0) start = { isItem, indent, line }
+      lines.push(isItem ? content.replace(itemStart, '') : content)
+    }
   }
-  endPart()
+  endBlock()
   return sections
 }
 
-/** Trimmed lines without front matter, tables and HTML comments; headings and code blocks as such. */
-function* contentLines(text: string): Generator<string | { heading: string; level: number } | { code: string }> {
-  const lines = withoutFrontMatter(text).split('\n', mostLines)
+/** `**Status:** …` on lines one below the other are no paragraph. */
+const labelStart = /^(\*\*|__)[^*_]{2,40}([:.](\*\*|__)|(\*\*|__):)/
+const itemStart = /^([-*+•]|\d{1,3}[.)])\s+(\[[ xX]\]\s+)?/
+
+/** What stands on a line, trimmed, and where. */
+interface ContentLine {
+  readonly content: string | { readonly heading: string; readonly level: number } | { readonly code: string }
+  readonly line: number
+  readonly indent: number
+}
+
+/** Lines without front matter, tables and HTML comments; headings and code blocks as such. */
+function* contentLines(text: string): Generator<ContentLine> {
+  const body = withoutFrontMatter(text)
+  const first = text.slice(0, text.length - body.length).split('\n').length
+  const lines = body.split('\n', mostLines)
   let fence = ''
   let code: string[] = []
   let inComment = false
   for (const [index, raw] of lines.entries()) {
     const line = raw.slice(0, longestLine).trim()
+    const at = { line: first + index, indent: /^\s{0,40}/.exec(raw)![0].length }
     const opening = /^(```|~~~|----$)/.exec(line)?.[1] ?? ''
     if (fence !== '') {
       if (!line.startsWith(fence)) code.push(line)
       else {
         fence = ''
-        yield { code: shortenCode(code) }
+        yield { content: { code: shortenCode(code) }, ...at }
         code = []
       }
       continue
@@ -65,10 +96,10 @@ function* contentLines(text: string): Generator<string | { heading: string; leve
       continue
     }
     const heading = headingOf(line, lines[index + 1])
-    if (heading) yield heading
+    if (heading) yield { content: heading, ...at }
     else if (opening !== '' && opening !== '----') fence = opening
-    else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line)) yield ''
-    else yield line.replace(/^>\s?/, '')
+    else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line)) yield { content: '', ...at }
+    else yield { content: line.replace(/^>\s?/, ''), ...at }
   }
 }
 
@@ -99,7 +130,8 @@ function withoutFrontMatter(text: string): string {
 /** The first paragraph that says something, not a list of links to translations or badges; else the title. */
 export function readOpening(text: string): string | undefined {
   const sections = readSections(text)
-  for (const { parts } of sections.slice(0, 4)) {
+  for (const { blocks } of sections.slice(0, 4)) {
+    const parts = blocks.map((block) => block.text)
     const at = parts.findIndex((part) => isProse(part) && part.length >= 15 && !isNavigation(part))
     const paragraph = parts[at]
     // What it announces comes after it.

@@ -1,7 +1,7 @@
 // Takes over the rules that a repository has written down for those who work on it. They are data of its default branch.
 import type { NewMemory } from '../../domain/memory.ts'
-import { type MarkdownSection, readSections } from './markdown.ts'
-import { cutText, isProse, toPlainText } from './plain-text.ts'
+import { findRules } from './find-rules.ts'
+import { cutText, toPlainText } from './plain-text.ts'
 import { directoryOf, endOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
 
 /** Files of rules, in any directory: they hold for what lies below it. */
@@ -12,15 +12,11 @@ const ruleFolders =
 const contributing = /^(\.github\/|docs\/)?contributing(\.md|\.rst|\.adoc)?$/i
 
 const mostFiles = 40
-const mostRules = 200
-const mostOfFile = 40
-const longestRule = 700
+const mostRules = 400
+const mostOfFile = 60
+const longestEditorRules = 700
 
-/** Of what there is to contribute, the sections that say how code is to be. */
-const aboutCode =
-  /\b(cod(e|ing)|styl(e|ing)|conventions?|rules?|guidelines?|tests?|testing|lint|format|commits?|pull requests?|naming|architecture|design|structure|types?|errors?|log(ging)?|documentation|comments?|patterns?|principles?|dependenc|secur|review|quality|build|requirements?)/i
-
-/** One memory for each section, or for each part of a long one. */
+/** One memory for each rule: a list item or a short paragraph. */
 export async function readRules(project: Project): Promise<NewMemory[]> {
   const files = project.files
     .filter(({ path, kind, isTest }) => kind === 'source' && !isTest && isRuleFile(path))
@@ -42,18 +38,17 @@ function isRuleFile(path: string): boolean {
 }
 
 function readFile(project: Project, { path }: ProjectFile, text: string): NewMemory[] {
-  const isOfTool = !contributing.test(path)
-  const sections = readSections(text).filter(({ heading }) => isOfTool || aboutCode.test(heading))
   const subjects = new Map<string, number>()
-  return sections
-    .flatMap(splitSection)
+  return findRules(text, { isForCode: !contributing.test(path) })
     .slice(0, mostOfFile)
-    .map(({ heading, rule }) => {
-      const slug = makeSlug(heading)
+    .map(({ heading, text: rule, line }) => {
+      // By its words, not by its place: a rule stays the same one when others come before it.
+      const slug = makeSlug(rule)
       const times = (subjects.get(slug) ?? 0) + 1
       subjects.set(slug, times)
       const subject = `${path}#${slug}${times > 1 ? `-${times}` : ''}`
-      return makeRule(project, { subject, text: rule, path: placeOf(path), file: path })
+      const said = `${heading === '' ? '' : `${heading}: `}${/[.!?:;…)]$/.test(rule) ? rule : `${rule}.`}`
+      return makeRule(project, { subject, text: said, path: placeOf(path), file: path, line })
     })
 }
 
@@ -62,35 +57,17 @@ function placeOf(path: string): string {
   return directoryOf(path.replace(/(^|\/)(\.[^/]+|docs)\/.*$/, '$1_'))
 }
 
-/** Whole sentences and list items, as many as a memory holds. */
-function splitSection({ heading, parts }: MarkdownSection): { heading: string; rule: string }[] {
-  const title = heading === '' ? '' : `${cutText(heading, 80).replace(/[:.]$/, '')}: `
-  const rules: { heading: string; rule: string }[] = []
-  let rule = ''
-  const end = () => {
-    if (isProse(rule) && rule.length >= 25) rules.push({ heading, rule: `${title}${rule}` })
-    rule = ''
-  }
-  for (const part of parts) {
-    const item = /[.!?:;…]$/.test(part) ? part : `${part}.`
-    if (rule !== '' && title.length + rule.length + item.length > longestRule) end()
-    rule += `${rule === '' ? '' : ' '}${cutText(item, longestRule - title.length)}`
-  }
-  end()
-  return rules
-}
-
 function makeSlug(text: string): string {
   const slug = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '')
-  return slug.slice(0, 60) || 'top'
+  return slug.slice(0, 60) || 'rule'
 }
 
 function makeRule(
   project: Project,
-  { subject, text, path, file }: { subject: string; text: string; path: string; file: string },
+  { subject, text, path, ...place }: { subject: string; text: string; path: string; file: string; line?: number },
 ): NewMemory {
   return {
     type: 'project_pattern',
@@ -99,7 +76,7 @@ function makeRule(
     path,
     componentType: null,
     trust: 'repository',
-    provenance: { source: 'scan', commit: project.commit, file },
+    provenance: { source: 'scan', commit: project.commit, ...place },
   }
 }
 
@@ -126,6 +103,6 @@ async function readEditorRules(project: Project): Promise<NewMemory[]> {
   }
   end()
   if (sections.length === 0) return []
-  const rules = cutText(`Editors are set up so: ${sections.slice(0, 12).join('; ')}.`, longestRule)
+  const rules = cutText(`Editors are set up so: ${sections.slice(0, 12).join('; ')}.`, longestEditorRules)
   return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
 }
