@@ -19,7 +19,9 @@ async function describeFiles(files: Readonly<Record<string, string>>, { names = 
     return {
       ...{ path, kind, language: languageOfPath(path)?.name ?? null, isTest: isTestPath(path), complexity: null },
       ...{ size: Buffer.byteLength(text), lines: text.split('\n').length - 1 },
-      symbols: (names[path] ?? []).map((name) => ({ name, kind: 'class', exported: true })),
+      symbols: (names[path] ?? []).map((name) => {
+        return { name, kind: /^\p{Lu}/u.test(name) ? 'class' : 'function', exported: true }
+      }),
       usedBy: uses.filter(([, target]) => target === path).length,
     }
   })
@@ -215,6 +217,71 @@ describe('the map of key files', () => {
     expect(textOf('tsconfig.json')).toBe('Configuration of TypeScript (build).')
     expect(['src/main.ts', 'package.json', 'Dockerfile'].map(typeOf)).toEqual(['module', 'config', 'config'])
     expect(map.has('src/a.ts')).toBe(false)
+  })
+})
+
+describe('entry points', () => {
+  it.each<[string, Record<string, string>, Record<string, string[]>, string[]]>([
+    [
+      'package.json',
+      {
+        'package.json': '{ "bin": { "shop": "./dist/cli.js", "till": "bin/till.js" }, "main": "dist/shop.js" }',
+        ...{ 'src/cli.ts': 'x', 'bin/till.js': 'x', 'src/shop.ts': 'x', 'src/other.ts': 'x' },
+      },
+      {},
+      ['src/shop.ts', 'src/cli.ts', 'bin/till.js'],
+    ],
+    [
+      'pyproject.toml',
+      {
+        'pyproject.toml':
+          '[project.scripts]\nshop = "shop.cli:main"\n[project.gui-scripts]\ntill = "shop.till:run"\n[tool.black]\nx = "a.b:c"\n',
+        'tool/pyproject.toml': '[tool.poetry.scripts]\ntool = { reference = "tool:main", type = "console" }\n',
+        ...{ 'shop/cli.py': 'x', 'src/shop/till/__init__.py': 'x', 'tool/tool.py': 'x', 'shop/other.py': 'x' },
+      },
+      {},
+      ['shop/cli.py', 'src/shop/till/__init__.py', 'tool/tool.py'],
+    ],
+    [
+      'setup.py and setup.cfg',
+      {
+        'setup.py': 'setup(entry_points={"console_scripts": ["shop=shop.cli:main", "till = shop.till:run"]})\n',
+        'old/setup.cfg': '[options.entry_points]\nconsole_scripts =\n    old = old.main_:go\n',
+        ...{ 'shop/cli.py': 'x', 'shop/till.py': 'x', 'old/old/main_.py': 'x' },
+      },
+      {},
+      ['shop/cli.py', 'shop/till.py', 'old/old/main_.py'],
+    ],
+    [
+      'Cargo.toml and customs of Rust',
+      {
+        'Cargo.toml': '[package]\nname = "shop"\n[[bin]]\nname = "till"\npath = "till/run.rs"\n[[bin]]\nname = "b"\n',
+        ...{ 'till/run.rs': 'x', 'src/bin/b.rs': 'x', 'src/bin/c/main.rs': 'x', 'src/bin/c/other.rs': 'x' },
+      },
+      {},
+      ['till/run.rs', 'src/bin/b.rs', 'src/bin/c/main.rs'],
+    ],
+    [
+      'Go programs',
+      { 'tools/pack/main.go': 'x', 'cmd/till.go': 'x', 'cmd/helper.go': 'x', 'examples/a/main.go': 'x', 'gen.go': 'x' },
+      {
+        'tools/pack/main.go': ['main'],
+        'cmd/till.go': ['main'],
+        'cmd/helper.go': ['help'],
+        'examples/a/main.go': ['main'],
+        'gen.go': ['main'],
+      },
+      ['cmd/till.go', 'tools/pack/main.go'],
+    ],
+  ])('are found by %s', async (_what, files, names, expected) => {
+    const { say, textOf } = await describeFiles(files, { names })
+    expect(say('entry-points')).toMatch(/^Entry points, by manifests and names: /)
+    expect(
+      say('entry-points')
+        ?.replace(/^.*?: |\.$/g, '')
+        .split(/, | and /),
+    ).toEqual(expected)
+    expect(expected.every((path) => textOf(path)?.includes('An entry point.'))).toBe(true)
   })
 })
 

@@ -1,6 +1,8 @@
 // Manifests that are read line by line, or by their elements: those of Go, Python's older ones, Ruby, Java, .NET, make.
 import { type ManifestParts, mostCommands, mostDependencies } from './manifest.ts'
-import { pythonName } from './toml-manifests.ts'
+import { moduleFile, pythonName } from './toml-manifests.ts'
+
+const mostScripts = 20
 
 /** Go's module file. */
 export function readGoMod(text: string): ManifestParts {
@@ -17,6 +19,7 @@ export function readRequirements(text: string): ManifestParts {
 /** `setup.py` and `setup.cfg`, which are not executed: what can be seen. */
 export function readSetup(text: string): ManifestParts {
   const required = /(?:install_requires|requires)\s{0,5}=\s{0,5}\[?([^\]]{0,8000})/.exec(text)?.[1] ?? ''
+  const scripts = /(?:console|gui)_scripts["']?\s{0,5}[:=]([^\]}]{0,8000})/.exec(text)?.[1] ?? ''
   const field = (name: string) =>
     firstGroup(text, new RegExp(`^\\s{0,8}${name}\\s{0,5}=\\s{0,5}["']?([^"'\\n]{1,200})`, 'm'))
   return {
@@ -24,6 +27,9 @@ export function readSetup(text: string): ManifestParts {
     description: field('description'),
     licence: field('license'),
     dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) => pythonName(name!)),
+    entryPoints: [...scripts.matchAll(/=\s{0,9}([\w.]{1,150}:[A-Za-z_])/g)]
+      .slice(0, mostScripts)
+      .flatMap(([, reference]) => moduleFile(reference!) ?? []),
   }
 }
 

@@ -24,6 +24,9 @@ export function readPyproject(text: string): ManifestParts {
       ...new Set(tools),
     ].slice(0, mostDependencies),
     commands: commandsOf(entries, /^(project|tool\.poetry|tool\.pdm)\.scripts$/),
+    entryPoints: entries
+      .filter(({ table }) => /^(project\.(gui-)?|tool\.poetry\.)scripts$/.test(table))
+      .flatMap(({ value }) => moduleFile(stringsIn(value)[0] ?? '') ?? []),
   }
 }
 
@@ -62,6 +65,12 @@ function commandsOf(entries: readonly TomlEntry[], table: RegExp): Command[] {
     .filter((entry) => table.test(entry.table))
     .slice(0, 20)
     .map(({ key, value }) => ({ typed: key, runs: stringsIn(value)[0] ?? '' }))
+}
+
+/** `shop.cli:main` as `shop/cli.py`; undefined for what names no function of a module. */
+export function moduleFile(reference: string): string | undefined {
+  const module = /^\s{0,9}([A-Za-z_][\w.]{0,150})\s{0,9}:\s{0,9}[A-Za-z_]/.exec(reference)?.[1]
+  return module && `${module.replaceAll('.', '/')}.py`
 }
 
 /** `Django>=4.2 ; python_version > "3"` is `django`. */
