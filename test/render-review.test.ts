@@ -1,14 +1,15 @@
 // How a review reads on the pull request: judged by what a GFM renderer makes of it.
 import { describe, expect, it } from 'vitest'
-import type { ChangeGraph } from '../src/domain/change-graph.ts'
+import type { AppliedMemory, ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Finding } from '../src/domain/finding.ts'
+import { type LiveContext, noLiveContext } from '../src/domain/live-context.ts'
 import type { Review } from '../src/domain/review.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { renderSummary } from '../src/workflows/posting/render-summary.ts'
 import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
-import { callerOf, graphOf, relatedOf, symbolOf } from './samples/change-graph.ts'
+import { callerOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
 import { samplePullRequest } from './samples/change-of-files.ts'
 
 const limits = {
@@ -60,6 +61,8 @@ interface RenderOptions {
   secrets?: string[]
   history?: Partial<ReviewHistory>
   graph?: Partial<ChangeGraph>
+  models?: string[]
+  live?: LiveContext
 }
 
 function renderWith(changes: Partial<Review>, options: RenderOptions = {}): string {
@@ -80,8 +83,11 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     runId: 1,
     history: { ...history, ...options.history },
     graph: options.graph ? graphOf(options.graph) : null,
+    live: options.live ?? noLiveContext,
     durationMs: 1234,
-    models: ['acme/model-1'],
+    files: [{ path: 'src/users.ts', oldPath: 'src/users.ts' }],
+    linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
+    models: options.models ?? ['acme/model-1'],
     serviceName: 'umpire',
     limits: { ...limits, commentLength: options.commentLength ?? limits.commentLength },
     secrets: options.secrets ?? [],
@@ -203,6 +209,59 @@ describe('a summary of a later review', () => {
     expect(renderWith({})).toContain(
       '<sub>umpire reviewed aaaaaaa in 1.2 s with `static`, `agentic` (`acme/model-1`)</sub>',
     )
+  })
+})
+
+describe('what is remembered of the files of a change', () => {
+  const rule = memoryOf({
+    type: 'project_pattern',
+    text: 'Users: Load users by id only.',
+    path: 'src',
+    trust: 'repository',
+    source: { commit: 'c'.repeat(40), path: 'src/AGENTS.md', line: 7 },
+  })
+  const written = memoryOf({ text: 'Users are never deleted.', path: 'src/users.ts', source: { user: 'bob' } })
+  const tell = (memories: AppliedMemory[], models: string[] = []) => renderWith({}, { graph: { memories }, models })
+
+  it('is told where no model takes part, the nearest first, with where it comes from', () => {
+    const body = tell([rule, written])
+    expect(body).toContain('<details><summary><strong>Remembered of these files: 2</strong></summary>')
+    expect(body).toContain(
+      [
+        '- Users are never deleted. (about `src/users.ts`, by `bob`)',
+        '- Users: Load users by id only. (about `src`, in [`src/AGENTS.md:7`](https://forge.example/src/AGENTS.md#L7))',
+      ].join('\n'),
+    )
+    expect(tell([rule, written], ['acme/model-1'])).not.toContain('Remembered')
+  })
+
+  it.each<[string, Partial<AppliedMemory>]>([
+    ['what was counted', { trust: 'derived' }],
+    ['what a model says', { trust: 'model' }],
+    ['whom a person describes', { type: 'contributor_profile' }],
+    ['what holds for the whole repository', { path: '.' }],
+    ['what is about no place', { path: null }],
+    ['what is about another place', { path: 'src/users' }],
+  ])('leaves out %s', (_, parts) => {
+    expect(tell([memoryOf({ path: 'src', ...parts })])).not.toContain('Remembered')
+  })
+
+  it('is short', () => {
+    const many = Array.from({ length: 9 }, (_, at) => memoryOf({ path: 'src', text: `${at} ${'x'.repeat(5000)}` }))
+    expect(tell(many)).toContain('Remembered of these files: 3<')
+    expect(tell(many).length).toBeLessThan(3000)
+  })
+
+  it('case 44: is inert, and shows no secret of ours', () => {
+    const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
+    const memories = [
+      memoryOf({ text: `${hostile} ${secret}`, path: 'src', source: { user: hostile } }),
+      memoryOf({ text: hostile, path: 'src', source: { commit: 'c'.repeat(40), path: `${secret}.md`, line: null } }),
+    ]
+    const body = renderWith({}, { graph: { memories }, models: [], secrets: [secret] })
+    expect(listForeignParts(body)).toEqual([])
+    expect(body).toContain('Remembered of these files: 2')
+    expect(body).not.toContain(secret)
   })
 })
 
@@ -471,5 +530,37 @@ describe('case 43: a secret of ours', () => {
     }
     expect(posted[2]).not.toContain('suggestion')
     expect(posted[2]).toMatch(/umpire:finding f{32} -->$/)
+  })
+})
+
+describe('the sources of a review', () => {
+  const record = {
+    source: 'linear',
+    kind: 'tickets',
+    key: 'SHOP-12',
+    title: 'Totals are wrong',
+    text: 'secret plans',
+  } as const
+  const live = (changes: object = {}, missing: LiveContext['missing'] = []): LiveContext => ({
+    records: [{ ...record, url: 'https://linear.app/acme/issue/SHOP-12', ...changes }],
+    missing,
+  })
+
+  it('are named with a link, and who had no answer; what they say is not', () => {
+    const missing = [{ source: 'sentry', reason: 'it did not answer in time' }]
+    const body = renderWith({}, { live: live({}, missing) })
+    expect(body).toContain('<strong>Sources: 1 · 1 without an answer</strong>')
+    expect(body).toContain('- linear: [SHOP-12: Totals are wrong](https://linear.app/acme/issue/SHOP-12)')
+    expect(body).toContain('- Without sentry: it did not answer in time')
+    expect(body).not.toContain('secret plans')
+    expect(renderWith({})).not.toContain('Sources')
+  })
+
+  it('case 44: are inert, whatever a ticket is called', () => {
+    const body = renderWith({}, { live: live({ title: hostile, url: 'https://linear.app/a_*b*|`c`' }) })
+    expect(listForeignParts(body)).toEqual([
+      '<a href="https://linear.app/a%5F%2Ab%2A%7C%60c%60">',
+      '</a>',
+    ])
   })
 })

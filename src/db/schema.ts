@@ -9,7 +9,7 @@ import type {
   FindingState,
   Severity,
 } from '../domain/finding.ts'
-import type { LiveContext } from '../domain/live-context.ts'
+import type { ToldContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Coverage, Usage, Verdict } from '../domain/review.ts'
@@ -225,7 +225,7 @@ export interface WorkflowRunsTable {
   /** Where the summary stands on the platform. */
   published_url: string | null
   /** What trackers and chats were asked for it; null where there are none. */
-  sources: JSONColumnType<LiveContext | null, string | null, string | null>
+  sources: JSONColumnType<ToldContext | null, string | null, string | null>
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
   /** False between the end of a run that came to a verdict and learning from it. */
@@ -311,8 +311,6 @@ export interface ScansTable {
   described_sha: string | null
   /** Of which repository all of this is known; null where nobody has asked the platform yet. */
   platform_repo_id: string | null
-  /** The last run that reviewed another repository which had the name before; 0 where there was none. */
-  former_run_id: Generated<number>
   /** Whether the repository lets models be asked about it; null where no scan has looked yet. */
   asks_models: boolean | null
   error: string | null

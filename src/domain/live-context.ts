@@ -30,5 +30,14 @@ export interface LiveContext {
   readonly missing: readonly MissingSource[]
 }
 
+/** What is kept of a record with a review: not what it says. */
+export type ToldRecord = Omit<ContextRecord, 'text'>
+
+/** What is kept of it all. */
+export interface ToldContext {
+  readonly records: readonly ToldRecord[]
+  readonly missing: readonly MissingSource[]
+}
+
 /** Where no source is configured. */
 export const noLiveContext: LiveContext = { records: [], missing: [] }

@@ -68,6 +68,7 @@ function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
       cached_input_tokens: usage.cachedInputTokens,
       cost_usd: usage.costUsd,
     },
+    sources: review.sources && { records: [...review.sources.records], missing: [...review.sources.missing] },
     findings: [...review.findings],
     deliveries: [...review.deliveries],
   }

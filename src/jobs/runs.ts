@@ -116,6 +116,7 @@ export type RunOutcome = Partial<
     files_analyzed: number
     coverage: string
     usage: string
+    sources: string | null
     decision: string
     timings: string
   }
@@ -137,7 +138,7 @@ export async function endRun(
   await lockPullRequest(tx, run)
   const ended = await tx
     .updateTable('workflow_runs')
-    .set({ ...outcome, status, finished_at: sql`now()`, lease_until: null })
+    .set({ ...outcome, status, finished_at: sql`now()`, lease_until: null, is_learned: !outcome.verdict })
     .where(heldBy(run))
     .returning('id')
     .execute()
@@ -206,6 +207,23 @@ export async function findStrandedPullRequests(db: Db): Promise<PullRequestRef[]
     order by min(created_at)
     limit 1000`.execute(db)
   return rows
+}
+
+/**
+ * Pull requests of which a review was recorded so many seconds ago and nothing was learned: whoever was at it has died. At most
+ * 100.
+ */
+export async function findUnlearned(db: Db, seconds: number): Promise<PullRequestRef[]> {
+  const { rows } = await sql<PullRequestRef>`
+    select distinct repo, pr_number as number from workflow_runs
+    where not is_learned and finished_at < now() - make_interval(secs => ${seconds})
+    limit 100`.execute(db)
+  return rows
+}
+
+/** Writes down that what there was to learn of a pull request was learned. */
+export async function noteLearned(db: Db, ref: PullRequestRef): Promise<void> {
+  await sql`update workflow_runs set is_learned = true where ${samePullRequest(ref)} and not is_learned`.execute(db)
 }
 
 /**

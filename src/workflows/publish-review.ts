@@ -1,8 +1,10 @@
 // Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
 import type { AppContext } from '../context.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
+import type { FileDiff } from '../domain/diff.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
+import type { LiveContext } from '../domain/live-context.ts'
 import type { Review } from '../domain/review.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
@@ -21,6 +23,10 @@ export interface Publication {
   readonly history: ReviewHistory
   /** What is known around the change; null where nothing is. */
   readonly graph: ChangeGraph | null
+  /** What trackers and chats said. */
+  readonly live: LiveContext
+  /** The files of the change. */
+  readonly files: readonly FileDiff[]
   readonly durationMs: number
   /** Names of the models that answered. */
   readonly models: readonly string[]
@@ -99,6 +105,7 @@ function ensure(
     review: { ...review, findings },
     serviceName: ctx.config.serviceName,
     limits,
+    linkTo: (place) => ctx.platform.fileAddress(access.repo, place),
     secrets: ctx.secrets,
   })
   return ctx.platform.ensureReview(

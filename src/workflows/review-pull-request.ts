@@ -1,6 +1,7 @@
 // Reviews a pull request: recall → gather → examine → head moved? → publish → record.
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
+import type { ToldContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
@@ -123,6 +124,7 @@ async function concludeReview(
       runId: run.id,
       history: compareWithEarlier(examination.change.earlier.findings, judgement),
       graph: examination.change.graph,
+      live: examination.change.live,
       files: examination.change.diff.files,
       models: task.budget.uses.map(({ model }) => model),
       durationMs: stopwatch.total(),
@@ -141,6 +143,7 @@ async function concludeReview(
       files_analyzed: coverage.filesReviewed,
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),
+      sources: describeSources(examination.change),
       decision: JSON.stringify({
         ...verdictInput,
         dropped: judgement.dropped,
@@ -159,6 +162,13 @@ async function concludeReview(
     spend: task.budget.uses,
   })
   await learnFromReview(ctx, run)
+}
+
+/** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */
+function describeSources({ live }: Change): string | null {
+  if (live.records.length + live.missing.length === 0) return null
+  const told: ToldContext = { records: live.records.map(({ text, ...record }) => record), missing: live.missing }
+  return JSON.stringify(told)
 }
 
 /**

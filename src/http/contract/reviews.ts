@@ -89,6 +89,19 @@ const usage = z.object({
   cost_usd: z.number().nullable(),
 })
 
+const sources = z.object({
+  records: z.array(
+    z.object({
+      source: z.string(),
+      kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+      key: z.string().nullable(),
+      title: z.string(),
+      url: z.string().nullable(),
+    }),
+  ),
+  missing: z.array(z.object({ source: z.string(), reason: z.string() })).describe('Those that had no answer, and why'),
+})
+
 const delivery = z
   .object({
     id: z.int().describe('Of the event'),
@@ -128,6 +141,7 @@ export const readReview = {
         published_url: z.string().nullable(),
         coverage: coverage.nullable(),
         usage: usage.nullable(),
+        sources: sources.nullable().describe('What trackers and chats were asked for; null where none were'),
         decision: z.record(z.string(), z.unknown()).nullable().describe('All that the verdict was computed from'),
         timings: z.record(z.string(), z.number()).nullable().describe('Milliseconds by step'),
         findings: z.array(finding),

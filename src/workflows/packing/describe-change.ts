@@ -21,6 +21,7 @@ const parts: readonly Part[] = [
   { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles },
   { origin: 'commits', trust: 'untrusted', share: 1 / 32, write: listCommits },
   { origin: 'issues', trust: 'untrusted', share: 1 / 20, write: listIssues },
+  { origin: 'trackers_and_chats', trust: 'untrusted', share: 1 / 12, write: listRecords },
   { origin: 'earlier_findings', trust: 'untrusted', share: 1 / 20, write: listEarlier },
 ]
 
@@ -120,6 +121,16 @@ function listIssues({ issues }: Change, detail: number): string {
     .map(
       ({ repo, number, title, state, body }) =>
         `${repo}#${number} (${state}): ${cut(title, 300, detail)}\n${cut(body.trim(), 4_000, detail)}`,
+    )
+    .join('\n\n')
+}
+
+function listRecords({ live }: Change, detail: number): string {
+  return live.records
+    .slice(0, Math.ceil(12 * detail))
+    .map(
+      ({ source, key, title, text }) =>
+        `${source}${key === null ? '' : ` ${key}`}: ${title}\n${cut(text, 4_000, detail)}`,
     )
     .join('\n\n')
 }

@@ -9,12 +9,14 @@ export interface SummaryParts {
   readonly unplaced: string
   readonly states: string
   readonly reach: string
+  readonly memories: string
+  readonly sources: string
   readonly coverage: string
   readonly footer: string
 }
 
 /** From the first to go to the last. Heading, table and footer stay. */
-const optionalParts = ['reach', 'coverage', 'states', 'unplaced', 'words'] as const
+const optionalParts = ['memories', 'sources', 'reach', 'coverage', 'states', 'unplaced', 'words'] as const
 const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
 
 /** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
@@ -36,8 +38,8 @@ export function fitComment(whole: SummaryParts, maxLength: number): string {
 
 function joinParts(parts: SummaryParts, note = ''): string {
   const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
-  const { heading, words, unplaced, states, reach, coverage, footer } = parts
-  return [heading, words, table, unplaced, states, reach, coverage, note, footer]
+  const { heading, words, unplaced, states, reach, memories, sources, coverage, footer } = parts
+  return [heading, words, table, unplaced, states, reach, memories, sources, coverage, note, footer]
     .filter((part) => part !== '')
     .join('\n\n')
 }

@@ -1,6 +1,8 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
+import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding, Severity } from '../../domain/finding.ts'
+import type { LiveContext } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { describeClean, isWhole } from '../summarize-review.ts'
@@ -9,7 +11,9 @@ import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
+import { chooseMemories, type FilePlace, renderMemories } from './render-memories.ts'
 import { renderReach } from './render-reach.ts'
+import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
 
 /** What the summary says beside the review itself. */
@@ -18,6 +22,12 @@ export interface SummaryInput {
   readonly history: ReviewHistory
   /** What is known around the change; null where nothing is. */
   readonly graph: ChangeGraph | null
+  /** What trackers and chats said. */
+  readonly live: LiveContext
+  /** The files of the change. */
+  readonly files: readonly Pick<FileDiff, 'path' | 'oldPath'>[]
+  /** The address of a place on the platform. */
+  readonly linkTo: (place: FilePlace) => string
   readonly runId: number
   readonly durationMs: number
   /** Names of the models that answered. */
@@ -61,6 +71,8 @@ export function renderSummary(input: SummaryInput): string {
         .join('\n\n'),
       states: renderStates(open, past),
       reach: renderReachSection(input),
+      memories: renderMemorySection(input),
+      sources: renderSourcesSection(input),
       coverage: renderCoverage(review),
       footer: renderFooter(input, review),
     },
@@ -155,6 +167,19 @@ function renderCoverage({ coverage }: Review): string {
 function renderReachSection({ graph, review, secrets }: SummaryInput): string {
   const reach = graph === null ? undefined : renderReach(graph, { author: review.pullRequest.author, secrets })
   return reach === undefined ? '' : renderDetails(reach.title, reach.lines)
+}
+
+/** Models are shown what is remembered, and say where a finding rests on it; without one the author is told. */
+function renderMemorySection(input: SummaryInput): string {
+  const told = input.models.length > 0 ? [] : chooseMemories(input.graph?.memories ?? [], input.files)
+  return told.length === 0
+    ? ''
+    : renderDetails(`Remembered of these files: ${told.length}`, renderMemories(told, input))
+}
+
+function renderSourcesSection({ live, secrets }: SummaryInput): string {
+  const sources = renderSources(live, secrets)
+  return sources === undefined ? '' : renderDetails(sources.title, sources.lines)
 }
 
 /** Markdown inside `<summary>` isn't rendered by hosts: `<strong>` is. */
