@@ -558,9 +558,6 @@ describe('the sources of a review', () => {
 
   it('case 44: are inert, whatever a ticket is called', () => {
     const body = renderWith({}, { live: live({ title: hostile, url: 'https://linear.app/a_*b*|`c`' }) })
-    expect(listForeignParts(body)).toEqual([
-      '<a href="https://linear.app/a%5F%2Ab%2A%7C%60c%60">',
-      '</a>',
-    ])
+    expect(listForeignParts(body)).toEqual(['<a href="https://linear.app/a%5F%2Ab%2A%7C%60c%60">', '</a>'])
   })
 })
