@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { formerRunOf } from '../jobs/scans.ts'
 
 export interface Contributor {
   readonly login: string
@@ -45,7 +44,7 @@ export async function listContributors(
     ), described as (
       select listed.*, "pullRequests", latest from listed
       cross join lateral (
-        select count(*) filter (where reviewed_run_id > ${formerRunOf(repo)}) as "pullRequests", coalesce(max(number), 0) as latest
+        select count(*) filter (where reviewed_run_id is not null) as "pullRequests", coalesce(max(number), 0) as latest
         from pull_requests where repo = ${repo} and author = listed.login
       ) as counted
     )

@@ -116,23 +116,17 @@ export async function findScannedRepository(tx: Db, repo: RepositoryName): Promi
 /**
  * Writes down which repository it is that is scanned under a name.
  *
- * @param options `isNew`: another one had the name; its commits and its reviews don't count any more
+ * @param options `isNew`: another one had the name; its commits don't count any more
  */
 export async function noteScannedRepository(
   tx: Db,
   { repo, platformRepoId }: { repo: RepositoryName; platformRepoId: string },
   { isNew }: { isNew: boolean },
 ): Promise<void> {
-  const another = sql`, commit_sha = null, described_sha = null,
-    former_run_id = (select coalesce(max(id), 0) from workflow_runs)`
+  const another = sql`, commit_sha = null, described_sha = null, asks_models = null`
   await sql`update scans set platform_repo_id = ${platformRepoId} ${isNew ? another : sql``} where repo = ${repo}`.execute(
     tx,
   )
-}
-
-/** The last run that reviewed another repository of this name, as an expression: what came of that belongs to the other one. */
-export function formerRunOf(repo: RepositoryName): RawBuilder<number> {
-  return sql`coalesce((select former_run_id from scans where repo = ${repo}), 0)`
 }
 
 /** Of these repositories, those that were scanned once, or are to be. */

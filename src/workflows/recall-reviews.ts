@@ -3,7 +3,6 @@ import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import type { Finding, FindingState } from '../domain/finding.ts'
 import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
-import { formerRunOf } from '../jobs/scans.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
 import { decodeLines } from './judging/seen-lines.ts'
@@ -101,7 +100,6 @@ async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> 
     .where('pr_number', '=', ref.number)
     .where('status', '=', 'completed')
     .where('seen_lines', 'is not', null)
-    .where('id', '>', formerRunOf(ref.repo))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -116,7 +114,6 @@ async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]>
     .select('workflow_runs.status as last_run_status')
     .where('findings.repo', '=', ref.repo)
     .where('findings.pr_number', '=', ref.number)
-    .where('findings.last_run_id', '>', formerRunOf(ref.repo))
     .orderBy('findings.id')
     .execute()
   return rows.map((row) => ({

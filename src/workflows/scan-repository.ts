@@ -2,6 +2,7 @@
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { GitError } from '../domain/errors.ts'
+import { keepReviewsApart } from '../events/keep-apart.ts'
 import { readModelConsent } from '../jobs/model-consent.ts'
 import {
   assertScanLease,
@@ -72,7 +73,7 @@ async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
   })
 }
 
-/** What is known of another repository that had the name is forgotten before anything is told of this one. */
+/** What is known of another repository that had the name is forgotten, and its reviews make room, before anything is told of this one. */
 async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access: Access): Promise<void> {
   const { repo } = scan
   const { id: platformRepoId } = await ctx.platform.getRepository(access, signal)
@@ -80,7 +81,10 @@ async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access
     const known = await findScannedRepository(tx, repo)
     if (known === platformRepoId) return
     await assertScanLease(tx, scan)
-    if (known !== null) await forgetKnowledge(tx, repo)
+    if (known !== null) {
+      await forgetKnowledge(tx, repo)
+      await keepReviewsApart(tx, { repo, formerId: known, platformRepoId })
+    }
     await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: known !== null })
   })
 }

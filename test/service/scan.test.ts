@@ -202,7 +202,8 @@ describe('connecting', () => {
 
   it('learns of people from reviews of the repository that has the name now', async () => {
     const repo = await scene.scanFilled(files)
-    const profile = async () => (await scene.ask('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
+    const profile = async () =>
+      (await scene.ask('bob', `/api/v1/analytics/contributors?repo=${repo}`)).body.contributors
     await propose(repo)
     await scene.disconnect('alice', repo)
     await makeAnew(repo)
@@ -211,7 +212,7 @@ describe('connecting', () => {
     await scene.scanned(repo)
     expect(await profile()).toEqual([])
     await propose(repo)
-    await expect.poll(profile).toMatchObject([{ username: 'alice', pr_count: 1 }])
+    await expect.poll(profile, { timeout: 15_000, interval: 50 }).toMatchObject([{ username: 'alice', pr_count: 1 }])
     const [{ profile_summary: summary }] = await profile()
     expect(summary).toContain('1 reviewed pull request')
   })

@@ -2,8 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    alter table scans add column platform_repo_id text, add column former_run_id bigint not null default 0`.execute(db)
+  await sql`alter table scans add column platform_repo_id text`.execute(db)
   await sql`
     update scans set platform_repo_id = (
       select platform_repo_id from installations where lower(repo_full_name) = lower(repo) order by id desc limit 1

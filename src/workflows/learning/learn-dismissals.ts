@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
-import { formerRunOf } from '../../jobs/scans.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { countEach, directoryOf, joinWords, showName, showNumbers } from './name-things.ts'
@@ -76,7 +75,7 @@ async function readDismissals(tx: Db, repo: RepositoryName, rules: readonly stri
     select asked.rule, number, path from unnest(${rules}::text[]) as asked (rule)
     cross join lateral (
       select pr_number as number, path from findings
-      where repo = ${repo} and rule = asked.rule and state = 'dismissed' and last_run_id > ${formerRunOf(repo)}
+      where repo = ${repo} and rule = asked.rule and state = 'dismissed'
       order by id desc limit ${mostFindings}
     ) as dismissed`.execute(tx)
   return rows

@@ -4,7 +4,6 @@ import type { Db } from '../../db/database.ts'
 import type { FindingCategory } from '../../domain/finding.ts'
 import type { NewMemory } from '../../domain/memory.ts'
 import type { PullRequestRef, RepositoryName } from '../../domain/pull-request.ts'
-import { formerRunOf } from '../../jobs/scans.ts'
 import { endMemories } from '../../knowledge/memory/end-memories.ts'
 import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { countEach, longestSubject, showCount, showName } from './name-things.ts'
@@ -111,21 +110,20 @@ async function readDirectoryReviews(
     ) as recent
     cross join lateral (
       select coalesce(json_agg(category), '[]') as categories from findings
-      where repo = ${repo} and pr_number = number and ${isSerious(repo)} and ${findingDirectory} = asked.directory
+      where repo = ${repo} and pr_number = number and ${isSerious} and ${findingDirectory} = asked.directory
     ) as found
     cross join lateral (
       select count(distinct coalesce(head_sha, id::text)) as requests from workflow_runs run
       where run.repo = ${repo} and run.pr_number = number and status = 'completed' and verdict = 'REQUEST_CHANGES'
         and exists (
           select from findings
-          where findings.repo = ${repo} and findings.pr_number = number and ${isSerious(repo)}
+          where findings.repo = ${repo} and findings.pr_number = number and ${isSerious}
             and ${findingDirectory} = asked.directory and run.id between first_run_id and last_run_id
         )
     ) as asking`.execute(tx)
   return rows
 }
 
-const isSerious = (repo: RepositoryName) =>
-  sql`severity <> 'minor' and state <> 'dismissed' and last_run_id > ${formerRunOf(repo)}`
+const isSerious = sql`severity <> 'minor' and state <> 'dismissed'`
 const findingDirectory = sql`
   case when strpos(findings.path, '/') = 0 then '.' else regexp_replace(findings.path, '/[^/]*$', '') end`

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { FindingCategory, FindingState, Severity } from '../../domain/finding.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
-import { formerRunOf } from '../../jobs/scans.ts'
 
 /** The latest ones, so that what is said of people is not what they did years ago. */
 const mostPullRequests = 50
@@ -38,7 +37,7 @@ export async function readAuthorRecord(tx: Db, repo: RepositoryName, login: stri
     with reviewed as (
       select number, reviewed_run_id, additions::bigint + deletions as lines, count(*) over () as total
       from pull_requests
-      where repo = ${repo} and author = ${login} and reviewed_run_id > ${formerRunOf(repo)}
+      where repo = ${repo} and author = ${login} and reviewed_run_id is not null
       order by number desc limit ${mostPullRequests}
     )
     select number, total, lines,
@@ -48,8 +47,7 @@ export async function readAuthorRecord(tx: Db, repo: RepositoryName, login: stri
       (
         select coalesce(json_agg(found), '[]') from (
           select path, severity, category, state from findings
-          where repo = ${repo} and pr_number = reviewed.number and last_run_id > ${formerRunOf(repo)}
-          order by id limit ${mostFindings}
+          where repo = ${repo} and pr_number = reviewed.number order by id limit ${mostFindings}
         ) as found
       ) as findings
     from reviewed order by number desc`.execute(tx)
