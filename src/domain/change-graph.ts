@@ -105,6 +105,11 @@ export interface AppliedMemory {
   readonly text: string
   readonly path: string | null
   readonly trust: 'person' | 'repository' | 'derived' | 'model'
+  /** The file that says it, at a commit of the default branch, or the username of who wrote it here; null where it is neither. */
+  readonly source:
+    | { readonly commit: string; readonly path: string; readonly line: number | null }
+    | { readonly user: string }
+    | null
 }
 
 /** All of it. Lists are cut to what a reader can take in; `counts` are of all. */

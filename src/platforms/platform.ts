@@ -338,6 +338,8 @@ export interface Platform {
     signal?: AbortSignal,
   ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }>
   cloneAddress(access: Access): CloneAddress
+  /** Address of the page that shows a file at a commit, at a line from 1 where one is given. Safe inside a Markdown link. */
+  fileAddress(repo: RepositoryName, place: { commit: string; path: string; line: number | null }): string
   /** Bytes by language name. */
   languages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
   /** Empty while the platform is still computing them. */

@@ -488,6 +488,15 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(await read('README.md', 'no-such-branch')).toBeUndefined()
       })
 
+      it('has an address for a file at a commit that means nothing in Markdown', async () => {
+        const commit = 'c'.repeat(40)
+        const plain = platform.fileAddress(access.repo, { commit, path: 'src/count.ts', line: 3 })
+        expect(plain).toMatch(new RegExp(`^${RegExp.escape(fixture.url)}/.*${commit}/src/count\\.ts#.*3$`))
+        const path = 'a b/_c_*d*)[e](f)!<g>`h`"i"\\j#k?l%m'
+        expect(platform.fileAddress(access.repo, { commit, path, line: null })).toMatch(/^[\w:/.%-]+$/)
+        expect(platform.fileAddress(access.repo, { commit, path, line: null })).not.toContain('_c')
+      })
+
       it('reads the tree', async () => {
         const sha = await fixture.push(`tree/${++branches}`, { 'deep/er/file.txt': '12345' })
         const { entries, truncated } = await platform.getTree(access, sha)

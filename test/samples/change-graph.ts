@@ -100,6 +100,7 @@ export function memoryOf(parts: Partial<AppliedMemory> = {}): AppliedMemory {
     text: 'Users are loaded by id only.',
     path: null,
     trust: 'person',
+    source: null,
     ...parts,
   }
 }

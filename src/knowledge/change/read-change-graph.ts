@@ -1,7 +1,8 @@
 // Reads all that is known around a change under review: the code graph at its head, earlier reviews, memories.
 import { setTimeout } from 'node:timers/promises'
-import type { ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
+import type { AppliedMemory, ChangedSymbol, ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import type { Provenance } from '../../domain/memory.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { readTogether } from '../graph/read-graph.ts'
@@ -123,5 +124,13 @@ async function readMemories(
   const words = [title, ...sections.slice(0, 100), ...paths].join('\n').slice(0, 4_000)
   const query = { words, paths, limit: mostMemories }
   const found = await (recall ? recall(repo, query, signal) : searchMemories(db, repo, query))
-  return found.map(({ id, type, text, path, trust }) => ({ id, type, text, path, trust }))
+  return found.map(({ id, type, text, path, trust, provenance }) => ({
+    ...{ id, type, text, path, trust },
+    source: sourceOf(provenance),
+  }))
+}
+
+function sourceOf({ commit, file, line, user }: Provenance): AppliedMemory['source'] {
+  if (commit !== undefined && file !== undefined) return { commit, path: file, line: line ?? null }
+  return user === undefined ? null : { user }
 }

@@ -11,7 +11,7 @@ import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
 import { acceptsApplication, exchangeCode, isPersonalToken, makeAuthorizeUrl } from './oauth.ts'
 import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
-import { encodeRepository } from './repository.ts'
+import { encodePlace, encodeRepository } from './repository.ts'
 import type { Connection } from './request.ts'
 import { ensureReview } from './reviews.ts'
 import { getLanguages, listContributors } from './statistics.ts'
@@ -64,6 +64,7 @@ export function createGithub(config: PlatformConfig): Platform {
       url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
       headers: { Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` },
     }),
+    fileAddress: (repo, place) => `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodePlace(place)}`,
     languages: (access, signal) => getLanguages(connection, access, signal),
     contributors: (access, signal) => listContributors(connection, access, signal),
     async ensureReview(access, review, signal) {

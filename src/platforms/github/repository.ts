@@ -26,3 +26,10 @@ export function encodeRef(ref: string): string {
   if (segment === undefined) throw new PlatformError('platform_not_found', 'There is no branch or commit of that name.')
   return segment
 }
+
+/** A file at a commit, and a line of it. Nothing of it means anything in Markdown. */
+export function encodePlace({ commit, path, line }: { commit: string; path: string; line: number | null }): string {
+  const encode = (segment: string) =>
+    encodeURIComponent(segment.toWellFormed()).replace(/[!'()*_~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+  return `${[commit, ...path.split('/')].map(encode).join('/')}${line === null ? '' : `#L${line}`}`
+}
