@@ -11,6 +11,7 @@ import { judgeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
 import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
 import { checkService } from '../src/workflows/diagnose/check-service.ts'
 import { answer, type Forge } from './fakes/forge/forge.ts'
+import { startEmbeddingServer } from './fakes/models/embedding-server.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
 import { silentLog } from './fakes/test-database.ts'
 import { forgeEnvironment, reviewerToken, startShopForge } from './review-scenario.ts'
@@ -271,6 +272,18 @@ describe('without a service', () => {
     expect(found.of('data folder')).toMatch(/^ok \| .*isn't there yet/)
     expect(found.of('clock')).toMatch(/^skipped/)
     expect(found.code).toBe(5)
+  })
+
+  it('says of an embedder whether it answers', async () => {
+    await using server = await startEmbeddingServer()
+    const env = { ...goodEnvironment(), EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url }
+    expect((await doctor(env)).of('embedder')).toBe('ok | compatible:words answers, with vectors of 8 dimensions. | ')
+    server.respondWith(() => ({ kind: 'status', status: 401, message: `wrong key ${modelKey}` }))
+    const found = await doctor({ ...env, MEMORY: 'on' })
+    expect(found.of('embedder')).toMatch(
+      /^problem \| compatible:words: Model: the provider does not accept the key .*Check/,
+    )
+    expect((await doctor({ ...env, MEMORY: 'off' })).of('embedder')).toMatch(/^warning \| .*MEMORY is off/)
   })
 
   it('lists every problem of the configuration', async () => {

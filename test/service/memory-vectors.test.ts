@@ -1,6 +1,8 @@
 // Memories that are found by their meaning: with an embedder, on each database engine.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
+import { startChangeGraphScene } from '../change-graph-scene.ts'
 import { tokenOf } from '../connect-scene.ts'
 import { type EmbeddingServer, startEmbeddingServer, tokensOfRequest } from '../fakes/models/embedding-server.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
@@ -56,7 +58,7 @@ async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
   return rows.map(({ told }) => told)
 }
 
-async function rescan(repo: string, files: Readonly<Record<string, string>> = {}): Promise<void> {
+async function rescan(repo: string, files: Readonly<Record<string, string | null>> = {}): Promise<void> {
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
   await scene.scanAgain(repo)
 }
@@ -119,6 +121,24 @@ describe('a search with an embedder', () => {
     await ask(repo, `/${memories[0].id}`, 'DELETE', {})
     expect(await vectorsOf(repo)).not.toContain(`compatible:words: ${second}`)
     expect(await search(repo, 'currency')).toEqual([])
+  })
+
+  it('finds by words where the embedder says nothing', async () => {
+    const repo = await createEmpty()
+    await add(repo, cents)
+    server.respondWith(() => ({ kind: 'hang' }))
+    expect(await search(repo, 'currency')).toEqual([])
+    expect(await search(repo, 'integer number')).toEqual([cents])
+  })
+
+  it('follows a file to its new name', async () => {
+    const repo = await scene.scanFilled({ 'src/till.ts': `${'export const till = 1\n'.repeat(20)}` })
+    const amount = 'Every amount is a whole number.'
+    await add(repo, amount, { path: 'src/till.ts' })
+    const before = server.requests.length
+    await rescan(repo, { 'src/till.ts': null, 'src/desk.ts': `${'export const till = 1\n'.repeat(20)}` })
+    expect(await search(repo, 'currency', { path: 'src/desk.ts', type: 'decision' })).toEqual([amount])
+    expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toContain(`src/desk.ts: ${amount}`)
   })
 
   it('counts what it costs', async () => {
@@ -206,18 +226,13 @@ describe('a scan with an embedder', () => {
     expect(await search(repo, 'password')).toEqual([session])
   })
 
-  it.each([
-    ['too few', (texts: readonly string[]) => texts.slice(1).map(() => [1, 2])],
-    ['of different dimensions', (texts: readonly string[]) => texts.map((_, at) => (at === 0 ? [1, 2] : [1, 2, 3]))],
-    ['empty', (texts: readonly string[]) => texts.map(() => [])],
-    ['too long', (texts: readonly string[]) => texts.map(() => new Array(5000).fill(1))],
-    ['no numbers', (texts: readonly string[]) => texts.map(() => [null, 'x'])],
-  ])('keeps no vectors that are %s', async (_what, make) => {
+  it('keeps no vectors that can not be compared', async () => {
     const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n', 'lib/b.ts': 'export const b = 1\n' })
-    server.respondWith(() => ({
-      kind: 'body',
-      body: (texts) => ({ data: make(texts).map((embedding, index) => ({ index, embedding })), usage: { prompt_tokens: 1 } }),
-    }))
+    const body = (texts: readonly string[]) => {
+      const data = texts.map((_, index) => ({ index, embedding: index === 0 ? [1, 2] : [1, 2, 3] }))
+      return { data, usage: { prompt_tokens: 1 } }
+    }
+    server.respondWith(() => ({ kind: 'body', body }))
     await scene.connect('alice', repo)
     await scene.scanned(repo)
     expect(await vectorsOf(repo)).toEqual([])
@@ -238,6 +253,26 @@ describe('a scan with an embedder', () => {
     await rescan(repo, { '.umpire.yml': '\n' })
     expect(await search(repo, 'currency')).toEqual([cents])
   })
+})
+
+it('a review recalls what is said in other words than those of the change', async () => {
+  const env = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url }
+  await using graph = await startChangeGraphScene({ env })
+  const repo = await graph.createRepository({ 'lib/a.ts': 'export const a = 1\n' })
+  await graph.app.db.transaction().execute((tx) =>
+    saveMemories(tx, repo, [
+      {
+        ...{ type: 'decision', subject: 'cents', text: cents, path: null, componentType: null },
+        ...{ trust: 'person', provenance: { source: 'person', user: 'alice' } },
+      },
+    ]),
+  )
+  await graph.scan(repo)
+  const number = await graph.propose(repo, { 'web/billing.ts': 'export const b = 1\n' })
+  const recalled = async (change?: Parameters<typeof graph.look>[2]) =>
+    (await graph.look(repo, number, change))?.memories.map(({ text }) => text)
+  expect(await recalled()).toContain(cents)
+  expect(await recalled(() => ({ embedder: null }))).not.toContain(cents)
 })
 
 it('another EMBEDDING_MODEL makes the vectors anew at the next start; without one words count alone', async () => {

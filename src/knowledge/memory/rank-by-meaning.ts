@@ -6,8 +6,8 @@ import type { Ranked } from './rank-by-words.ts'
 import { isAsked, type MemoryFilter } from './read-memories.ts'
 import { cosineOf, type Embedding, packVector, toUnitVector } from './vectors.ts'
 
-/** So many are looked at more closely: those whose signs agree most with the query's. All, in most repositories. */
-const mostCandidates = 2000
+/** So many are looked at more closely: those whose signs agree most with the query's. All, in small repositories. */
+const mostCandidates = 500
 
 /** A query has a nearest memory whatever it asks for: what isn't among these is no answer. */
 const mostNear = 20

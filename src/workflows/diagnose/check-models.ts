@@ -25,11 +25,10 @@ async function checkModel(choice: ModelChoice, hasBudget: boolean, signal: Abort
   } catch (error) {
     signal.throwIfAborted()
     const isAnswer = error instanceof ModelError && answered.includes(error.code)
-    if (!isAnswer) return nameModel(model.name, explainError(error, remedyFor(error)))
+    if (!isAnswer) return explainModelError(model.name, error, 'MODEL_BASE_URL')
   }
   if (hasBudget && !model.priced) {
-    const remedy = 'Choose a model of known price, or hold it back by a limit at its provider.'
-    return warning(`${model.name} answers, but its price is not known: the budget can't hold it back.`, remedy)
+    return warning(`${model.name} answers, but its price is not known: the budget can't hold it back.`, unboundedRemedy)
   }
   return ok(`${model.name} answers.`)
 }
@@ -37,17 +36,19 @@ async function checkModel(choice: ModelChoice, hasBudget: boolean, signal: Abort
 /** It took the key, whatever it thought of the question. */
 const answered = ['model_invalid_output', 'model_refused']
 
+/** Of what a budget can't hold back. */
+export const unboundedRemedy = 'Choose a model of known price, or hold it back by a limit at its provider.'
+
+/** What is wrong with a model that didn't answer; `address` is the variable that may name another one than its provider's. */
+export function explainModelError(name: string, error: unknown, address: string): Observation {
+  const remedy = error instanceof ModelError ? remedies[error.code]?.replace('ADDRESS', address) : undefined
+  const observation = explainError(error, remedy)
+  return { ...observation, message: `${name}: ${observation.message}` }
+}
+
 const remedies: Readonly<Record<string, string>> = {
   model_unauthorized: "Check the key at the provider, and the credit; set the provider's key variable anew.",
-  model_misconfigured: 'Check the name of the model, and MODEL_BASE_URL where it is set.',
+  model_misconfigured: 'Check the name of the model, and ADDRESS where it is set.',
   model_rate_limited: 'Wait, or raise the limit at the provider.',
-  model_unavailable: 'Check that this machine may connect there, and MODEL_BASE_URL where it is set.',
-}
-
-function remedyFor(error: unknown): string | undefined {
-  return error instanceof ModelError ? remedies[error.code] : undefined
-}
-
-function nameModel(name: string, observation: Observation): Observation {
-  return { ...observation, message: `${name}: ${observation.message}` }
+  model_unavailable: 'Check that this machine may connect there, and ADDRESS where it is set.',
 }

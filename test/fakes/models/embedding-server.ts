@@ -1,10 +1,10 @@
-// An embedder's server on loopback: speaks the embeddings protocol (POST /v1/embeddings), which most servers know.
+// An embedder's server on loopback: speaks the embeddings protocol that most servers know, and Google's.
 //
 // Its vectors are made by hand: texts are near each other that speak of the same things, whatever words they use. So a test
 // can tell being found by meaning from being found by words.
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { asRecord } from './reply.ts'
+import { asArray, asRecord, textsOf } from './reply.ts'
 
 /** Each thing has a dimension of its own, and some words for it. */
 const things: readonly (readonly string[])[] = [
@@ -45,13 +45,14 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   let script: (request: EmbeddingRequest) => EmbeddingReply = () => ({ kind: 'vectors' })
   const server = createServer(async (incoming, outgoing) => {
     const body = asRecord(JSON.parse(await readBody(incoming)))
-    const texts = (Array.isArray(body.input) ? body.input : [body.input]).map(String)
-    const request = { model: String(body.model), texts, key: incoming.headers.authorization }
+    const protocol = protocols.find(({ path }) => path.test(incoming.url ?? ''))
+    const { authorization, 'x-goog-api-key': googleKey } = incoming.headers
+    const request = { ...(protocol ?? protocols[0]!).read(body), key: authorization ?? googleKey?.toString() }
     requests.push(request)
-    const reply = incoming.url === '/v1/embeddings' ? script(request) : ({ kind: 'status', status: 404 } as const)
+    const reply = protocol === undefined ? ({ kind: 'status', status: 404 } as const) : script(request)
     if (reply.kind === 'hang') return
     outgoing.writeHead(reply.kind === 'status' ? reply.status : 200, { 'content-type': 'application/json' })
-    outgoing.end(JSON.stringify(write(request, reply)))
+    outgoing.end(JSON.stringify(write(protocol ?? protocols[0]!, request, reply)))
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -71,19 +72,45 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   }
 }
 
-function write({ model, texts }: EmbeddingRequest, reply: Exclude<EmbeddingReply, { kind: 'hang' }>): unknown {
+type Answered = Exclude<EmbeddingReply, { kind: 'hang' }>
+
+function write(protocol: Protocol, { model, texts }: EmbeddingRequest, reply: Answered): unknown {
   if (reply.kind === 'body') return reply.body(texts)
-  if (reply.kind === 'status') {
-    const { status, message = `scripted error ${status}` } = reply
-    return {
-      error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null, param: null },
-    }
+  if (reply.kind === 'vectors') {
+    return protocol.write(
+      model,
+      texts.map((text) => vectorOf(text, reply.dimensions ?? 8)),
+    )
   }
-  const data = texts.map((text, index) => {
-    return { object: 'embedding', index, embedding: vectorOf(text, reply.dimensions ?? 8) }
-  })
-  return { object: 'list', model, data, usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest } }
+  const { status, message = `scripted error ${status}` } = reply
+  return { error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null, param: null } }
 }
+
+interface Protocol {
+  readonly path: RegExp
+  read(body: Record<string, unknown>): Pick<EmbeddingRequest, 'model' | 'texts'>
+  write(model: string, vectors: readonly (readonly number[])[]): unknown
+}
+
+const protocols: readonly Protocol[] = [
+  {
+    path: /^\/v1\/embeddings$/,
+    read: ({ model, input }) => ({ model: String(model), texts: [input].flat().map(String) }),
+    write: (model, vectors) => ({
+      ...{ object: 'list', model, usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest } },
+      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    }),
+  },
+  {
+    path: /^\/v1beta\/models\/[^/]+:(batchEmbedContents|embedContent)$/,
+    read: (body) => {
+      const requests = Array.isArray(body.requests) ? asArray(body.requests) : [body]
+      const texts = requests.map(({ content }) => textsOf(asRecord(content).parts).join(''))
+      return { model: String(requests[0]?.model).replace('models/', ''), texts }
+    },
+    write: (_model, vectors) => ({ embeddings: vectors.map((values) => ({ values })) }),
+  },
+]
 
 /** How often each thing is spoken of; what speaks of nothing known is by itself. */
 export function vectorOf(text: string, dimensions: number): number[] {
