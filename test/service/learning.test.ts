@@ -142,30 +142,31 @@ describe('of people', () => {
       ['bob', { 'src/jobs/queue.py': 'def work():\n    return 2\n', 'package-lock.json': '{ }\n' }],
       ['alice', { 'src/jobs/queue.py': 'def work():\n    return 3\n' }],
       ['helper[bot]', { 'package-lock.json': '{ "a": 1 }\n', 'src/http/routes.ts': 'bot\n' }],
+      ['alice', { 'src/http/server.ts': flaws.moderate('last') }],
+      ['alice', { 'src/http/routes.ts': 'd\n' }],
     ])
     await eventually(async () => (await repository.ask('/analytics/contributors')).contributors).toEqual([
       {
         username: 'alice',
         profile_summary:
-          'alice: 4 reviewed pull requests. Works mostly in src/http (4 of 7 touched files). Writes mostly TypeScript (5 of 7 touched files).',
+          'alice: 6 reviewed pull requests. Directories: src/http (5 of 6). Languages: TypeScript (5 of 6).',
         patterns: [
-          'Reviews of alice raised findings about correctness in 2 of 4 pull requests.',
-          // Of 7, 6, 4 and 2.
-          "alice's pull requests have a median of 5 changed lines (4 pull requests).",
-          'alice changed tests in 1 of 4 pull requests with code.',
+          'Reviews of alice raised findings about correctness in 3 of 6 pull requests.',
+          // Of 7, 6, 4, 4, 2 and 2.
+          "alice's pull requests have a median of 4 changed lines (6 pull requests).",
+          'alice changed tests in 1 of 6 pull requests with code.',
         ],
         strengths: [
-          "3 of alice's 3 reviewed pull requests in src/http had no critical finding there.",
-          "3 of alice's 3 reviewed pull requests in TypeScript had no critical finding there.",
+          "5 of alice's 5 reviewed pull requests in src/http had no critical finding there.",
+          "5 of alice's 5 reviewed pull requests in TypeScript had no critical finding there.",
         ],
-        pr_count: 4,
+        pr_count: 6,
         commit_count: 1,
-        last_seen_pr: 5,
+        last_seen_pr: 8,
       },
       {
         username: 'bob',
-        profile_summary:
-          'bob: 1 reviewed pull request. Works mostly in src/jobs (1 of 1 touched files). Writes mostly Python (1 of 1 touched files).',
+        profile_summary: 'bob: 1 reviewed pull request.',
         ...{ patterns: [], strengths: [], pr_count: 1, commit_count: 0, last_seen_pr: 4 },
       },
     ])
@@ -191,19 +192,19 @@ describe('of people', () => {
   })
 
   it('remembers a strength no longer than it is one, and how findings were answered', async () => {
-    const names = ['one', 'two', 'three']
+    const names = ['one', 'two', 'three', 'four', 'five']
     const [first, ...others] = await repository.proposeAll(
       names.map((name) => ['bob', { 'src/http/routes.ts': flaws.moderate(name) }]),
     )
     const strengths = () => remembered('developer_strength')
     await eventually(strengths).toHaveProperty('bob/directory/src/http')
-    await repository.propose('bob', { 'src/http/routes.ts': flaws.critical() })
+    await repository.proposeAll(['a', 'b'].map((name) => ['bob', { 'src/http/routes.ts': flaws.critical(name) }]))
     await eventually(strengths).toEqual({})
     answerFindings(first as number, 'carol')
-    const mended = others.map((number) => [number, { 'src/http/routes.ts': 'mended\n' }] as const)
+    const mended = others.slice(0, 2).map((number) => [number, { 'src/http/routes.ts': 'mended\n' }] as const)
     await repository.pushMore([first as number, { 'docs/guide.md': '# More\n' }], ...mended)
     await eventually(() => remembered('developer_pattern')).toMatchObject({
-      'bob/answers': "Of 4 findings in bob's pull requests 2 were resolved and 1 dismissed.",
+      'bob/answers': "Of 7 findings in bob's pull requests 2 were resolved and 1 dismissed.",
     })
   })
 })
@@ -319,8 +320,7 @@ describe('whatever happens', () => {
     await sql`drop trigger refused on memories`.execute(db)
     await repository.propose('alice', { 'src/http/server.ts': 'two\n' })
     await eventually(profiles).toEqual({
-      alice:
-        'alice: 2 reviewed pull requests. Works mostly in src/http (2 of 2 touched files). Writes mostly TypeScript (2 of 2 touched files).',
+      alice: 'alice: 2 reviewed pull requests.',
     })
   })
 })

@@ -2,12 +2,13 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { classifyFile } from '../../workspace/classify-file.ts'
 import { isTestPath, languageOfPath } from '../../workspace/languages.ts'
-import { countEach, directoryOf, joinWords, longestSubject, showCount, showName } from './name-things.ts'
+import { countEach, directoryOf, longestSubject, showCount, showName } from './name-things.ts'
 import type { AuthoredPullRequest, AuthorRecord } from './read-author.ts'
 
-/** Of fewer pull requests nothing is said but how many there are, and where. */
+/** Of fewer pull requests nothing is said but how many there are. */
 const leastPullRequests = 3
-const leastRepeats = 2
+/** Of fewer pull requests nobody's strength is told: one more may change it. */
+const leastClean = 5
 /** Of directories, and of languages. */
 const mostStrengths = 5
 const mostPlaces = 3
@@ -30,34 +31,24 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
   return described.map((memory) => ({ ...memory, componentType: null, trust: 'derived', provenance }))
 }
 
+/**
+ * In how many pull requests they changed what: one that goes through a hundred files says no more than one of two. Only what
+ * came more than once.
+ */
 function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
-  const paths = pullRequests.flatMap((one) => one.paths)
-  const files = `touched files${total > pullRequests.length ? ` of the latest ${pullRequests.length}` : ''}`
-  const tell = (opening: string, names: string[]) => {
-    const most = takeMost(countEach(names), paths.length)
-    const count = most.reduce((sum, [, times]) => sum + times, 0)
-    return most.length === 0
-      ? []
-      : [`${opening} ${joinWords(most.map(([name]) => showName(name)))} (${count} of ${paths.length} ${files}).`]
+  const all = pullRequests.length
+  const tell = (opening: string, namesOf: (path: string) => string[]) => {
+    const counts = countEach(pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]))
+    const repeated = counts.filter(([, count]) => count > 1).slice(0, mostPlaces)
+    const names = repeated.map(([name, count]) => `${showName(name)} (${count} of ${all})`)
+    return names.length === 0 ? [] : [`${opening}${total > all ? ` of the latest ${all}` : ''}: ${names.join(', ')}.`]
   }
   const sentences = [
     `${showName(login)}: ${showCount(total, 'reviewed pull request')}.`,
-    ...tell('Works mostly in', paths.map(showDirectory)),
-    ...tell('Writes mostly', paths.flatMap(programmingLanguageOf)),
+    ...(all < leastPullRequests ? [] : tell('Directories', (path) => [showDirectory(path)])),
+    ...(all < leastPullRequests ? [] : tell('Languages', programmingLanguageOf)),
   ]
   return { type: 'contributor_profile', subject: login, text: sentences.join(' '), path: null }
-}
-
-/** The most frequent, until they are more than half of all; no more than a few. */
-function takeMost(counts: readonly [string, number][], total: number): [string, number][] {
-  const taken: [string, number][] = []
-  let sum = 0
-  for (const [name, count] of counts.slice(0, mostPlaces)) {
-    if (sum * 2 > total) break
-    taken.push([name, count])
-    sum += count
-  }
-  return taken
 }
 
 function describePatterns({ login, total, pullRequests }: AuthorRecord): DeveloperMemory[] {
@@ -79,7 +70,7 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
     patterns.push(pattern('tests', `${name} changed tests in ${tested} of ${those} with code.`))
   }
   for (const [category, count] of countEach(pullRequests.flatMap(listCategories))) {
-    if (count < leastRepeats) continue
+    if (count < leastPullRequests) continue
     patterns.push(pattern(category, `Reviews of ${name} raised findings about ${category} in ${count} of ${all}.`))
   }
   const answers = countAnswers(pullRequests)
@@ -123,9 +114,7 @@ function findClean(pullRequests: readonly AuthoredPullRequest[], namesOf: (path:
   const critical = new Map(countPullRequests(listCritical))
   return countPullRequests(({ paths }) => paths)
     .map(([name, total]) => ({ name, total, clean: Math.max(0, total - (critical.get(name) ?? 0)) }))
-    .filter(
-      ({ name, total, clean }) => name.length <= longestSubject && clean >= leastPullRequests && clean * 5 >= total * 4,
-    )
+    .filter(({ name, total, clean }) => name.length <= longestSubject && clean >= leastClean && clean * 5 >= total * 4)
     .slice(0, mostStrengths)
 }
 
