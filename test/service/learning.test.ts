@@ -269,7 +269,7 @@ describe('of rules', () => {
     const first = await repository.propose('alice', { 'src/http/server.ts': flaws.moderate() })
     answerFindings(first, 'carol')
     await repository.pushMore([first, { 'docs/guide.md': '# One\n' }])
-    await eventually(async () => (await profiles()).alice).toContain('touched files')
+    await eventually(async () => (await profiles()).alice).toContain('1 reviewed pull request')
     expect(await decisions()).toEqual({})
     const second = await repository.propose('bob', { 'src/jobs/queue.ts': flaws.moderate() })
     answerFindings(second, 'carol')
