@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { compileCache } from './compile-cache.ts'
 
 const umpire = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 
@@ -38,20 +38,12 @@ export interface ReviewResult {
   readonly stderr: string
 }
 
-/** What all runs of a test file compile is kept, so that only the first one is slow. */
-let compiled: Promise<string> | undefined
-afterAll(async () => {
-  if (compiled !== undefined) await rm(await compiled, { recursive: true, force: true })
-})
-
 /** Makes an empty repository on a branch `main`. */
 export async function makeLocalRepository(options: { init?: readonly string[] } = {}): Promise<LocalTestRepository> {
   const root = await mkdtemp(join(tmpdir(), 'local-repository-'))
   const folder = join(root, 'work')
   const home = join(root, 'home')
   await Promise.all([folder, home].map((path) => mkdir(path)))
-  compiled ??= mkdtemp(join(tmpdir(), 'umpire-compiled-'))
-  const compileCache = await compiled
   const environment = { PATH: process.env.PATH ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', TMPDIR: root }
   const git = (...args: readonly string[]) => runGit(folder, environment, args)
   await git('init', '--quiet', '--initial-branch=main', ...(options.init ?? []))

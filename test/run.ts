@@ -1,7 +1,7 @@
 // Runs all tests: finds or starts a PostgreSQL server, then Vitest, and says at the end what ran and what did not.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,33 @@ interface Counts {
   numFailedTests: number
   numPendingTests: number
   numTodoTests: number
+}
+
+/** Below this, memory is not for files. */
+const roomyBytes = 4 * 1024 ** 3
+
+/**
+ * A folder for all temporary files of a run: in memory where that is roomy, for hundreds of databases and repositories
+ * come and go. Not where programs don't run: there no test could tell that a hook of a repository was left alone.
+ */
+function makeTemporaryFolder(): string {
+  const folder = mkdtempSync(join(isRoomyMemory('/dev/shm') ? '/dev/shm' : tmpdir(), 'umpire-tests-'))
+  // PostgreSQL doesn't run as root, and has its folder in there.
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+function isRoomyMemory(folder: string): boolean {
+  try {
+    const mounts = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+    const [, , kind, options] = mounts.findLast(([, place]) => place === folder) ?? []
+    const { bavail, bsize } = statfsSync(folder)
+    return kind === 'tmpfs' && !options!.split(',').includes('noexec') && bavail * bsize >= roomyBytes
+  } catch {
+    return false
+  }
 }
 
 async function runVitest(environment: Record<string, string>, report: string): Promise<number> {
@@ -40,7 +67,10 @@ function countTests(report: string): string {
 }
 
 async function main(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'umpire-tests-'))
+  const folder = makeTemporaryFolder()
+  // For the server too.
+  process.env.TMPDIR = folder
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled')
   const given = process.env.TEST_DATABASE_URL
   const found = given ? null : findPostgresql()
   await using server = found ? await startPostgresql(found) : null

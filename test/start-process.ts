@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { checkAnswersOf } from './answers.ts'
+import { compileCache } from './compile-cache.ts'
 import { createTestDatabase, type TestDatabase } from './fakes/test-database.ts'
 import { webhookSecret } from './start-app.ts'
 
@@ -70,6 +71,7 @@ export async function startProcess(
       PORT: '0',
       WEBHOOK_SECRET: webhookSecret,
       REVIEW_RETRY_SECONDS: '0',
+      NODE_COMPILE_CACHE: compileCache,
       ...site.env,
       ...options.env,
     },
