@@ -67,11 +67,13 @@ const wholeFiles = {
       30 type IDisposable in Cart.Dispose
       30 call stock.Clear(0) in Cart.Dispose`,
     bindings: `
+      (): Receipt in ISells.Sell
       item: Item in ISells.Sell
       log: ILogger in Cart
       stock: Stock in Cart
       Till: Till in Cart
       till: Till in Cart.Cart
+      (): Receipt in Cart.SellAsync
       item: Item in Cart.SellAsync
       options: Options in Cart.SellAsync
       order: Order in Cart.SellAsync
@@ -203,10 +205,14 @@ const wholeFiles = {
     bindings: `
       items: Vec in Cart
       till: Option in Cart
+      (): Receipt in Sell.sell
       item: Item in Sell.sell
+      (): Receipt in Sell.one
+      (): Receipt in sell
       item: Item in sell
       order: Order in sell
       coupon: Coupon in sell
+      (): Self in new
       till: Till in new
       OPEN: State`,
   },
@@ -275,10 +281,13 @@ const wholeFiles = {
       desk: Desk in Cart
       shelf: Shelf in Cart.__construct
       shelf: Shelf in Cart
+      (): self in Cart.make
       first: Item in Cart.make
       order: Order in Cart.make
+      (): Receipt in Cart.sell
       item: Item in Cart.sell
-      item: Item in Sells.sell`,
+      item: Item in Sells.sell
+      (): Cart in open_shop`,
   },
   'C++': {
     path: 'cart.cpp',
@@ -519,7 +528,8 @@ const particulars: readonly [what: string, path: string, text: string, part: Par
      c: Till in f
      d: Sell in f
      e: Order in f
-     f: Line in f`,
+     f: Line in f
+     g: Order.count() in f`,
   ],
   [
     'PHP: functions and constants under a condition, anonymous classes, enums',

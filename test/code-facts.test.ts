@@ -89,6 +89,7 @@ const wholeFiles = {
       57 new Cart(1) in default
       57 value createLog in default`,
     bindings: `
+      (): Receipt in Sells.sell
       item: Item in Sells.sell
       item: Item in Sells.price
       #till: Till in Cart
@@ -96,9 +97,12 @@ const wholeFiles = {
       log: Log in Cart.constructor
       log: Log in Cart
       order: Order in Cart
+      (): Receipt in Cart.sell
       item: T in Cart.sell
       order: Order in Cart.sell
+      (): T in Cart.tidy
       item: T in Cart.tidy
+      (): Receipt in tidy
       state: State in helper`,
   },
   JavaScript: {
@@ -137,7 +141,10 @@ const wholeFiles = {
       23 value pay
       25 value Cart in default
       25 value shelf in default`,
-    bindings: ``,
+    bindings: `
+      (): ? in shelf.find
+      (): Row in Row.of
+      (): ? in open`,
   },
   Python: {
     path: 'cart.py',
@@ -273,15 +280,20 @@ const wholeFiles = {
       55 type Order in Collect`,
     bindings: `
       defaultTill: Till
+      (): Receipt in Seller.Sell
       ctx: Context in Seller.Sell
       till: Till in Cart
       spare: Till in Cart
+      (): Receipt in Sell
       c: Cart in Sell
       ctx: Context in Sell
       receipt: Receipt in Sell
       order: Order in Sell
+      lines: order.Lines() in Sell
       made: Coupon in Sell
+      err: line.Check() in Sell
       shelf: Shelf in Sell
+      (): T in Collect
       order: Order in Collect`,
   },
   Java: {
@@ -362,15 +374,18 @@ const wholeFiles = {
       till: Till in Cart
       shelf: Shelf in Cart
       log: Log in Cart.Cart
+      (): Receipt in Cart.sell
       item: Item in Cart.sell
       order: Order in Cart.sell
       line: Line in Cart.sell
       open: Till in Cart.sell
+      lock: till.lock() in Cart.sell
       gift: Gift in Cart.sell
       price: Price in Cart.sell
       none: Price in Cart.sell
       at: Price in Cart.Door.isOpen
-      price: Price in Cart.Coin`,
+      price: Price in Cart.Coin
+      (): Cart in Helper.make`,
   },
 }
 

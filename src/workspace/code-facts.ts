@@ -8,7 +8,7 @@
 import type { DefinitionKind } from './outline.ts'
 
 /** Raised when the same bytes come to other facts than before: what was read by an older version is read again. */
-export const factsVersion = 1
+export const factsVersion = 2
 
 /** Lines are 1-based, both ends included. Indexes of symbols are into `symbols`; -1 stands for the file itself. */
 export interface CodeFacts {
@@ -78,8 +78,12 @@ export interface CodeReference {
 }
 
 export interface CodeBinding {
+  /** `()` stands for what the function that it is in returns, as it declares or shows; `?` is its type where that isn't one. */
   readonly name: string
-  /** As written, without type arguments, pointers, packages. */
+  /**
+   * As written, without type arguments, pointers, packages. What a call comes to is called like the call: `createShop()`,
+   * `factory.createShop()`.
+   */
   readonly type: string
   /** The function that it is local to, the class whose field it is, -1 for the file. */
   readonly within: number

@@ -91,6 +91,19 @@ describe('a changed signature', () => {
     expect(graph.counts).toMatchObject({ callers: 2, callingFiles: 2 })
   })
 
+  it('shows those who got the object from a function of another file', async () => {
+    const wallet = 'export class Wallet {\n  drain(sum: number) {\n    return sum\n  }\n}\n'
+    const name = await scene.createRepository({
+      'src/wallet.ts': wallet,
+      'src/purse.ts': 'export class Purse {\n  drain(sum: number) {}\n}\n',
+      'src/open.ts': `import { Wallet } from './wallet.ts'\nexport const openWallet = () => new Wallet()\n`,
+      'src/pay.ts': `import { openWallet } from './open.ts'\nconst own = openWallet()\nown.drain(1)\n`,
+    })
+    const graph = await lookAt({ 'src/wallet.ts': wallet.replace('sum: number', 'sum: number, to: string') }, name)
+    expect(graph.callers).toMatchObject([{ path: 'src/pay.ts', line: 3 }])
+    expect(graph.callers[0]?.confidence).toBeGreaterThanOrEqual(0.8)
+  })
+
   it.each([
     ['Python', 'shop/money.py', 'one, other', 'one, other, more', ['shop/till.py:5 add']],
     ['Go', 'bill/bill.go', 'count int', 'count int, more int', ['bill/print.go:4 Sum', 'main.go:6 Sum']],

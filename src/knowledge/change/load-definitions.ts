@@ -1,5 +1,5 @@
 // Loads the files that changed lines may use: those that their names are imported from, or are defined in.
-import type { CodeFacts, CodeImport } from '../../workspace/code-facts.ts'
+import type { CodeBinding, CodeFacts, CodeImport } from '../../workspace/code-facts.ts'
 import type { ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { folderOf } from '../resolution/paths.ts'
 import type { ChangedFile } from './changed-file.ts'
@@ -93,8 +93,10 @@ function followImports(
 
 /** What bindings and base classes say of names: their methods are in there. */
 function typesIn({ bindings, symbols }: CodeFacts, names: ReadonlySet<string>): string[] {
+  // What a function returns is bound inside of it.
+  const speaksOf = ({ name, within }: CodeBinding) => names.has(name === '()' ? (symbols[within]?.name ?? '') : name)
   return [
-    ...bindings.filter(({ name }) => names.has(name)).map(({ type }) => type),
+    ...bindings.filter(speaksOf).flatMap(({ type }) => type.replace(/\(\)$/, '').split('.')),
     ...symbols.filter(({ name }) => names.has(name)).flatMap((symbol) => symbol.extends),
   ].flatMap((type) => [type, type.slice(type.search(/\w+$/))])
 }

@@ -48,6 +48,8 @@ export function openViews({ files, facts, whole, names, definers, imports }: Vie
 /** Leaves out references to anything but these names, under whatever name a file imports them: most of a file's. */
 function narrowFacts(facts: CodeFacts, names: ReadonlySet<string>): CodeFacts {
   const local = new Set(names)
+  // What is called tells the types of others.
+  for (const { type } of facts.bindings) if (type.endsWith('()')) local.add(type.slice(type.lastIndexOf('.') + 1, -2))
   for (const item of facts.imports)
     for (const { name, local: own } of item.names) if (names.has(name) || name === 'default') local.add(own)
   return { ...facts, references: facts.references.filter(({ name }) => local.has(name)) }

@@ -1,5 +1,5 @@
 // What a changed file means for the edges of others: nothing, the names that came or went, or more than names can tell.
-import type { CodeFacts, CodeImport } from '../../workspace/code-facts.ts'
+import type { CodeFacts, CodeImport, CodeSymbol } from '../../workspace/code-facts.ts'
 
 /** Names whose meaning may have changed for other files; null: all of their edges have to be found anew. */
 export type TouchedNames = ReadonlySet<string> | null
@@ -15,6 +15,8 @@ export function findTouchedNames(before: CodeFacts | null, after: CodeFacts | nu
   const now = listImports(after)
   const changed = old.size === now.size && [...old.keys()].every((key) => now.has(key)) ? [] : [...old, ...now]
   if (changed.some(([, kind]) => passing.has(kind))) return null
+  // Who uses a type need not name it: a call may come to it.
+  if (haveOtherBases(before, after)) return null
   const names = new Set([...differing(listSymbols(before), listSymbols(after))])
   // What is said of types and of what they come from is followed by others over several steps.
   const isOther = changed.length > 0 || JSON.stringify(before.bindings) !== JSON.stringify(after.bindings)
@@ -24,6 +26,14 @@ export function findTouchedNames(before: CodeFacts | null, after: CodeFacts | nu
 
 function listImports({ imports }: CodeFacts): Map<string, CodeImport['kind']> {
   return new Map(imports.map(({ line: _, ...item }) => [JSON.stringify(item), item.kind]))
+}
+
+/** Whether a type that was there before comes from others now. */
+function haveOtherBases(before: CodeFacts, after: CodeFacts): boolean {
+  const said = ({ symbols }: CodeFacts) => Map.groupBy(symbols, ({ name }) => name)
+  const [old, now] = [said(before), said(after)]
+  const basesOf = (symbols: readonly CodeSymbol[]) => JSON.stringify(symbols.map((symbol) => symbol.extends))
+  return [...old].some(([name, symbols]) => now.has(name) && basesOf(symbols) !== basesOf(now.get(name)!))
 }
 
 /** By name, all that others go by. */

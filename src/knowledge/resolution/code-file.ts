@@ -22,6 +22,7 @@ export function createCodeFile(view: CodeView, path: string, family: Family, fac
   const names = groupIndexes(facts.symbols)
   const { locals, passed, wholes } = indexImports(facts.imports, family)
   let bindings: Map<string, CodeBinding[]> | undefined
+  let called: ReadonlySet<string> | undefined
   let qualifiers: ReadonlyMap<string, string | null> | undefined
   const imported: ResolvedImport[] = []
   let included: ReadonlySet<string> | undefined
@@ -40,6 +41,10 @@ export function createCodeFile(view: CodeView, path: string, family: Family, fac
     bindings(name) {
       bindings ??= Map.groupBy(facts.bindings, (binding) => binding.name)
       return bindings.get(name) ?? unbound
+    },
+    calls({ type, within }) {
+      called ??= indexCalls(facts)
+      return called.has(`${within} ${type}`)
     },
     typeQualifier(name, within) {
       qualifiers ??= indexQualifiers(facts)
@@ -88,6 +93,17 @@ function groupIndexes(symbols: readonly CodeSymbol[]): Map<string, number[]> {
     else list.push(ordinal)
   }
   return names
+}
+
+/** As bindings write them, in the symbol that they stand in, and in that around it: a variable's, or a constructor's for fields. */
+function indexCalls(facts: CodeFacts): Set<string> {
+  const calls = new Set<string>()
+  for (const { kind, name, qualifier, within } of facts.references) {
+    if (kind !== 'call') continue
+    const call = qualifier === null ? `${name}()` : `${qualifier}.${name}()`
+    calls.add(`${within} ${call}`).add(`${outerOf(facts, within)} ${call}`)
+  }
+  return calls
 }
 
 function indexQualifiers({ references }: CodeFacts): Map<string, string | null> {

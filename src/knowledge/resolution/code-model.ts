@@ -45,6 +45,8 @@ export interface CodeFile {
   included(): ReadonlySet<string>
   /** The types that the file gives to a name. */
   bindings(name: string): readonly CodeBinding[]
+  /** Whether it is what the binding's type names that is called there, `shop.createCart()`, and nothing local of that name. */
+  calls(binding: CodeBinding): boolean
   /**
    * What stands before the name of a type where a symbol names it (`cart` of `cart.Cart`); null for nothing, or for now this
    * and now that.

@@ -10,19 +10,31 @@ import { symbolAt } from './symbol-at.ts'
 const ownWords: ReadonlySet<string> = new Set(['this', '$this', 'self', 'Self', 'cls', 'static', '@', 'me'])
 const baseWords: ReadonlySet<string> = new Set(['super', 'base', 'parent'])
 
-/** @param within the symbol that it stands in */
+/** From call to call at most: `b = a.f()`, `c = b.g()`. */
+const mostCalls = 3
+/** Of what is called: less sure, it tells nothing about types. */
+const leastCalled = 0.7
+
+/**
+ * @param within the symbol that it stands in
+ * @param calls that may lie between a name and its type
+ */
 export function resolveMember(
   view: CodeView,
   file: CodeFile,
   qualifier: string,
   name: string,
   within: number,
+  calls = mostCalls,
 ): Meaning | undefined {
   if (qualifier === '') return undefined
   if (ownWords.has(qualifier) || baseWords.has(qualifier)) {
     const own = findOfOwn(view, file, name, within, baseWords.has(qualifier))
     if (own !== undefined) return own
   }
+  const call = findBinding(file, qualifier, within, isCall)
+  const returned = call && findReturned(view, file, call, calls)
+  if (returned !== undefined) return findOfMeaning(view, returned, name)
   const binding = findBinding(file, qualifier, within)
   return binding === undefined
     ? resolveQualified(view, file, qualifier, name, within)
@@ -70,9 +82,21 @@ function listOwnTypes(view: CodeView, file: CodeFile, within: number): readonly 
   return []
 }
 
-/** The type that the file gives to a name: inside of the symbol, of one around it, or at its top. */
-function findBinding(file: CodeFile, name: string, within: number): CodeBinding | undefined {
-  const bindings = file.bindings(name)
+const isCall = ({ type }: CodeBinding) => type.endsWith('()')
+const isType = (binding: CodeBinding) => !isCall(binding)
+
+/**
+ * The type that the file gives to a name: inside of the symbol, of one around it, or at its top.
+ *
+ * @param counts which of the bindings are looked at: those with a type, or those with a call
+ */
+function findBinding(
+  file: CodeFile,
+  name: string,
+  within: number,
+  counts: (binding: CodeBinding) => boolean = isType,
+): CodeBinding | undefined {
+  const bindings = file.bindings(name).filter(counts)
   if (bindings.length === 0) return undefined
   for (let at = within; ; at = outerOf(file.facts, at)) {
     let found: CodeBinding | undefined
@@ -87,12 +111,53 @@ function findBinding(file: CodeFile, name: string, within: number): CodeBinding 
 }
 
 function findOfType(view: CodeView, file: CodeFile, { type, within }: CodeBinding, name: string): Meaning | undefined {
-  if (type === '') return undefined
-  const meaning = view.typeNamed(file, type, within)
+  return type === '' ? undefined : findOfMeaning(view, view.typeNamed(file, type, within), name)
+}
+
+/** @param meaning of a type */
+function findOfMeaning(view: CodeView, meaning: Meaning | undefined, name: string): Meaning | undefined {
   // A type of a library, or one that the file only gives a name to.
   if (meaning?.kind !== 'symbols') return outsideMeaning
   const members = meaning.places.flatMap((place) => findMember(view, place, name))
   return meansSymbols(members, Math.min(0.85, meaning.confidence)) ?? outsideMeaning
+}
+
+/** The type that a call comes to, as what is called declares or shows it; undefined where that isn't known. */
+function findReturned(view: CodeView, file: CodeFile, binding: CodeBinding, calls: number): Meaning | undefined {
+  if (calls === 0 || !file.calls(binding)) return undefined
+  const { type, within } = binding
+  const call = type.slice(0, -2)
+  const dot = call.lastIndexOf('.')
+  const name = call.slice(dot + 1)
+  const called =
+    dot === -1
+      ? view.meaningOf(file, name, within)
+      : resolveMember(view, file, call.slice(0, dot), name, within, calls - 1)
+  if (called?.kind !== 'symbols' || called.confidence < leastCalled) return undefined
+  const types = called.places.map((place) => returnedBy(view, place))
+  const [first] = types
+  // Of several that are called so all return the same, or nobody knows.
+  const isOne = types.every((one) => one?.kind === first?.kind && samePlaces(one, first))
+  return isOne && first !== undefined ? first : undefined
+}
+
+function samePlaces(one: Meaning | undefined, other: Meaning | undefined): boolean {
+  if (one?.kind !== 'symbols' || other?.kind !== 'symbols') return one?.kind === other?.kind
+  const [a, b] = [one.places[0], other.places[0]]
+  return a?.path === b?.path && a?.ordinal === b?.ordinal
+}
+
+/** What something returns that is called; a class is what is made. */
+function returnedBy(view: CodeView, place: SymbolPlace): Meaning | undefined {
+  const file = view.file(place.path)
+  const kind = symbolAt(view, place)?.kind
+  if (file === undefined || kind === undefined) return undefined
+  if (kind === 'class') return meansSymbols([place], 0.9)
+  const types = new Set(file.bindings('()').flatMap(({ within, type }) => (within === place.ordinal ? [type] : [])))
+  const [type] = types
+  if (types.size !== 1 || type === undefined || type === '?') return undefined
+  if (ownWords.has(type)) return meansSymbols(listOwnTypes(view, file, place.ordinal), 0.9)
+  return view.typeNamed(file, type, place.ordinal) ?? outsideMeaning
 }
 
 function findOfModule(view: CodeView, paths: readonly string[], name: string, confidence: number): Meaning | undefined {

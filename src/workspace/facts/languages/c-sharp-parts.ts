@@ -2,7 +2,7 @@
 import type { CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
-import { lastPart, listed, typeSet } from './reading.ts'
+import { callType, lastPart, listed, typeSet } from './reading.ts'
 
 /** The node of a name's last part, with what stands before it; `none` for what isn't a name. */
 export interface NamePlace {
@@ -69,11 +69,28 @@ export function typeName(tree: FlatTree, type: number): string {
   }
 }
 
-/** What the annotation says, or else what is made with `new`. */
+const awaited = ['invocation_expression', 'object_creation_expression']
+
+/** What a method returns; of a task what comes of it, as it is awaited first. */
+export function returnedType(tree: FlatTree, type: number): string {
+  const isTask = tree.type(type) === 'generic_name' && /^(Value)?Task$/.test(typeName(tree, type))
+  if (!isTask) return typeName(tree, type)
+  return typeName(
+    tree,
+    [...listed(tree, tree.child(type, 'type_argument_list'))].find((node) => tree.type(node) !== '<') ?? none,
+  )
+}
+
+/** What the annotation says, or else what is made with `new` or called. */
 export function declaredType(tree: FlatTree, type: number, value: number): string {
   if (tree.type(type) !== 'implicit_type') return typeName(tree, type)
-  const made = tree.type(value) === 'await_expression' ? tree.firstChild(value) : value
-  return tree.type(made) === 'object_creation_expression' ? typeName(tree, tree.field(made, 'type')) : ''
+  const made = tree.type(value) === 'await_expression' ? tree.child(value, ...awaited) : value
+  if (tree.type(made) === 'object_creation_expression') return typeName(tree, tree.field(made, 'type'))
+  const called = tree.type(made) === 'invocation_expression' ? tree.field(made, 'function') : none
+  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
+  const object = tree.field(called, 'expression')
+  const isName = ['identifier', 'this'].includes(tree.type(object))
+  return isName ? callType(tree.textOf(object), typeName(tree, tree.field(called, 'name'))) : ''
 }
 
 /** How many a method takes. An extension's `this` isn't counted: calls leave it out, or name the class. */

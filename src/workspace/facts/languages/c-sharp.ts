@@ -3,8 +3,16 @@ import type { DefinitionKind } from '../../outline.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
-import { declaredType, isOpen, readParameters, referToType, takeTypeName, typeName } from './c-sharp-parts.ts'
-import { countArguments, lastChild, lastPart, listed, takeWhole, typeSet } from './reading.ts'
+import {
+  declaredType,
+  isOpen,
+  readParameters,
+  referToType,
+  returnedType,
+  takeTypeName,
+  typeName,
+} from './c-sharp-parts.ts'
+import { bindReturned, countArguments, lastChild, lastPart, listed, takeWhole, typeSet } from './reading.ts'
 
 const visitUsing: Visit = (walk, node) => {
   const { tree } = walk
@@ -50,13 +58,14 @@ function defineType(kind: DefinitionKind): Visit {
 function defineMember(readName: (tree: FlatTree, node: number) => number | string): Visit {
   return (walk, node) => {
     const { tree } = walk
-    walk.define(node, {
+    const defined = walk.define(node, {
       name: readName(tree, node),
       kind: 'method',
       body: tree.field(node, tree.field(node, 'body') === none ? 'accessors' : 'body'),
       exported: isOpen(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
     })
+    bindReturned(walk, defined, returnedType(tree, tree.field(node, 'returns')))
   }
 }
 

@@ -3,7 +3,7 @@ import type { CodeReference, CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
-import { countArguments, listed, takeWhole } from './reading.ts'
+import { bindReturned, callType, countArguments, listed, takeWhole } from './reading.ts'
 
 const isExported = (name: string) => /^\p{Lu}/u.test(name)
 
@@ -26,7 +26,7 @@ const visitFunction: Visit = (walk, node) => {
   const name = tree.field(node, 'name')
   const receiver = tree.child(tree.field(node, 'receiver'), 'parameter_declaration')
   const owner = receiver === none ? null : typeName(tree, tree.field(receiver, 'type'))
-  walk.define(node, {
+  const defined = walk.define(node, {
     name,
     kind: tree.type(node) === 'function_declaration' ? 'function' : 'method',
     body: tree.field(node, 'body'),
@@ -34,6 +34,14 @@ const visitFunction: Visit = (walk, node) => {
     owner,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
+  bindReturned(walk, defined, resultType(tree, node))
+}
+
+/** Of several results that of the first. */
+function resultType(tree: FlatTree, node: number): string {
+  const result = tree.field(node, 'result')
+  if (tree.type(result) !== 'parameter_list') return result === none ? '' : typeName(tree, result)
+  return typeName(tree, tree.field(tree.child(result, 'parameter_declaration'), 'type'))
 }
 
 function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
@@ -109,7 +117,10 @@ const visitInterfaceMethod: Visit = (walk, node) => {
   const name = tree.field(node, 'name')
   const parameters = readParameters(tree, tree.field(node, 'parameters'))
   if (walk.isLocal) walk.take(name)
-  else walk.define(node, { name, kind: 'method', exported: isExported(walk.nameOf(name)), parameters })
+  else {
+    const defined = walk.define(node, { name, kind: 'method', exported: isExported(walk.nameOf(name)), parameters })
+    bindReturned(walk, defined, resultType(tree, node))
+  }
 }
 
 const visitField: Visit = (walk, node) => {
@@ -140,8 +151,16 @@ function valueType(tree: FlatTree, value: number): string {
   if (tree.type(plain) === 'composite_literal') return typeName(tree, tree.field(plain, 'type'))
   if (tree.type(plain) === 'type_assertion_expression') return typeName(tree, tree.field(plain, 'type'))
   const isNew = tree.type(plain) === 'call_expression' && tree.textOf(tree.field(plain, 'function')) === 'new'
+  if (tree.type(plain) === 'call_expression' && !isNew) return calledType(tree, tree.field(plain, 'function'))
   const made = isNew ? tree.nextSibling(tree.firstChild(tree.field(plain, 'arguments'))) : none
   return tree.type(made) === 'identifier' ? tree.textOf(made) : typeName(tree, made)
+}
+
+function calledType(tree: FlatTree, called: number): string {
+  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
+  const operand = tree.field(called, 'operand')
+  if (tree.type(called) !== 'selector_expression' || tree.type(operand) !== 'identifier') return ''
+  return callType(tree.textOf(operand), tree.textOf(tree.field(called, 'field')))
 }
 
 /** `a, b := c, d`, also of loops and of cases. */
@@ -150,10 +169,12 @@ const visitShortVariables: Visit = (walk, node) => {
   if (tree.type(node) !== 'short_var_declaration' && tree.child(node, ':=') === none) return
   const left = [...listed(tree, tree.field(node, 'left'))]
   const right = [...listed(tree, tree.field(node, 'right'))]
-  const isPlain = tree.type(node) === 'short_var_declaration' && left.length === right.length
+  const isShort = tree.type(node) === 'short_var_declaration'
+  const isPlain = isShort && left.length === right.length
   for (const [index, name] of left.entries()) {
     if (tree.type(name) !== 'identifier') continue
-    if (isPlain) walk.bind(name, valueType(tree, right[index]!))
+    // `cart, err := NewCart()`
+    if (isPlain || (isShort && index === 0)) walk.bind(name, valueType(tree, right[index]!))
     walk.declare(name)
   }
 }

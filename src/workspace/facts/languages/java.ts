@@ -3,7 +3,7 @@ import type { CodeReference, CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
-import { countArguments, lastPart, listed, takeWhole } from './reading.ts'
+import { bindReturned, callType, countArguments, lastPart, listed, takeWhole } from './reading.ts'
 
 const annotations = ['annotation', 'marker_annotation']
 
@@ -69,7 +69,7 @@ const visitMethod: Visit = (walk, node) => {
   // Methods of a class without a name are nobody else's.
   const holder = tree.type(tree.parent(tree.parent(node)))
   if (walk.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant') return walk.take(name)
-  walk.define(node, {
+  const defined = walk.define(node, {
     name,
     kind: 'method',
     body: tree.field(node, 'body'),
@@ -77,6 +77,7 @@ const visitMethod: Visit = (walk, node) => {
     exported: !hasModifier(tree, node, 'private'),
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
+  bindReturned(walk, defined, typeName(tree, tree.field(node, 'type')))
 }
 
 function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
@@ -105,12 +106,16 @@ const visitField: Visit = (walk, node) => {
   }
 }
 
-/** The declared type, or with `var` what is made with `new`. */
+/** The declared type, or with `var` what is made with `new` or called. */
 function variableType(tree: FlatTree, declaration: number, declarator: number): string {
   const type = typeName(tree, tree.field(declaration, 'type'))
   if (type !== 'var') return type
   const value = tree.field(declarator, 'value')
-  return tree.type(value) === 'object_creation_expression' ? typeName(tree, tree.field(value, 'type')) : ''
+  if (tree.type(value) === 'object_creation_expression') return typeName(tree, tree.field(value, 'type'))
+  if (tree.type(value) !== 'method_invocation') return ''
+  const object = tree.field(value, 'object')
+  const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
+  return callType(object === none ? null : isName ? tree.textOf(object) : '', tree.textOf(tree.field(value, 'name')))
 }
 
 const visitLocals: Visit = (walk, node) => {

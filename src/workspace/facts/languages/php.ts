@@ -5,7 +5,7 @@ import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { visitRequire, visitUse } from './php-imports.ts'
 import { isClassName, readParameters, referToClass, takeName, typeName, variableName } from './php-parts.ts'
-import { countArguments, lastPart, listed, takeWhole, typeSet } from './reading.ts'
+import { bindReturned, callType, countArguments, lastPart, listed, takeWhole, typeSet } from './reading.ts'
 
 const baseClauses = typeSet('base_clause class_interface_clause')
 
@@ -41,13 +41,14 @@ const visitAnonymousClass: Visit = (walk, node) => {
 function defineFunction(kind: 'function' | 'method'): Visit {
   return (walk, node) => {
     const { tree } = walk
-    walk.define(node, {
+    const defined = walk.define(node, {
       name: tree.field(node, 'name'),
       kind,
       body: tree.field(node, 'body'),
       exported: !isPrivate(tree, node),
       parameters: readParameters(tree, tree.field(node, 'parameters')),
     })
+    bindReturned(walk, defined, returnedType(tree, tree.field(node, 'return_type')))
   }
 }
 
@@ -82,14 +83,37 @@ const visitCatch: Visit = (walk, node) => {
   walk.bind(variableName(tree, tree.field(node, 'name')), typeName(tree, tree.field(node, 'type')))
 }
 
-/** `$order = new Order()`, `$this->desk = new Desk()`. */
+/** A class, or the object itself: `self`, `static`. */
+function returnedType(tree: FlatTree, type: number): string {
+  if (type === none) return ''
+  return /^\??(self|static|\$this)$/i.test(tree.textOf(type)) ? 'self' : typeName(tree, type)
+}
+
+/** What is made with `new`, or called. */
+function madeType(tree: FlatTree, value: number): string {
+  const name = tree.textOf(tree.field(value, 'name'))
+  switch (tree.type(value)) {
+    case 'object_creation_expression': {
+      const made = tree.child(value, 'name', 'qualified_name')
+      return made !== none && isClassName(tree, made) ? lastPart(tree.textOf(made)) : ''
+    }
+    case 'function_call_expression':
+      return callType(null, lastPart(tree.textOf(tree.field(value, 'function'))))
+    case 'member_call_expression':
+      return callType(variableName(tree, tree.field(value, 'object')), name)
+    case 'scoped_call_expression':
+      return callType(lastPart(tree.textOf(tree.field(value, 'scope'))), name)
+    default:
+      return ''
+  }
+}
+
+/** `$order = new Order()`, `$this->desk = new Desk()`, `$till = $shop->till()`. */
 const visitAssignment: Visit = (walk, node) => {
   const { tree } = walk
   const [left, right] = [tree.field(node, 'left'), tree.field(node, 'right')]
-  if (tree.type(right) !== 'object_creation_expression') return
-  const made = tree.child(right, 'name', 'qualified_name')
-  if (made === none || !isClassName(tree, made)) return
-  const type = lastPart(tree.textOf(made))
+  const type = madeType(tree, right)
+  if (type === '') return
   if (tree.type(left) === 'variable_name') walk.bind(variableName(tree, left), type)
   else if (tree.textOf(tree.field(left, 'object')) === '$this')
     walk.bind(tree.field(left, 'name'), type, walk.typeAround)

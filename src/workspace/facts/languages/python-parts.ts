@@ -3,7 +3,7 @@ import type { CodeReference, CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
-import { listed, takeWhole } from './reading.ts'
+import { callType, listed, takeWhole } from './reading.ts'
 
 /** What stands before a full stop goes by its last name. */
 function lastName(tree: FlatTree, node: number): string {
@@ -68,17 +68,22 @@ export function readParameters(tree: FlatTree, list: number, hasSelf: boolean): 
   return { least: Math.max(0, least + named), most: isOpen ? null : Math.max(0, position) }
 }
 
-/** What a name is said to be, or what is called with a capital: `Shop()`. */
+/** What a name is said to be, or what is called: `Shop()` makes one, `make_shop()` may. */
 export function valueType(walk: FactWalk, annotation: number, value: number): string {
   const { tree } = walk
   if (annotation !== none) return typeName(tree, annotation)
-  if (tree.type(value) !== 'call') return ''
-  const name = lastName(tree, tree.field(value, 'function'))
-  return /^_?\p{Lu}/u.test(name) ? name : ''
+  const made = tree.type(value) === 'await' ? tree.nextSibling(tree.firstChild(value)) : value
+  if (tree.type(made) !== 'call') return ''
+  const called = tree.field(made, 'function')
+  const name = lastName(tree, called)
+  if (/^_?\p{Lu}/u.test(name)) return name
+  const object = tree.field(called, 'object')
+  if (object === none) return callType(null, name)
+  return tree.type(object) === 'identifier' ? callType(tree.textOf(object), name) : ''
 }
 
 /** The one name that a type goes by: `Shop` of `Shop | None`, `Optional[Shop]`, `'Shop'`. */
-function typeName(tree: FlatTree, annotation: number): string {
+export function typeName(tree: FlatTree, annotation: number): string {
   if (annotation === none || tree.end(annotation) - tree.start(annotation) > 300) return ''
   const text = tree.textOf(annotation).replaceAll(/["'\s]/g, '')
   const plain = /^(?:typing\.)?Optional\[(.*)\]$/.exec(text)?.[1] ?? text

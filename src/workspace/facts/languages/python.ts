@@ -2,8 +2,16 @@
 import type { FactWalk } from '../fact-walk.ts'
 import { none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
-import { declareNames, readParameters, referTo, valueType, visitParameters, visitType } from './python-parts.ts'
-import { countArguments, listed, takeWhole } from './reading.ts'
+import {
+  declareNames,
+  readParameters,
+  referTo,
+  typeName,
+  valueType,
+  visitParameters,
+  visitType,
+} from './python-parts.ts'
+import { bindReturned, countArguments, listed, takeWhole } from './reading.ts'
 
 /** Names with an underscore before them are their owner's own; those with two on both sides are called by others. */
 function isPublic(name: string): boolean {
@@ -18,13 +26,14 @@ const visitFunction: Visit = (walk, node) => {
   const block = tree.parent(isDecorated ? holder : node)
   const isMethod = tree.type(tree.parent(block)) === 'class_definition'
   const isStatic = isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
-  walk.define(node, {
+  const defined = walk.define(node, {
     name,
     kind: isMethod ? 'method' : 'function',
     body: tree.field(node, 'body'),
     exported: isPublic(walk.nameOf(name)),
     parameters: readParameters(tree, tree.field(node, 'parameters'), isMethod && !isStatic),
   })
+  bindReturned(walk, defined, typeName(tree, tree.field(node, 'return_type')))
 }
 
 const visitClass: Visit = (walk, node) => {

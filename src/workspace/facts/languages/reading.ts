@@ -26,6 +26,17 @@ export function countArguments(
   return count
 }
 
+/** How a binding calls what calling something comes to; empty for what has no name, or several before its last. */
+export function callType(qualifier: string | null, name: string): string {
+  if (name === '' || qualifier === '') return ''
+  return qualifier === null ? `${name}()` : `${qualifier}.${name}()`
+}
+
+/** Records what a function that was just defined returns; `returned` is empty where nothing says so. */
+export function bindReturned(walk: FactWalk, defined: number, returned: string): void {
+  if (defined !== none) walk.bind('()', returned, defined)
+}
+
 /** Says that a node and all that is inside of it has been dealt with. */
 export function takeWhole(walk: FactWalk, node: number): void {
   if (node === none) return

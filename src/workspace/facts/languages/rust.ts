@@ -3,7 +3,7 @@ import type { DefinitionKind } from '../../outline.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
-import { countArguments, typeSet } from './reading.ts'
+import { bindReturned, callType, countArguments, listed, typeSet } from './reading.ts'
 import { visitExternCrate, visitMod, visitUse } from './rust-imports.ts'
 import { readParameters, receiverName, takePath, typeName } from './rust-parts.ts'
 
@@ -70,7 +70,7 @@ function placeMember(tree: FlatTree, node: number): { owner: string | null; expo
 const visitFunction: Visit = (walk, node) => {
   const { tree } = walk
   const { owner, exported, isMember } = placeMember(tree, node)
-  walk.define(node, {
+  const defined = walk.define(node, {
     name: tree.field(node, 'name'),
     kind: isMember ? 'method' : 'function',
     body: tree.field(node, 'body'),
@@ -78,6 +78,7 @@ const visitFunction: Visit = (walk, node) => {
     exported,
     parameters: readParameters(tree, tree.field(node, 'parameters')),
   })
+  bindReturned(walk, defined, returnedType(tree, tree.field(node, 'return_type')))
 }
 
 const visitConstant: Visit = (walk, node) => {
@@ -115,15 +116,32 @@ const visitLet: Visit = (walk, node) => {
   walk.bind(pattern, type === none ? madeType(tree, tree.field(node, 'value')) : typeName(tree, type))
 }
 
+/** Of `Result<Cart, E>` and `Option<Cart>` what is in them, as nobody uses the rest. */
+function returnedType(tree: FlatTree, type: number): string {
+  const isWrapped = tree.type(type) === 'generic_type' && /^(Result|Option)$/.test(typeName(tree, type))
+  if (!isWrapped) return typeName(tree, type)
+  const inner = [...listed(tree, tree.field(type, 'type_arguments'))].find((node) => tree.type(node) !== '<')
+  return typeName(tree, inner ?? none)
+}
+
 const constructors = /^(new|default|from|with|open)(_|$)/
 
-function madeType(tree: FlatTree, value: number): string {
+function madeType(tree: FlatTree, given: number): string {
+  let value = given
+  while (tree.type(value) === 'try_expression' || tree.type(value) === 'await_expression')
+    value = tree.firstChild(value)
   if (tree.type(value) === 'struct_expression') return typeName(tree, tree.field(value, 'name'))
   const called = tree.type(value) === 'call_expression' ? tree.field(value, 'function') : none
+  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
+  if (tree.type(called) === 'field_expression') {
+    const object = tree.field(called, 'value')
+    const isName = tree.type(object) === 'identifier' || tree.type(object) === 'self'
+    return isName ? callType(tree.textOf(object), tree.textOf(tree.field(called, 'field'))) : ''
+  }
   if (tree.type(called) !== 'scoped_identifier') return ''
   const type = receiverName(tree, tree.field(called, 'path'))
   const isMade = isCapital(type) && type !== 'Self' && constructors.test(tree.textOf(tree.field(called, 'name')))
-  return isMade ? type : ''
+  return isMade ? type : callType(type, tree.textOf(tree.field(called, 'name')))
 }
 
 /** Of the language itself: everybody has them. */

@@ -2,6 +2,7 @@
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
+import { bindReturned } from './reading.ts'
 import { visitImportCall } from './script-modules.ts'
 import {
   baseName,
@@ -11,6 +12,7 @@ import {
   listNames,
   readParameters,
   referToBases,
+  returnedType,
   valueType,
 } from './script-parts.ts'
 
@@ -36,7 +38,7 @@ export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 
   return (walk, node) => {
     const { tree } = walk
     const bases = findBases(tree, node)
-    walk.define(node, {
+    const defined = walk.define(node, {
       name: tree.field(node, 'name'),
       kind,
       body: tree.field(node, 'body'),
@@ -44,6 +46,7 @@ export function defineNamed(kind: 'function' | 'class' | 'interface' | 'enum' | 
       ...(kind === 'function' && { parameters: readParameters(tree, node) }),
       extends: bases.map((base) => baseName(tree, base)),
     })
+    if (kind === 'function') bindReturned(walk, defined, returnedType(tree, node))
     referToBases(walk, bases)
   }
 }
@@ -55,8 +58,8 @@ export function defineValue(kind: 'function' | 'class'): Visit {
     const name = tree.field(node, 'name')
     const from = exportAround(tree, node)
     const bases = findBases(tree, node)
-    if (from !== none)
-      walk.define(node, {
+    if (from !== none) {
+      const defined = walk.define(node, {
         name: name === none ? 'default' : name,
         kind,
         body: tree.field(node, 'body'),
@@ -65,6 +68,8 @@ export function defineValue(kind: 'function' | 'class'): Visit {
         ...(kind === 'function' && { parameters: readParameters(tree, node) }),
         extends: bases.map((base) => baseName(tree, base)),
       })
+      if (kind === 'function') bindReturned(walk, defined, returnedType(tree, node))
+    }
     referToBases(walk, bases)
   }
 }
@@ -98,7 +103,7 @@ function defineVariable(walk: FactWalk, node: number, name: number, value: numbe
   const list = tree.parent(node)
   const isFunction = functionValues.includes(tree.type(value))
   const { from, exported } = place(walk, list)
-  walk.define(node, {
+  const defined = walk.define(node, {
     name,
     kind: isFunction ? 'function' : 'value',
     body: isFunction ? tree.field(value, 'body') : tree.type(value) === 'object' ? value : none,
@@ -107,4 +112,5 @@ function defineVariable(walk: FactWalk, node: number, name: number, value: numbe
     exported,
     parameters: isFunction ? readParameters(tree, value) : null,
   })
+  if (isFunction) bindReturned(walk, defined, returnedType(tree, value))
 }

@@ -2,7 +2,15 @@
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
-import { declarePattern, functionValues, isModuleExports, readParameters, valueType } from './script-parts.ts'
+import { bindReturned } from './reading.ts'
+import {
+  declarePattern,
+  functionValues,
+  isModuleExports,
+  readParameters,
+  returnedType,
+  valueType,
+} from './script-parts.ts'
 
 /** Methods of classes, of interfaces, and of objects that have a name. */
 export const visitMethod: Visit = (walk, node) => {
@@ -10,13 +18,16 @@ export const visitMethod: Visit = (walk, node) => {
   const name = tree.field(node, 'name')
   const inObject = tree.type(tree.parent(node)) === 'object'
   if (walk.isLocal || (inObject && !isNamedObject(walk, tree.parent(node)))) return walk.take(name)
-  walk.define(node, {
+  const defined = walk.define(node, {
     name,
     kind: 'method',
     body: tree.field(node, 'body'),
     exported: !isPrivate(tree, node, name),
     parameters: readParameters(tree, node),
   })
+  const isAccessor = tree.child(node, 'get', 'set') !== none
+  if (isAccessor) walk.bind(name, returnedType(tree, node), walk.typeAround)
+  else bindReturned(walk, defined, returnedType(tree, node))
 }
 
 function isPrivate(tree: FlatTree, node: number, name: number): boolean {
@@ -44,14 +55,15 @@ export const visitField: Visit = (walk, node) => {
   const value = tree.field(node, 'value')
   walk.bind(name, valueType(tree, tree.field(node, 'type'), value), walk.typeAround)
   walk.take(name)
-  if (functionValues.includes(tree.type(value)))
-    walk.define(node, {
-      name,
-      kind: 'method',
-      body: tree.field(value, 'body'),
-      exported: !isPrivate(tree, node, name),
-      parameters: readParameters(tree, value),
-    })
+  if (!functionValues.includes(tree.type(value))) return
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    body: tree.field(value, 'body'),
+    exported: !isPrivate(tree, node, name),
+    parameters: readParameters(tree, value),
+  })
+  bindReturned(walk, defined, returnedType(tree, value))
 }
 
 export const visitPropertySignature: Visit = (walk, node) => {
@@ -75,14 +87,15 @@ export const visitPair: Visit = (walk, node) => {
   const value = tree.field(node, 'value')
   walk.take(name)
   if (walk.isLocal || !functionValues.includes(tree.type(value)) || !isNamedObject(walk, tree.parent(node))) return
-  if (tree.type(name) === 'property_identifier')
-    walk.define(node, {
-      name,
-      kind: 'method',
-      body: tree.field(value, 'body'),
-      exported: true,
-      parameters: readParameters(tree, value),
-    })
+  if (tree.type(name) !== 'property_identifier') return
+  const defined = walk.define(node, {
+    name,
+    kind: 'method',
+    body: tree.field(value, 'body'),
+    exported: true,
+    parameters: readParameters(tree, value),
+  })
+  bindReturned(walk, defined, returnedType(tree, value))
 }
 
 export const visitParameter: Visit = (walk, node) => {

@@ -2,6 +2,8 @@
 import type { CodeSymbol } from '../../code-facts.ts'
 import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
+import type { Visit } from '../language-spec.ts'
+import { callType } from './reading.ts'
 
 /** Nodes that are functions without a statement of their own. */
 export const functionValues = ['arrow_function', 'function_expression', 'generator_function']
@@ -82,8 +84,57 @@ export function valueType(tree: FlatTree, annotation: number, value: number): st
   if (annotation !== none) return typeName(tree, annotation)
   let made = value
   while (tree.type(made) === 'await_expression') made = tree.nextSibling(tree.firstChild(made))
-  return tree.type(made) === 'new_expression' ? lastName(tree, tree.field(made, 'constructor')) : ''
+  if (tree.type(made) === 'new_expression') return lastName(tree, tree.field(made, 'constructor'))
+  return tree.type(made) === 'call_expression' ? calledType(tree, tree.field(made, 'function')) : ''
 }
+
+function calledType(tree: FlatTree, called: number): string {
+  if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
+  if (tree.type(called) !== 'member_expression') return ''
+  const object = tree.field(called, 'object')
+  const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
+  return isName ? callType(tree.textOf(object), tree.textOf(tree.field(called, 'property'))) : ''
+}
+
+/** What a function says to return; what a promise holds counts for the promise, as nobody asks anything else of it. */
+export function returnedType(tree: FlatTree, node: number): string {
+  const annotation = tree.field(node, 'return_type')
+  if (annotation !== none) {
+    const type = skipPunctuation(tree, tree.firstChild(annotation))
+    const isPromise = tree.type(type) === 'generic_type' && tree.textOf(tree.field(type, 'name')) === 'Promise'
+    return isPromise ? typeName(tree, tree.field(type, 'type_arguments')) : typeName(tree, annotation)
+  }
+  const body = tree.field(node, 'body')
+  return tree.type(body) === 'new_expression' ? valueType(tree, none, body) : ''
+}
+
+/** `return new Cart()`, `return this`: of a function that doesn't say itself what it returns, and isn't in another one. */
+export const visitReturn: Visit = (walk, node) => {
+  const { tree } = walk
+  const kind = walk.around?.kind
+  if (kind !== 'function' && kind !== 'method') return
+  let at = tree.parent(node)
+  while (at !== none && !returning.has(tree.type(at))) at = tree.parent(at)
+  if (at === none || tree.field(at, 'return_type') !== none) return
+  for (let outer = tree.parent(at); outer !== none; outer = tree.parent(outer))
+    if (returning.has(tree.type(outer))) return
+  const value = tree.nextSibling(tree.firstChild(node))
+  const type = tree.type(value)
+  if (value === none || type === ';' || type === 'null' || type === 'undefined') return
+  const made = type === 'new_expression' ? valueType(tree, none, value) : type === 'this' ? 'this' : ''
+  // Once is enough.
+  if (walk.typeOf('()') !== (made || '?')) walk.bind('()', made || '?')
+}
+
+const returning: ReadonlySet<string> = new Set([
+  'function_declaration',
+  'function_expression',
+  'arrow_function',
+  'method_definition',
+  // What these return is something else: to be gone through.
+  'generator_function',
+  'generator_function_declaration',
+])
 
 const nameableTypes: ReadonlySet<string> = new Set([
   'type_identifier',
@@ -94,7 +145,7 @@ const nameableTypes: ReadonlySet<string> = new Set([
 ])
 
 function skipPunctuation(tree: FlatTree, node: number): number {
-  const isPunctuation = tree.type(node) === ':' || tree.type(node) === '('
+  const isPunctuation = [':', '(', '<'].includes(tree.type(node))
   return isPunctuation ? tree.nextSibling(node) : node
 }
 

@@ -12,7 +12,7 @@ import {
   visitPropertySignature,
 } from './script-members.ts'
 import { visitExport, visitImport } from './script-modules.ts'
-import { declarePattern } from './script-parts.ts'
+import { declarePattern, visitReturn } from './script-parts.ts'
 import { visitCall, visitDecorator, visitElement, visitMember, visitNestedType, visitNew } from './script-references.ts'
 
 /** What a function or class calls itself is known inside of it. */
@@ -62,6 +62,7 @@ export const script: LanguageSpec = {
     formal_parameters: visitParameters,
     type_parameter: (walk, node) => walk.declare(walk.tree.field(node, 'name')),
     mapped_type_clause: (walk, node) => walk.take(walk.tree.field(node, 'name')),
+    return_statement: visitReturn,
     call_expression: visitCall,
     new_expression: visitNew,
     decorator: visitDecorator,
