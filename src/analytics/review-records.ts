@@ -103,6 +103,7 @@ export async function listConnectedRepositories(
     .select('repo_full_name')
     .distinct()
     .where('is_active', '=', true)
+    .where('access_lost_at', 'is', null)
     .orderBy('repo_full_name')
     .limit(limit)
   const rows = await (caller === null ? connected : connected.where('user_id', '=', caller.userId)).execute()

@@ -17,15 +17,17 @@ export interface McpServerOptions {
   readonly identity: Implementation
   /** For whom; null for a client without a token. */
   readonly caller: Caller | null
-  /**
-   * How a client is told that a repository's reviews changed, where the transport lasts long enough: `follow` calls back
-   * with the address of the resource, until what it returns is called.
-   */
+  /** How a client is told that a repository's reviews changed, where the transport lasts long enough. */
   readonly follow?: Follow | undefined
 }
 
-/** Calls back with the address of a resource whenever it changed. Returns what ends that. */
-export type Follow = (onChange: (uri: string) => void) => () => void
+/** Tells one client of changes. */
+export interface Follow {
+  /** Under which address changes of a resource are told; undefined where the client may not see it. */
+  find(uri: string): Promise<string | undefined>
+  /** Calls back with the address of each resource that changed. Returns what ends that. */
+  subscribe(onChange: (uri: string) => void): () => void
+}
 
 const reviewsTemplate = 'umpire://repos/{owner}/{repo}/reviews'
 const reviewsPattern = /^umpire:\/\/repos\/([^/]+\/[^/]+)\/reviews$/
@@ -73,29 +75,35 @@ export function createMcpServer({ backend, identity, caller, follow }: McpServer
       },
     ],
   }))
-  server.setRequestHandler('resources/read', async ({ params: { uri } }) => ({
-    contents: [{ uri, mimeType, text: JSON.stringify(await backend.readReviews(repositoryOf(uri), caller)) }],
-  }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const repo = findRepositoryOf(uri)
+    if (repo === undefined) throw new ResourceNotFoundError(uri)
+    return { contents: [{ uri, mimeType, text: JSON.stringify(await backend.readReviews(repo, caller)) }] }
+  })
   if (follow) takeSubscriptions(server, follow)
   return server
 }
 
 /** For clients of transports that last: those of single requests subscribe by a stream of their own. */
 function takeSubscriptions(server: Server, follow: Follow): void {
-  const subscribed = new Set<string>()
+  /** What the client calls it, by the address under which changes are told. */
+  const subscribed = new Map<string, string>()
   let unfollow: (() => void) | undefined
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    repositoryOf(uri)
+    const address = await follow.find(uri)
+    if (address === undefined) throw new ResourceNotFoundError(uri)
     if (subscribed.size >= mostSubscriptions)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'These are too many subscriptions')
-    subscribed.add(uri)
-    unfollow ??= follow((changed) => {
-      if (subscribed.has(changed)) server.sendResourceUpdated({ uri: changed }).catch(() => {})
+    subscribed.set(address, uri)
+    unfollow ??= follow.subscribe((changed) => {
+      const known = subscribed.get(changed)
+      if (known !== undefined) server.sendResourceUpdated({ uri: known }).catch(() => {})
     })
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
-    subscribed.delete(uri)
+    const address = await follow.find(uri)
+    if (address !== undefined) subscribed.delete(address)
     return {}
   })
   server.onclose = () => unfollow?.()
@@ -111,10 +119,10 @@ function describeAnswer({ kind, records, fault }: ToolAnswer): CallToolResult {
   }
 }
 
-function repositoryOf(uri: string): RepositoryName {
+/** Whose reviews an address is of; undefined where it isn't one. */
+export function findRepositoryOf(uri: string): RepositoryName | undefined {
   const repo = reviewsPattern.exec(uri)?.[1]
-  if (repo === undefined || splitRepositoryName(repo) === undefined) throw new ResourceNotFoundError(uri)
-  return repo
+  return repo === undefined || splitRepositoryName(repo) === undefined ? undefined : repo
 }
 
 function quote(name: string): string {

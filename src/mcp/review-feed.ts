@@ -1,8 +1,11 @@
 // Which repositories' reviews changed, as the database announces it to all processes.
 import { z } from 'zod'
-import type { OpenDatabase } from '../db/database.ts'
+import { findConnectedRepository } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
+import { findSpelling } from '../analytics/review-records.ts'
+import type { Db, OpenDatabase } from '../db/database.ts'
 import { changesChannel } from '../events/listing.ts'
-import { reviewsAddress } from './mcp-server.ts'
+import { findRepositoryOf, reviewsAddress } from './mcp-server.ts'
 
 const change = z.object({ repo: z.string(), number: z.int(), status: z.string() })
 
@@ -20,6 +23,18 @@ export async function followReviews(
     // What was missed shows when the resource is read next.
     () => undefined,
   )
+}
+
+/**
+ * Under which address changes of a repository's reviews are told: the spelling of its name is the platform's.
+ *
+ * @returns undefined for what is no address of reviews, or nothing that the caller may see
+ */
+export async function findFollowed(db: Db, uri: string, caller: Caller | null): Promise<string | undefined> {
+  const asked = findRepositoryOf(uri)
+  if (asked === undefined) return undefined
+  const repo = caller === null ? await findSpelling(db, asked) : await findConnectedRepository(db, caller, asked)
+  return repo === undefined ? undefined : reviewsAddress(repo)
 }
 
 function parseJson(text: string): unknown {

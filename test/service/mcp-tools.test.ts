@@ -140,7 +140,14 @@ describe('get_pr_verdict', () => {
 
   it('keeps to the last verdict while a newer review has none', async () => {
     const before = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })
-    const run = { workflow_type: 'pr_review', repo: shop.name, pr_number: numbers.clean, status: 'failed' } as const
+    const run = {
+      workflow_type: 'pr_review',
+      repo: shop.name,
+      pr_number: numbers.clean,
+      status: 'failed',
+      attempts: 1,
+      fence: 1,
+    } as const
     const { id } = await scenario.app.db
       .insertInto('workflow_runs')
       .values({ ...run, error: 'The platform is gone' })
@@ -189,6 +196,7 @@ describe('case 68: of many records', () => {
       repo,
       pr_number: index + 1,
       status: 'completed' as const,
+      ...{ attempts: 1, fence: 1 },
       verdict: 'APPROVE' as const,
       summary: `Review ${index + 1}`,
       created_at: new Date(start + index * 60_000),

@@ -1,0 +1,73 @@
+// MCP over a stream of events and posted messages, and single messages without a stream.
+import { randomUUID } from 'node:crypto'
+import { ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { openEventStream } from '../lib/event-stream.ts'
+import { answerMessage } from '../mcp/answer-message.ts'
+import { createSseTransport, type SseTransport } from '../mcp/sse-transport.ts'
+import { readMessage, sendFault, sendJson } from './mcp-messages.ts'
+import { createFollow, keepAliveMs, type McpSurroundings, messageLimit, watchCaller } from './mcp-surroundings.ts'
+import type { Server } from './server.ts'
+import { whenGone } from './when-gone.ts'
+
+const streamLimits = { retryMs: 2000, waitingBytes: 16 * 2 ** 20, lastReadMs: 1000 }
+
+interface Session {
+  readonly transport: SseTransport
+  readonly userId: number | undefined
+}
+
+/** Adds `/mcp/sse` and `/mcp/messages`. */
+export function addStreamRoutes(server: Server, surroundings: McpSurroundings): void {
+  const { ctx, room, createServer } = surroundings
+  const messages = `${new URL(ctx.config.http.publicUrl).pathname.replace(/\/$/, '')}/mcp/messages`
+  const sessions = new Map<string, Session>()
+  server.addHook('preClose', async () => {
+    for (const { transport } of sessions.values()) await transport.close()
+  })
+
+  server.get('/mcp/sse', { schema: { hide: true }, exposeHeadRoute: false }, async (request, reply) => {
+    const leave = room.enter(request.ip)
+    const sessionId = randomUUID()
+    const stream = openEventStream(streamLimits)
+    const transport = createSseTransport(stream, `${messages}?sessionId=${sessionId}`)
+    sessions.set(sessionId, { transport, userId: request.caller?.userId })
+    const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
+    const unwatch = watchCaller(surroundings, request, () => stream.end())
+    stream.output.once('close', () => {
+      clearInterval(timer)
+      unwatch()
+      sessions.delete(sessionId)
+      leave()
+    })
+    const mcp = createServer(request.caller, createFollow(surroundings, request.caller))
+    mcp.onerror = (error) => ctx.log.debug({ err: error }, 'An MCP client sent what is not understood')
+    await mcp.connect(transport)
+    return (
+      reply
+        .type('text/event-stream')
+        // Nothing comes after it on this connection, and no proxy is to hold it back.
+        .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+        .send(stream.output as never)
+    )
+  })
+
+  const route = { schema: { hide: true }, bodyLimit: messageLimit, config: { quiet: true } }
+  server.post<{ Querystring: { sessionId?: string } }>('/mcp/messages', route, async (request, reply) => {
+    const read = readMessage(request.body)
+    if ('fault' in read) return sendFault(reply, 400, read.fault)
+    const { value: message } = read
+    const { sessionId } = request.query
+    if (sessionId !== undefined) {
+      const session = sessions.get(sessionId)
+      if (session === undefined || session.userId !== request.caller?.userId) {
+        const id = 'id' in message ? (message.id ?? null) : null
+        return sendFault(reply, 404, [ProtocolErrorCode.InvalidRequest, 'Session not found'], id)
+      }
+      session.transport.receive(message)
+      return reply.code(202).type('text/plain').send('Accepted')
+    }
+    const answer = await answerMessage(createServer(request.caller), message, whenGone(reply))
+    if (answer === null) return reply.code(202).send()
+    return sendJson(reply, answer)
+  })
+}

@@ -1,0 +1,102 @@
+// MCP over Streamable HTTP, of both protocol eras: requests that say all by themselves, and those after `initialize`.
+import { createMcpHandler, type McpServerFactory, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Caller } from '../accounts/tokens.ts'
+import type { Follow } from '../mcp/mcp-server.ts'
+import { readJson, sendFault } from './mcp-messages.ts'
+import { createFollow, keepAliveMs, type McpSurroundings, messageLimit, watchCaller } from './mcp-surroundings.ts'
+import type { Server } from './server.ts'
+import { whenGone } from './when-gone.ts'
+
+/** Those who subscribe here have a stream of the handler's own for it. */
+const noFollow: Follow = { find: async () => undefined, subscribe: () => () => undefined }
+
+/** Adds `/mcp`. */
+export function addStreamableRoute(server: Server, surroundings: McpSurroundings): void {
+  const { ctx, changes, createServer } = surroundings
+  const factory: McpServerFactory = ({ era, authInfo }) => {
+    const caller = (authInfo?.extra?.caller as Caller | undefined) ?? null
+    return createServer(caller, era === 'modern' ? noFollow : undefined)
+  }
+  const handler = createMcpHandler(factory, {
+    bus: changes,
+    keepAliveMs,
+    // They are counted with those of the other transport.
+    maxSubscriptions: Number.POSITIVE_INFINITY,
+    maxRequestBodySize: messageLimit,
+    onerror: (error) => ctx.log.debug({ err: error }, 'An MCP client sent what is not understood'),
+  })
+  server.addHook('preClose', () => handler.close())
+  server.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    schema: { hide: true },
+    exposeHeadRoute: false,
+    bodyLimit: messageLimit,
+    config: { quiet: true },
+    handler: async (request, reply) => {
+      const { caller } = request
+      const options = caller === null ? {} : { authInfo: { token: '', clientId: '', scopes: [], extra: { caller } } }
+      const send = async (signal: AbortSignal, parsedBody?: unknown) => {
+        const response = await handler.fetch(toWebRequest(request, signal), { ...options, parsedBody })
+        // Whether a connection goes on is between the client and this server.
+        response.headers.delete('connection')
+        return reply.send(response)
+      }
+      const gone = whenGone(reply)
+      if (request.method !== 'POST') return send(gone)
+      const read = readJson(request.body)
+      if ('fault' in read) return sendFault(reply, 400, read.fault)
+      if (!isListening(read.value)) return send(gone, read.value)
+      const asked = listenRequest.safeParse(read.value)
+      if (!asked.success)
+        return sendFault(reply, 400, [ProtocolErrorCode.InvalidParams, 'These are no valid subscriptions'])
+      const narrowed = await narrow(asked.data, createFollow(surroundings, caller))
+      return send(openStream(surroundings, request, reply, gone), narrowed)
+    },
+  })
+}
+
+const listenRequest = z.looseObject({
+  params: z.looseObject({
+    notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).max(200).optional() }),
+  }),
+})
+
+function isListening(message: unknown): boolean {
+  return z.looseObject({ method: z.literal('subscriptions/listen') }).safeParse(message).success
+}
+
+/** With the addresses under which changes are told, of those resources that the client may follow. */
+async function narrow(message: z.output<typeof listenRequest>, follow: Follow): Promise<unknown> {
+  const { notifications } = message.params
+  const asked = await Promise.all((notifications.resourceSubscriptions ?? []).map((uri) => follow.find(uri)))
+  const resourceSubscriptions = asked.filter((uri) => uri !== undefined)
+  return { ...message, params: { ...message.params, notifications: { ...notifications, resourceSubscriptions } } }
+}
+
+/** Takes a place for a stream until it ends. Returns what ends it. */
+function openStream(
+  surroundings: McpSurroundings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gone: AbortSignal,
+): AbortSignal {
+  const leave = surroundings.room.enter(request.ip)
+  const lost = new AbortController()
+  const unwatch = watchCaller(surroundings, request, () => lost.abort())
+  reply.raw.once('close', () => {
+    unwatch()
+    leave()
+  })
+  return AbortSignal.any([gone, lost.signal])
+}
+
+function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const each of [value ?? []].flat()) headers.append(name, each)
+  }
+  return new Request(`http://mcp${request.url}`, { method: request.method, headers, signal })
+}

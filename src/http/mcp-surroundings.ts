@@ -1,0 +1,56 @@
+// What the transports of MCP over HTTP have in common.
+import type { InMemoryServerEventBus, Server as McpServer } from '@modelcontextprotocol/server'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../accounts/tokens.ts'
+import type { AppContext } from '../context.ts'
+import type { Follow } from '../mcp/mcp-server.ts'
+import { findFollowed } from '../mcp/review-feed.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { StreamRoom } from './stream-room.ts'
+
+/** Every so often a stream shows that it lives. */
+export const keepAliveMs = 15_000
+/** Every so often it is looked whether the token that opened a stream still counts. */
+const lookMs = 40_000
+/** A message of a client, in bytes: all that they ask with is short. */
+export const messageLimit = 256 * 1024
+
+export interface McpSurroundings {
+  readonly ctx: Pick<AppContext, 'config' | 'db' | 'log'>
+  readonly authenticate: Pick<Authenticate, 'bearer' | 'findCallerAgain'>
+  readonly room: StreamRoom
+  /** All that changes, for whom it may concern. */
+  readonly changes: InMemoryServerEventBus
+  /** Makes a server for one client. */
+  createServer(caller: Caller | null, follow?: Follow): McpServer
+}
+
+/** Follows what changes for one client. */
+export function createFollow({ ctx, changes }: McpSurroundings, caller: Caller | null): Follow {
+  return {
+    find: (uri) => findFollowed(ctx.db, uri, caller),
+    subscribe: (onChange) =>
+      changes.subscribe((event) => {
+        if (event.kind === 'resource_updated') onChange(event.uri)
+      }),
+  }
+}
+
+/** Calls back when the token of a request counts no more, where it has one. Returns what ends that. */
+export function watchCaller(
+  { ctx, authenticate }: McpSurroundings,
+  request: FastifyRequest,
+  onLost: () => void,
+): () => void {
+  if (request.caller === null) return () => undefined
+  const look = async () => {
+    if ((await authenticate.findCallerAgain(request)) === null) onLost()
+  }
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => {
+      ctx.log.warn({ err: error }, 'An MCP stream ends: its caller could not be looked at')
+      onLost()
+    })
+  }, lookMs)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,160 @@
+// Who may ask the MCP server for what: everybody, those with a token, or nobody; on each engine.
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type ConnectScene, startConnectScene } from '../connect-scene.ts'
+import { ask, callTool, openMcpStream, postMessage, request } from '../mcp-client.ts'
+import { forgeEnvironment } from '../review-scenario.ts'
+import type { SignedIn } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp } from '../start-app.ts'
+
+let scene: ConnectScene
+let url: string
+let alice: SignedIn
+let bob: SignedIn
+/** Connected by alice alone. */
+let hers: string
+beforeAll(async () => {
+  scene = await startConnectScene({ env: { MCP_ACCESS: 'token' }, parts: { web: true, worker: false } })
+  url = scene.app.url
+  alice = await scene.signIn('alice')
+  bob = await scene.signIn('bob')
+  hers = await scene.createRepository()
+  expect(await scene.connect('alice', hers)).toMatchObject({ status: 200 })
+  await saveReview(hers, 1)
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A pull request with a completed review. */
+async function saveReview(repo: string, number: number): Promise<void> {
+  const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+  expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({ status: 200 })
+  const run = {
+    workflow_type: 'pr_review',
+    repo,
+    pr_number: number,
+    status: 'completed',
+    attempts: 1,
+    fence: 1,
+  } as const
+  await scene.app.db
+    .insertInto('workflow_runs')
+    .values({ ...run, verdict: 'APPROVE', summary: 'All is well' })
+    .execute()
+}
+
+const addressOf = (repo: string) => `umpire://repos/${repo}/reviews`
+
+describe('MCP_ACCESS=token', () => {
+  it.each(['/mcp', '/mcp/messages', '/mcp/sse'])('lets nobody in at %s who has no token that counts', async (path) => {
+    const credentials: Record<string, string>[] = [
+      {},
+      alice.cookie,
+      { authorization: 'Bearer nothing' },
+      { authorization: `Bearer ${alice.session}` },
+    ]
+    for (const headers of credentials) {
+      const response =
+        path === '/mcp/sse'
+          ? await fetch(`${url}${path}`, { headers })
+          : await postMessage(`${url}${path}`, request('tools/list'), headers)
+      expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
+    }
+  })
+
+  it('answers about what is connected to who asks, and tells nothing of the rest', async () => {
+    expect(await callTool(url, 'get_recent_reviews', { repo: hers }, alice.bearer)).toHaveLength(1)
+    expect(await callTool(url, 'get_recent_reviews', { repo: hers.toUpperCase() }, alice.bearer)).toHaveLength(1)
+    expect(await callTool(url, 'get_pr_verdict', { repo: hers, pr_number: 1 }, alice.bearer)).toMatchObject([
+      { repo: hers, verdict: 'APPROVED' },
+    ])
+    const denied = 'Repo not connected or access denied'
+    for (const repo of [hers, 'acme/nothing']) {
+      expect(await callTool(url, 'get_recent_reviews', { repo }, bob.bearer)).toEqual([])
+      expect(await callTool(url, 'get_contributor_stats', { repo }, bob.bearer)).toEqual([])
+      expect(await callTool(url, 'get_pr_verdict', { repo, pr_number: 1 }, bob.bearer)).toEqual([{ error: denied }])
+      expect(await callTool(url, 'get_repo_health', { repo }, bob.bearer)).toMatchObject([
+        { error: denied, open_prs_indexed: 0 },
+      ])
+      const { result } = await ask(url, 'resources/read', { uri: addressOf(repo) }, bob.bearer)
+      expect(result.contents).toMatchObject([{ text: '[]' }])
+    }
+  })
+
+  it('lists as resources what is connected, while the platform shows it', async () => {
+    const own = await scene.createRepository()
+    await scene.connect('bob', own)
+    const listed = async (person: SignedIn) =>
+      (await ask(url, 'resources/list', {}, person.bearer)).result.resources.map(({ uri }: { uri: string }) => uri)
+    expect(await listed(alice)).toEqual([addressOf(hers)])
+    expect(await listed(bob)).toEqual([addressOf(own)])
+    await scene.app.db
+      .updateTable('installations')
+      .set({ access_lost_at: new Date() })
+      .where('repo_full_name', '=', own)
+      .execute()
+    expect(await listed(bob)).toEqual([])
+  })
+
+  it("does not take messages for another's session", async () => {
+    using stream = await openMcpStream(url, alice.bearer)
+    expect(await stream.post(request('ping'), bob.bearer)).toBe(404)
+    expect(await stream.ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  })
+
+  it('tells of changes only who may see them', async () => {
+    using hersToo = await openMcpStream(url, alice.bearer)
+    using stranger = await openMcpStream(url, bob.bearer)
+    const uri = addressOf(hers)
+    expect(await hersToo.ask('resources/subscribe', { uri })).toMatchObject({ result: {} })
+    expect(await stranger.ask('resources/subscribe', { uri })).toMatchObject({ error: { code: -32602 } })
+    await saveReview(hers, 2)
+    expect(await hersToo.next()).toMatchObject({ method: 'notifications/resources/updated', params: { uri } })
+    expect(await stranger.ask('ping')).toMatchObject({ result: {} })
+  })
+
+  it('honours of the subscriptions of the newest revision only those to what one may see', async () => {
+    const listen = async (person: SignedIn) => {
+      const meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      }
+      const params = { notifications: { resourceSubscriptions: [addressOf(hers)] }, _meta: meta }
+      const response = await postMessage(`${url}/mcp`, request('subscriptions/listen', params), {
+        ...person.bearer,
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'subscriptions/listen',
+      })
+      expect(response.status).toBe(200)
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+      const { value } = await reader.read()
+      await reader.cancel()
+      return JSON.parse(/data: (.*)/.exec(value!)![1]!).params.notifications
+    }
+    expect(await listen(alice)).toEqual({ resourceSubscriptions: [addressOf(hers)] })
+    expect(await listen(bob)).toEqual({})
+  })
+
+  it('ends the stream of who was signed out, within a minute', async () => {
+    const session = await scene.signIn('carol')
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    using stream = await openMcpStream(url, session.bearer)
+    using kept = await openMcpStream(url, alice.bearer)
+    await fetch(`${url}/auth/logout`, { method: 'POST', headers: session.cookie })
+    vi.advanceTimersByTime(60_000)
+    await stream.ended
+    expect(await kept.ask('ping')).toMatchObject({ result: {} })
+  })
+})
+
+it('MCP_ACCESS=off: nothing is there', async () => {
+  const env = { ...forgeEnvironment(scene.forge), MCP_ACCESS: 'off' }
+  await using app = await startTestApp({ env, parts: { web: true, worker: false } })
+  for (const path of ['/mcp', '/mcp/messages']) {
+    expect((await postMessage(`${app.url}${path}`, request('ping'))).status).toBe(404)
+  }
+  expect((await fetch(`${app.url}/mcp/sse`)).status).toBe(404)
+})

@@ -1,0 +1,239 @@
+// The MCP server over HTTP: what it takes and refuses on each of its paths, and its resources; on each engine.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, openMcpStream, postMessage, request } from '../mcp-client.ts'
+import { sendRaw } from '../raw-request.ts'
+import { repo, type Scenario, startScenario } from '../review-scenario.ts'
+
+let scenario: Scenario
+let url: string
+beforeAll(async () => {
+  scenario = await startScenario({
+    env: { MCP_ALLOWED_HOSTS: 'Reviews.Internal, [fd00::1]', SERVICE_NAME: 'umpire-x' },
+  })
+  url = scenario.app.url
+  await scenario.openPullRequest({ 'src/two.ts': 'export const two = 2\n' })
+  await scenario.settled()
+})
+afterAll(() => scenario[Symbol.asyncDispose]())
+
+const paths = ['/mcp', '/mcp/sse', '/mcp/messages'] as const
+
+describe('case 67: a name that is not ours', () => {
+  const send = (path: string, headers: readonly string[]) => {
+    const body = JSON.stringify(request('ping'))
+    const isPost = path !== '/mcp/sse'
+    const more = isPost ? ['content-type: application/json', `content-length: ${body.length}`] : []
+    // A stream that is opened has to end: HTTP/1.0 and a wrong method would hide what is asked.
+    return sendRaw(url, [
+      `${isPost ? 'POST' : 'GET'} ${path} HTTP/1.1`,
+      ...headers,
+      'accept: application/json, text/event-stream',
+      'connection: close',
+      ...more,
+      '',
+      isPost ? body : '',
+    ])
+  }
+
+  it.each([
+    ['a foreign Host', ['host: evil.example']],
+    ['a foreign Host with our port', ['host: evil.example:80']],
+    ['a Host that begins like ours', ['host: localhost.evil.example']],
+    ['a Host that is none', ['host: a b']],
+    ['a foreign Origin', ['host: localhost', 'origin: https://evil.example']],
+    ['an Origin that is hidden', ['host: localhost', 'origin: null']],
+    ['an Origin that is none', ['host: localhost', 'origin: localhost']],
+  ])('case 67: %s gets a 403 on every path', async (_, headers) => {
+    for (const path of paths) {
+      const answer = await send(path, headers)
+      expect(answer, path).toMatch(/^HTTP\/1\.1 403 /)
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'Host or Origin not allowed' },
+      })
+    }
+  })
+
+  it.each([
+    ['localhost:1234', undefined],
+    ['127.0.0.1', 'http://localhost:6274'],
+    ['[::1]:80', undefined],
+    ['reviews.internal', 'https://REVIEWS.internal'],
+    ['[fd00::1]', undefined],
+  ])('is not %s', async (host, origin) => {
+    const headers = [`host: ${host}`, ...(origin === undefined ? [] : [`origin: ${origin}`])]
+    for (const path of ['/mcp', '/mcp/messages']) expect(await send(path, headers), path).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('case 67: what is no message', () => {
+  const garbage = ['', 'garbage', '{"jsonrpc":"2.0"', '\u0000', '{"jsonrpc":"2.0","id":1,"method":"ping"}}']
+
+  it.each(garbage)('case 67: garbage is a parse error: %j', async (body) => {
+    for (const path of ['/mcp', '/mcp/messages', '/mcp/messages?sessionId=x']) {
+      const headers = { accept: 'application/json, text/event-stream' }
+      const response = await postMessage(`${url}${path}`, body, headers)
+      expect([path, response.status, await response.json()]).toMatchObject([
+        path,
+        400,
+        { jsonrpc: '2.0', id: null, error: { code: -32700 } },
+      ])
+    }
+  })
+
+  it.each([
+    [[]],
+    [{}],
+    [7],
+    [null],
+    [{ jsonrpc: '1.0', id: 1, method: 'ping' }],
+    [{ jsonrpc: '2.0', id: {}, method: 'ping' }],
+  ])('case 67: JSON that is no message is an invalid request: %j', async (body) => {
+    const response = await postMessage(`${url}/mcp/messages`, body)
+    expect([response.status, await response.json()]).toMatchObject([400, { jsonrpc: '2.0', error: { code: -32600 } }])
+  })
+
+  it('is not read when it is too large, or of another type', async () => {
+    const large = JSON.stringify(request('tools/call', { name: 'x'.repeat(300_000) }))
+    for (const path of ['/mcp', '/mcp/messages']) {
+      expect((await postMessage(`${url}${path}`, large)).status).toBe(413)
+      expect((await postMessage(`${url}${path}`, request('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+    }
+  })
+})
+
+describe('case 67: what nobody knows', () => {
+  const unknown = { code: -32601, message: 'Method not found' }
+
+  it.each([
+    'nothing/here',
+    '',
+    'tools/call/',
+    '__proto__',
+    'prompts/list',
+    'logging/setLevel',
+    'sampling/createMessage',
+  ])('case 67: the method %j', async (method) => {
+    expect(await ask(url, method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
+    using stream = await openMcpStream(url)
+    expect(await stream.ask(method)).toEqual({ jsonrpc: '2.0', id: 1, error: unknown })
+  })
+
+  it('case 67: a tool that is not there, and arguments that are no object', async () => {
+    for (const params of [
+      { name: 'get_secrets' },
+      { name: 'toString' },
+      { name: 5 },
+      {},
+      { name: 'get_repo_health', arguments: [] },
+    ]) {
+      expect(await ask(url, 'tools/call', params)).toMatchObject({ error: { code: -32602 } })
+    }
+  })
+
+  it('case 67: a session that is not there', async () => {
+    const response = await postMessage(`${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`, {
+      ...request('ping'),
+      id: 'mine',
+    })
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { jsonrpc: '2.0', id: 'mine', error: { code: -32600, message: 'Session not found' } },
+    ])
+  })
+})
+
+describe('a message without a session', () => {
+  it.each(['*/*', 'application/json', 'text/event-stream', 'text/html'])(
+    'is answered in the body as JSON, whatever is accepted: %s',
+    async (accept) => {
+      const response = await postMessage(`${url}/mcp/messages`, { ...request('ping'), id: 'a' }, { accept })
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+      expect([response.status, await response.json()]).toEqual([200, { jsonrpc: '2.0', id: 'a', result: {} }])
+    },
+  )
+
+  it('has no answer where it is a notification', async () => {
+    const response = await postMessage(`${url}/mcp/messages`, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect([response.status, await response.text()]).toEqual([202, ''])
+  })
+
+  it('may be the handshake', async () => {
+    const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const { result } = await ask(url, 'initialize', params)
+    expect(result).toMatchObject({
+      protocolVersion: '2024-11-05',
+      serverInfo: { name: 'umpire-x', title: 'Umpire', version: expect.stringMatching(/^\d/) },
+      capabilities: { tools: {}, resources: {} },
+    })
+  })
+})
+
+describe('the list of tools', () => {
+  it('has the four, which only read, with schemas of what goes in and comes out', async () => {
+    const { result } = await ask(url, 'tools/list')
+    expect(result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'get_recent_reviews',
+      'get_contributor_stats',
+      'get_pr_verdict',
+      'get_repo_health',
+    ])
+    for (const tool of result.tools) {
+      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false, openWorldHint: false })
+      expect(tool.inputSchema).toMatchObject({ type: 'object', required: expect.arrayContaining(['repo']) })
+      expect(tool.outputSchema).toMatchObject({ type: 'object', properties: expect.anything() })
+    }
+  })
+})
+
+describe('the resource', () => {
+  const address = `umpire://repos/${repo}/reviews`
+
+  it('is a template', async () => {
+    const { result } = await ask(url, 'resources/templates/list')
+    expect(result.resourceTemplates).toMatchObject([{ uriTemplate: 'umpire://repos/{owner}/{repo}/reviews' }])
+  })
+
+  it('is the newest reviews, as the tool tells them', async () => {
+    const { result } = await ask(url, 'resources/read', { uri: address })
+    expect(result.contents).toMatchObject([{ uri: address, mimeType: 'application/json' }])
+    const listed = await ask(url, 'tools/call', { name: 'get_recent_reviews', arguments: { repo, limit: 50 } })
+    expect(JSON.parse(result.contents[0].text)).toEqual(listed.result.structuredContent.result)
+    expect(listed.result.structuredContent.result).toHaveLength(1)
+  })
+
+  it('is empty for a repository that is not known', async () => {
+    const { result } = await ask(url, 'resources/read', { uri: 'umpire://repos/no/such/reviews' })
+    expect(result.contents).toMatchObject([{ text: '[]' }])
+  })
+
+  it.each(['umpire://repos/acme/reviews', 'file:///etc/passwd', `${address}/1`, 'umpire://repos/a/%2e%2e/reviews', ''])(
+    'is not %j',
+    async (uri) => {
+      expect(await ask(url, 'resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
+    },
+  )
+})
+
+describe('Streamable HTTP', () => {
+  it.each(['legacy', 'auto'] as const)("answers the SDK's client, %s", async (mode) => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
+    expect(client.getServerVersion()).toMatchObject({ name: 'umpire-x' })
+    const { tools } = await client.listTools()
+    expect(tools).toHaveLength(4)
+    // The client checks it against the output schema.
+    const { structuredContent } = await client.callTool({ name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } })
+    expect(structuredContent).toMatchObject({ repo, pr_number: 1, verdict: 'APPROVED' })
+    await client.close()
+  })
+
+  it('keeps no sessions: nothing is there to be got or deleted', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const response = await fetch(`${url}/mcp`, { method, headers: { accept: 'text/event-stream' } })
+      expect(response.status).toBe(405)
+    }
+  })
+})
