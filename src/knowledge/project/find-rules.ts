@@ -115,7 +115,7 @@ function isRule({ text: whole, isItem }: MarkdownBlock, introduction: string, se
   if (chatter.test(text) || text.endsWith(':')) return false
   if (isBeside) return isForCode && /\b(must|never|always|do not|don['’]t|avoid)\b/i.test(text)
   if (isBinding) return true
-  if (isItem && (isAboutRules || binding.test(introduction))) return true
+  if (isItem && isProse(text) && (isAboutRules || binding.test(introduction))) return true
   return imperative.test(text) && (isForCode || isAboutRules)
 }
 
