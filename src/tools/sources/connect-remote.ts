@@ -5,7 +5,6 @@ import {
   SdkHttpError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
-  type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -14,35 +13,21 @@ import { UmpireError } from '../../domain/errors.ts'
 
 /** Most that a server may send in one answer, in bytes. */
 const mostBytes = 2 * 2 ** 20
-const mostTools = 500
-
-/** A client that is connected, and what the server says of its tools. */
-export interface Connection {
-  readonly client: Client
-  readonly tools: readonly Tool[]
-}
 
 /** @param environment what a program gets beside its own */
 export async function connectRemote(
   server: SourceServer,
   environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<Client> {
   const [first, ...others] = listTransports(server, environment)
-  let client = await tryTransport(first!, signal).catch((error) => {
+  const client = await tryTransport(first!, signal).catch((error) => {
     // A server of the first protocol revision knows no other address than that of its stream.
     const isOlder = error instanceof SdkHttpError && error.data.status >= 400 && error.data.status < 500
     if (others.length === 0 || !isOlder || error.data.status === 401 || error.data.status === 403) throw error
     return null
   })
-  client ??= await tryTransport(others[0]!, signal)
-  try {
-    const { tools } = await client.listTools(undefined, { signal })
-    return { client, tools: tools.slice(0, mostTools) }
-  } catch (error) {
-    await client.close()
-    throw error
-  }
+  return client ?? tryTransport(others[0]!, signal)
 }
 
 function listTransports(server: SourceServer, environment: Readonly<Record<string, string>>): (() => Transport)[] {

@@ -59,14 +59,16 @@ export function createContextSources(
   })
   const forRepository = ({ repo, isPublic }: AskingRepository) =>
     sources.filter(({ config, isAskedFor }) => isAskedFor(repo) && (!isPublic || config.publicRepositories))
-  const askTool = (source: Source, use: ToolUse, values: SourceQuestion['values'], signal: AbortSignal) =>
-    callSource(source, { use, values, pins: options.pins }, signal)
+  const openTool: OpenTool = async (source, use, signal) => {
+    const { name } = await abortable(chooseTool(source, use, options.pins, signal), signal)
+    return (values) => callTool(source, { name, use, values }, signal)
+  }
 
   return {
     names: configs.map(({ name }) => name),
     async ask(asking, questions, signal) {
       const answers = await Promise.all(
-        forRepository(asking).map((source) => askSource(source, questions, { askTool, log: options.log }, signal)),
+        forRepository(asking).map((source) => askSource(source, questions, { openTool, log: options.log }, signal)),
       )
       signal.throwIfAborted()
       return {
@@ -74,7 +76,7 @@ export function createContextSources(
         missing: answers.flatMap(({ missing }) => missing ?? []),
       }
     },
-    tools: (asking) => forRepository(asking).flatMap((source) => makeTools(source, askTool)),
+    tools: (asking) => forRepository(asking).flatMap((source) => makeTools(source, openTool)),
     async check(name, signal) {
       const source = sources.find(({ config }) => config.name === name)
       if (source === undefined) return 'There is no such source'
@@ -95,12 +97,12 @@ export function createContextSources(
   }
 }
 
-type AskTool = (
+/** Looks at what a source offers, and gives the way to ask it that is allowed. */
+type OpenTool = (
   source: Source,
   use: ToolUse,
-  values: SourceQuestion['values'],
   signal: AbortSignal,
-) => Promise<ContextRecord | null>
+) => Promise<(values: SourceQuestion['values']) => Promise<ContextRecord | null>>
 
 interface SourceAnswer {
   readonly records: readonly ContextRecord[]
@@ -110,17 +112,18 @@ interface SourceAnswer {
 async function askSource(
   source: Source,
   questions: readonly SourceQuestion[],
-  { askTool, log }: { askTool: AskTool; log: Log },
+  { openTool, log }: { openTool: OpenTool; log: Log },
   signal: AbortSignal,
 ): Promise<SourceAnswer> {
   const { config } = source
-  const asked = questions.flatMap(({ kind, use, values }) => {
-    const how = config[use]
-    return kind === config.kind && how !== null ? [{ how, values }] : []
-  })
+  const asked = questions.filter(({ kind, use }) => kind === config.kind && config[use] !== null)
   const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
+  const opened = {
+    lookUp: lazily(() => openTool(source, config.lookUp!, within)),
+    search: lazily(() => openTool(source, config.search!, within)),
+  }
   const settled = await Promise.allSettled(
-    asked.slice(0, mostRecords).map(({ how, values }) => askTool(source, how, values, within)),
+    asked.slice(0, mostRecords).map(async ({ use, values }) => (await opened[use]())(values)),
   )
   const records = settled.flatMap((each) => (each.status === 'fulfilled' && each.value !== null ? [each.value] : []))
   const failed = settled.find((each) => each.status === 'rejected')
@@ -129,18 +132,25 @@ async function askSource(
   return { records, missing: { source: config.name, reason: describeFault(failed.reason, within) } }
 }
 
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /** Null where the source knows of no such thing. */
-async function callSource(
-  source: Source,
-  { use, values, pins }: { use: ToolUse; values: SourceQuestion['values']; pins: PinStore },
+async function callTool(
+  { config, server }: Source,
+  { name, use, values }: { name: string; use: ToolUse; values: SourceQuestion['values'] },
   signal: AbortSignal,
 ): Promise<ContextRecord | null> {
-  const tool = await abortable(chooseTool(source, use, pins, signal), signal)
   const given = fillTemplate(use.arguments, values) as Record<string, unknown>
-  const { failed, text } = await abortable(source.server.call(tool.name, given, signal), signal)
+  const { failed, text } = await abortable(server.call(name, given, signal), signal)
   // Whoever asks for what isn't there is told so in as many ways as there are servers.
   if (failed || text.trim() === '') return null
-  return readRecord(source.config, values.key ?? null, text)
+  return readRecord(config, values.key ?? null, text)
 }
 
 /** The first of the allowed tools that the server offers: for reading, and still what it was. */
@@ -183,12 +193,13 @@ function describeFault(error: unknown, deadline: AbortSignal): string {
   return 'it could not be reached, or answered what could not be understood'
 }
 
-function makeTools(source: Source, askTool: AskTool): Tool[] {
+function makeTools(source: Source, openTool: OpenTool): Tool[] {
   const { name, kind, lookUp, search, timeoutMs } = source.config
   const run = async (use: ToolUse, values: SourceQuestion['values'], signal: AbortSignal): Promise<string> => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
-      const record = await askTool(source, use, values, within)
+      const ask = await openTool(source, use, within)
+      const record = await ask(values)
       return record === null ? 'It knows of no such thing.' : record.text
     } catch (error) {
       signal.throwIfAborted()

@@ -16,6 +16,9 @@ const noProjects = new Set(
   ),
 )
 
+/** What branches are called that name no key. */
+const noKeys = /^(bug|bump|chore|dev|feature|fix|hotfix|issue|patch|pr|release|revert|task|test|topic|update|v)-/i
+
 /** What to ask of whom. All of it comes from the pull request, and is bounded. */
 export function deriveQuestions(change: {
   readonly pullRequest: PullRequest
@@ -48,7 +51,9 @@ function findKeys({ pullRequest, commits }: { pullRequest: PullRequest; commits:
     .toReversed()
     .join('\n\n')
   // People write branches in lower case.
-  const branch = head.branch.replace(/(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi, (key) => key.toUpperCase())
+  const branch = head.branch.replace(/(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi, (key) =>
+    noKeys.test(key) ? '' : key.toUpperCase(),
+  )
   const named = [title, branch, body, messages].flatMap((text) =>
     [...text.slice(0, longestText).matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g)]
       .filter(([, project]) => !noProjects.has(project as string))

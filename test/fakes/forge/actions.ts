@@ -34,6 +34,7 @@ export function repositoryActions(
   | 'renameRepository'
   | 'removeRepository'
   | 'setPermission'
+  | 'setPrivate'
   | 'cloneUrl'
   | 'push'
   | 'deleteBranch'
@@ -49,6 +50,9 @@ export function repositoryActions(
     },
     renameRepository: (repo, newName) => renameRepository(state, repo, newName),
     removeRepository: (repo) => removeRepository(state, repo),
+    setPrivate: (repo, isPrivate) => {
+      repositoryNamed(state, repo).private = isPrivate
+    },
     setPermission: (repo, login, permission) => {
       const { collaborators } = repositoryNamed(state, repo)
       const key = userNamed(state, login).login.toLowerCase()

@@ -50,6 +50,8 @@ export interface Forge extends AsyncDisposable {
   /** The former name redirects from now on. */
   renameRepository(repo: string, newName: string): void
   removeRepository(repo: string): Promise<void>
+  /** Whether only its collaborators see it. */
+  setPrivate(repo: string, isPrivate: boolean): void
   /** Gives (or with `none` takes) someone's access. */
   setPermission(repo: string, login: string, permission: 'admin' | 'write' | 'read' | 'none'): void
   cloneUrl(repo: string): string

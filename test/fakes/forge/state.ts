@@ -130,7 +130,7 @@ export interface Repository {
   readonly id: number
   owner: User
   name: string
-  readonly private: boolean
+  private: boolean
   readonly description: string | null
   readonly defaultBranch: string
   parent: Repository | null

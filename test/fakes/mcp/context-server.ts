@@ -1,0 +1,92 @@
+// An MCP server of a tracker or chat on loopback, with the SDK that such servers are made with. It can be told to misbehave.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server'
+
+/** What a tool answers: text, or that it could not; or nothing, for as long as it is asked. */
+export type ToolScript = (given: Record<string, unknown>) => string | { readonly failed: string } | 'hang'
+
+export interface ContextServerOptions {
+  readonly tools: Readonly<Record<string, ToolScript>>
+  /** What is said of each tool, over what is said of all. */
+  readonly describe?: (name: string) => Partial<Tool>
+  /** Answers requests before MCP sees them; false lets them pass. */
+  readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
+export interface ContextServer extends AsyncDisposable {
+  readonly url: string
+  /** All calls of tools so far. */
+  readonly calls: readonly { readonly name: string; readonly given: Record<string, unknown> }[]
+  /** Headers of all requests so far. */
+  readonly headers: readonly IncomingMessage['headers'][]
+  /** From now on. */
+  change(options: Partial<ContextServerOptions>): void
+}
+
+/** The form of all its tools. */
+const anyInput = { type: 'object' as const, properties: {} }
+
+export async function startContextServer(given: ContextServerOptions): Promise<ContextServer> {
+  let options = given
+  const calls: { name: string; given: Record<string, unknown> }[] = []
+  const headers: IncomingMessage['headers'][] = []
+  const handler = createMcpHandler(() => {
+    const server = new Server({ name: 'a tracker', version: '1' }, { capabilities: { tools: {} } })
+    server.setRequestHandler('tools/list', async () => ({
+      tools: Object.keys(options.tools).map((name) => ({
+        name,
+        description: `The tool ${name}.`,
+        inputSchema: anyInput,
+        annotations: { readOnlyHint: true },
+        ...options.describe?.(name),
+      })),
+    }))
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const args = params.arguments ?? {}
+      calls.push({ name: params.name, given: args })
+      const said = options.tools[params.name]?.(args) ?? { failed: 'no such tool' }
+      if (said === 'hang') await new Promise((_, reject) => mcpReq.signal.addEventListener('abort', reject))
+      if (typeof said !== 'string') return { content: [{ type: 'text', text: said.failed }], isError: true }
+      return { content: [{ type: 'text', text: said }] }
+    })
+    return server
+  })
+  const http = createServer((request, response) => {
+    headers.push(request.headers)
+    if (options.intercept?.(request, response)) return
+    void answer(request, response)
+  })
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const body = chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}
+    const answered = await handler.fetch(
+      new Request(`http://mcp${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+        signal: gone.signal,
+        ...body,
+      }),
+    )
+    response.writeHead(answered.status, Object.fromEntries(answered.headers))
+    for await (const chunk of answered.body ?? []) response.write(chunk)
+    response.end()
+  }
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    calls,
+    headers,
+    change: (changes) => {
+      options = { ...options, ...changes }
+    },
+    async [Symbol.asyncDispose]() {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+      await handler.close()
+    },
+  }
+}
