@@ -1,12 +1,14 @@
-// The worker: reviews pull requests, scans repositories and looks who may still see them, until it is stopped.
+// The worker: reviews pull requests, scans repositories, and what comes round; until it is stopped.
 import { randomUUID } from 'node:crypto'
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { requestEmbeddingScans } from '../jobs/model-consent.ts'
 import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
+import { checkDueAccess } from '../workflows/connecting/check-access.ts'
+import { learnWhatWasLeft } from '../workflows/learn-from-review.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
-import { startAccessSweep } from './access-sweep.ts'
+import { startRounds } from './rounds.ts'
 import { runReview } from './run-review.ts'
 import { openScanner } from './run-scan.ts'
 import { startWorkLoop, sweepMs } from './work-loop.ts'
@@ -52,12 +54,20 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     findStranded: () => findStrandedScans(ctx.db),
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
-  const access = startAccessSweep(ctx, sweepMs(ctx.config))
+  const pauseMs = sweepMs(ctx.config)
+  const rounds = [
+    startRounds(ctx.log, {
+      what: 'looking who may see what',
+      pauseMs,
+      run: (stopping) => checkDueAccess(ctx, stopping),
+    }),
+    startRounds(ctx.log, { what: 'learning', pauseMs, run: (stopping) => learnWhatWasLeft(ctx, stopping) }),
+  ]
   ctx.log.info({ worker: name }, 'The worker is ready')
   return {
     async stop() {
       ctx.log.info({ worker: name, running: reviews.running() }, 'The worker stops: what runs may finish')
-      await Promise.all([reviews.stop(), scans.stop(), access.stop()])
+      await Promise.all([reviews, scans, ...rounds].map((work) => work.stop()))
       await scanner.close()
     },
   }
