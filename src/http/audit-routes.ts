@@ -4,13 +4,14 @@ import type { AppContext } from '../context.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/audit.ts'
 import type { Server } from './server.ts'
+import { pageSize, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/audit`. */
 export function addAuditRoutes(server: Server, ctx: AppContext, { either: onRequest }: Authenticate): void {
   server.get('/api/v1/audit', { schema: contract.listAudit, onRequest }, async (request) => {
     const { limit, before } = request.query
-    const found = await listAudit(ctx.db, callerOf(request), { before, limit: limit + 1 })
-    const entries = found.slice(0, limit).map(({ createdAt, ...entry }) => ({ ...entry, created_at: createdAt }))
-    return { entries, next: found.length > limit ? (entries.at(-1)?.id ?? null) : null }
+    const found = await listAudit(ctx.db, callerOf(request), { before, limit: pageSize(limit) })
+    const { entries, next } = slicePage(found, limit)
+    return { entries: entries.map(({ createdAt, ...entry }) => ({ ...entry, created_at: createdAt })), next }
   })
 }

@@ -7,6 +7,7 @@ import { toStorable } from '../lib/text.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/reviews.ts'
 import type { Server } from './server.ts'
+import { pageSize, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/deliveries`. */
 export function addDeliveryRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
@@ -14,9 +15,9 @@ export function addDeliveryRoutes(server: Server, ctx: AppContext, authenticate:
   server.get('/api/v1/deliveries', route, async (request) => {
     const { repo, status, limit, before } = request.query
     const scope = narrowScope(await findScope(ctx.db, callerOf(request)), repo)
-    const found = await listDeliveries(ctx.db, { scope, status, limit: limit + 1, before })
-    const deliveries = found.slice(0, limit)
-    return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
+    const found = await listDeliveries(ctx.db, { scope, status, limit: pageSize(limit), before })
+    const { entries: deliveries, next } = slicePage(found, limit)
+    return { deliveries, next }
   })
 }
 
