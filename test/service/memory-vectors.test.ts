@@ -275,7 +275,7 @@ it('a review recalls what is said in other words than those of the change', asyn
   expect(await recalled(() => ({ embedder: null }))).not.toContain(cents)
 })
 
-it('another EMBEDDING_MODEL makes the vectors anew at the next start; without one words count alone', async () => {
+it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () => {
   const database = await createTestDatabase()
   const env = {
     ...forgeEnvironment(scene.forge),

@@ -60,9 +60,11 @@ export async function saveVectors(
   if (first === undefined) return
   // Else one that is just being dismissed would keep it.
   await lockMemories(tx, repo)
+  // All that are there are of one dimension.
+  const isOfEmbedder = sql`repo = ${repo} and embedder = ${embedder}`
   await sql`
-    delete from memory_vectors
-    where repo = ${repo} and embedder = ${embedder} and length(signs) <> ${first.vector.length}`.execute(tx)
+    delete from memory_vectors where ${isOfEmbedder}
+      and (select length(signs) from memory_vectors where ${isOfEmbedder} limit 1) <> ${first.vector.length}`.execute(tx)
   const rows = vectors.map(({ id, vector }) => {
     const { bytes, norm, signs } = packVector(vector)
     return { id, signs, norm, vector: Buffer.from(bytes.buffer).toString('base64') }
