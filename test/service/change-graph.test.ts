@@ -256,6 +256,25 @@ describe('a graph that shows another commit than the change is based on', () => 
     expect(callersOf(await lookAt(changed, name))).toEqual(callersOf(graph))
   })
 
+  it('follows a configuration that others extend, whatever it is called', async () => {
+    const base = '{"compilerOptions":{"baseUrl":"..","paths":{"@/*":["src/*"]}}}'
+    const thing = 'export function thing(count: number) {\n  return count\n}\n'
+    const name = await scene.createRepository({
+      'tsconfig.json': '{"extends":"./config/base.json"}',
+      'config/base.json': base,
+      'lib/thing.ts': thing,
+      'app/use.ts': "import { thing } from '@/thing'\nthing(1)\n",
+    })
+    const moved = { 'config/base.json': base.replace('src/*', 'lib/*') }
+    const changed = { 'lib/thing.ts': thing.replace('count: number', 'count: number, more: number') }
+    expect(callersOf(await lookAt(changed, name))).toEqual([])
+    const used = { 'app/more.ts': "import { thing } from '@/thing'\nthing(2)\n" }
+    expect((await lookAt({ ...moved, ...used }, name)).definitions).toMatchObject([{ path: 'lib/thing.ts' }])
+    await scene.forge.push(name, 'main', moved)
+    await scene.scan(name)
+    expect(callersOf(await lookAt(changed, name))).toEqual(['app/use.ts:2 thing'])
+  })
+
   it('may be missing: then the change alone tells what it can', async () => {
     const name = await scene.createRepository(files, { scanned: false })
     const graph = await lookAt(

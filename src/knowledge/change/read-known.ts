@@ -5,7 +5,7 @@ import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
 import { type Definer, findDefiners, readTogether } from '../graph/read-graph.ts'
 import { type Family, familyOf } from '../resolution/families.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
-import { isManifest, readResolution } from '../resolution/read-resolution.ts'
+import { readResolution, saysWhereImportsLead } from '../resolution/read-resolution.ts'
 import { emptyResolution, type Resolution } from '../resolution/resolution.ts'
 import { type ChangedFile, listGonePaths } from './changed-file.ts'
 import type { SymbolChange } from './compare-symbols.ts'
@@ -141,7 +141,9 @@ async function openImports(
   paths: readonly string[],
 ): Promise<{ before: ImportResolver; after: ImportResolver }> {
   const known = stored?.graph.resolution as unknown as Resolution | undefined
-  const isKnown = known !== undefined && !diffs.some(({ path, oldPath }) => isManifest(path) || isManifest(oldPath))
+  const isKnown =
+    known !== undefined &&
+    !diffs.some(({ path, oldPath }) => saysWhereImportsLead(path, known) || saysWhereImportsLead(oldPath, known))
   const resolution = isKnown
     ? known
     : await reading.attempt('Where imports lead', known ?? emptyResolution, () => readResolution(head, paths))

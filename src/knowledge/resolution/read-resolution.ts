@@ -24,9 +24,14 @@ const mostExtensions = 4
 const manifestName =
   /(^|\/)(package\.json|pnpm-workspace\.yaml|lerna\.json|[tj]sconfig[\w.-]*\.json|go\.mod|pyproject\.toml|setup\.(cfg|py)|pytest\.ini|composer\.json|Cargo\.toml|\.gitignore)$/
 
-/** Whether the file is one of those that `readResolution` reads. */
-export function isManifest(path: string): boolean {
+/** Whether `readResolution` reads the file whatever others say: by its name. */
+function isManifest(path: string): boolean {
   return manifestName.test(path) && !/(^|\/)node_modules\//.test(path)
+}
+
+/** Whether a change of the file may make another `Resolution` of this one. */
+export function saysWhereImportsLead(path: string, { extended }: Pick<Resolution, 'extended'>): boolean {
+  return isManifest(path) || extended.includes(path)
 }
 
 /**
@@ -43,6 +48,7 @@ export async function readResolution(snapshot: Snapshot, paths: Iterable<string>
     closed: await listClosed(snapshot),
     ignored: named(/^\.gitignore$/).map(({ folder, text }) => ({ folder, globs: readIgnoreGlobs(text) })),
     scriptConfigs: readScriptConfigs(configs, extended, named(/^package\.json$/)),
+    extended: extended.map(({ path }) => path),
     scriptPackages: readScriptPackages(named(/^package\.json$/), named(/^(pnpm-workspace\.yaml|lerna\.json)$/)),
     goModules: named(/^go\.mod$/).flatMap(readGoModule),
     pythonRoots: [...new Set(named(/^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/).flatMap(readPythonRoots))],

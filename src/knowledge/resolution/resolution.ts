@@ -7,6 +7,8 @@ export interface Resolution {
   /** What each `.gitignore` keeps out of the tree, negations left out: there may be files that the tree doesn't show. */
   readonly ignored: readonly { readonly folder: string; readonly globs: readonly string[] }[]
   readonly scriptConfigs: readonly ScriptConfig[]
+  /** Files that configurations extend, whose names don't tell what they are. */
+  readonly extended: readonly string[]
   readonly scriptPackages: readonly ScriptPackage[]
   readonly goModules: readonly GoModule[]
   /** Folders that manifests name as roots of Python's packages. */
@@ -69,6 +71,7 @@ export const emptyResolution: Resolution = {
   closed: [],
   ignored: [],
   scriptConfigs: [],
+  extended: [],
   scriptPackages: [],
   goModules: [],
   pythonRoots: [],

@@ -6,7 +6,7 @@ import { compareEdges, readStoredEdges, readStoredFiles } from '../../knowledge/
 import { askStoredView } from '../../knowledge/graph/stored-view.ts'
 import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
-import { isManifest } from '../../knowledge/resolution/read-resolution.ts'
+import { saysWhereImportsLead } from '../../knowledge/resolution/read-resolution.ts'
 import type { Resolution } from '../../knowledge/resolution/resolution.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { compareTrees, type TreeChange } from '../../workspace/compare-trees.ts'
@@ -32,8 +32,9 @@ const stepsOfTypes = 3
 export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonly ReadFile[] | null> {
   const { ctx, repository, commit, signal, progress } = scan
   if (graph.commit === null) return null
+  const resolution = graph.resolution as Resolution
   const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
-  if (changes === undefined || !changes.every(isOrdinary)) return null
+  if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution))) return null
   const paths = changes.map(({ path }) => path)
   const [stored, before] = await Promise.all([
     readStoredFiles(ctx.db, graph.id, paths),
@@ -48,7 +49,7 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
   const sources = await findSources(scan, graph, before, overlay)
   if (sources === null) return null
-  const imports = createImportResolver(await readPaths(ctx.db, graph), graph.resolution as Resolution)
+  const imports = createImportResolver(await readPaths(ctx.db, graph), resolution)
   const found = await askStoredView(ctx.db, graph, { overlay, imports }, (view) =>
     sources.flatMap((path) => listEdges(view, path)),
   )
@@ -79,8 +80,9 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
 }
 
 /** A file that is there before and after, and says nothing about others; of a name that git can be asked for. */
-function isOrdinary({ status, kind, path }: TreeChange): boolean {
-  return status === 'modified' && kind === 'file' && !isManifest(path) && pathToBytes(path).equals(Buffer.from(path))
+function isOrdinary({ status, kind, path }: TreeChange, resolution: Resolution): boolean {
+  const isPlain = status === 'modified' && kind === 'file' && pathToBytes(path).equals(Buffer.from(path))
+  return isPlain && !saysWhereImportsLead(path, resolution)
 }
 
 /** The files whose edges may be others now; null where they may be too many to tell. */
