@@ -83,13 +83,22 @@ async function loadModelParts(config: Config): Promise<ModelParts> {
 }
 
 /** All values of the configuration that must never be written anywhere. */
-export function listSecrets({ secrets, platform, fallback, models, database, mcp }: Config): (string | null)[] {
+export function listSecrets({
+  secrets,
+  platform,
+  fallback,
+  models,
+  database,
+  mcp,
+  contextSources,
+}: Config): (string | null)[] {
   const password = database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
   const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null, models.embedder?.apiKey ?? null, password]
   return [
     secrets.current,
     ...secrets.old,
     mcp.token,
+    ...contextSources.flatMap((source) => source.secrets),
     platform.oauth?.clientSecret ?? null,
     fallback.token,
     fallback.webhookSecret,

@@ -11,13 +11,14 @@ const usage = `Usage: umpire <command>
   doctor [--format pretty|json]         check the set-up, and say what to do about what is wrong
   token [options]                       make a token for a program; see umpire token --help
   mcp                                   answer an MCP client on stdin and stdout; see umpire mcp --help
+  sources [--trust <name>]              show the trackers and chats that reviews ask, and whether they answer
   migrate                               bring the database schema up to date
   version                               show which version this is
   help                                  show this
 
 Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
 
-const commands = ['serve', 'review', 'doctor', 'token', 'mcp', 'migrate', 'version', 'help']
+const commands = ['serve', 'review', 'doctor', 'token', 'mcp', 'sources', 'migrate', 'version', 'help']
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -35,6 +36,8 @@ async function main(argv: string[]): Promise<number> {
         return await runDoctorCommand(rest)
       case 'token':
         return await runTokenCommand(rest)
+      case 'sources':
+        return await runSourcesCommand(rest)
       case 'mcp':
         return await runMcpCommand(rest)
       case 'migrate': {
@@ -68,6 +71,11 @@ async function main(argv: string[]): Promise<number> {
 async function runTokenCommand(args: string[]): Promise<number> {
   const { runToken, tokenUsage } = await import('./token.ts')
   return runWithUsage('token', args, tokenUsage, runToken)
+}
+
+async function runSourcesCommand(args: string[]): Promise<number> {
+  const { runSources, sourcesUsage } = await import('./sources.ts')
+  return runWithUsage('sources', args, sourcesUsage, runSources)
 }
 
 async function runMcpCommand(args: string[]): Promise<number> {

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import {
   controlSocketOf,
+  forgottenTools,
   issuedToken,
   longestSocketPath,
   ownedTokens,
@@ -46,6 +47,9 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
         return (await ask({ method: 'DELETE', route, schema: revokedToken })).name
       },
       readDatabase: async () => (await status()).database,
+      async trustSource(name) {
+        return (await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgottenTools })).count
+      },
       createMcpBackend: (token) => createRemoteBackend(ask, token),
     }
   } catch (error) {

@@ -30,6 +30,8 @@ export interface ContextSourceConfig {
   readonly repositories: readonly string[]
   /** Whether those of repositories that everybody can read ask it too: what it says is posted there. */
   readonly publicRepositories: boolean
+  /** What of `server` must never be shown. */
+  readonly secrets: readonly string[]
   /** Hosts of addresses that reviews may link to. */
   readonly linkHosts: readonly string[]
 }
@@ -183,7 +185,16 @@ function readPreset(preset: Preset, variables: SourceVariables, problems: string
     return null
   }
   const server = { url, headers: { Authorization: `Bearer ${token}` } }
-  return { ...anywhere, name, kind, server, ...uses(scope ?? ''), linkHosts: [...linkHosts, new URL(url).hostname] }
+  const secrets = [token]
+  return {
+    ...anywhere,
+    name,
+    kind,
+    server,
+    secrets,
+    ...uses(scope ?? ''),
+    linkHosts: [...linkHosts, new URL(url).hostname],
+  }
 }
 
 function readFile(
@@ -207,12 +218,17 @@ function readFile(
     if (entry.look_up === undefined && entry.search === undefined) {
       problems.push(`CONTEXT_SOURCES: ${entry.name} needs look_up or search`)
     }
-    const fill = (value: string) => fillVariables(value, environment, entry.name, problems)
-    return toConfig(entry, fill)
+    const secrets = 'headers' in entry ? listCredentials(entry.headers) : []
+    const fill = (value: string) => fillVariables(value, environment, { source: entry.name, problems, secrets })
+    return toConfig(entry, fill, secrets)
   })
 }
 
-function toConfig(entry: SourceEntry, fill: (value: string) => string): ContextSourceConfig {
+function toConfig(
+  entry: SourceEntry,
+  fill: (value: string) => string,
+  secrets: readonly string[],
+): ContextSourceConfig {
   const fillAll = (values: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
   const server: SourceServer =
@@ -223,6 +239,7 @@ function toConfig(entry: SourceEntry, fill: (value: string) => string): ContextS
     name: entry.name,
     kind: entry.kind,
     server,
+    secrets,
     lookUp: entry.look_up ?? null,
     search: entry.search ?? null,
     pins: entry.pins,
@@ -233,16 +250,22 @@ function toConfig(entry: SourceEntry, fill: (value: string) => string): ContextS
   }
 }
 
+/** Those that stand in the file all the same. */
+function listCredentials(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.entries(headers).filter(([name]) => /authorization|token|key|secret|cookie/i.test(name))
+  return values.filter(([, value]) => !value.includes('${')).map(([, value]) => value.replace(/^\w+ /, ''))
+}
+
 /** So that the file itself holds no secret. */
 function fillVariables(
   value: string,
   environment: Readonly<Record<string, string | undefined>>,
-  source: string,
-  problems: string[],
+  { source, problems, secrets }: { source: string; problems: string[]; secrets: string[] },
 ): string {
   return value.replace(/\$\{([A-Z_][A-Z\d_]*)\}/g, (_, name: string) => {
     const found = environment[name]
     if (found === undefined || found === '') problems.push(`CONTEXT_SOURCES: ${source} needs ${name}`)
+    if (found) secrets.push(found)
     return found ?? ''
   })
 }

@@ -15,6 +15,7 @@ import {
   readReviewsRoute,
   revokeTokenRoute,
   statusRoute,
+  trustSourceRoute,
 } from './contract/control.ts'
 import { createServer, type Server } from './server.ts'
 import { whenGone } from './when-gone.ts'
@@ -40,6 +41,7 @@ export async function startControlServer(options: {
   const { path, control, mcp, log } = options
   const server = await createServer(log)
   addControlRoutes(server, control)
+  addSourceRoutes(server, control)
   addToolRoutes(server, mcp)
   try {
     if (Buffer.byteLength(path) > longestSocketPath) {
@@ -64,6 +66,12 @@ function addControlRoutes(server: Server, control: Control): void {
   server.post('/tokens', { schema: createTokenRoute }, ({ body }) => control.createToken(body))
   server.delete('/tokens/:id', { schema: revokeTokenRoute }, async ({ params }) => ({
     name: await control.revokeToken(params.id),
+  }))
+}
+
+function addSourceRoutes(server: Server, control: Control): void {
+  server.post('/sources/trust', { schema: trustSourceRoute }, async ({ body }) => ({
+    count: await control.trustSource(body.name),
   }))
 }
 

@@ -10,6 +10,7 @@ import {
   operatorLogin,
 } from '../accounts/operator.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
+import { forgetToolPins } from '../accounts/tool-pins.ts'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
@@ -47,6 +48,8 @@ export interface Control {
   /** Returns the token's name. @throws RequestError `not_found` */
   revokeToken(tokenId: string): Promise<string>
   readDatabase(): Promise<DatabaseFacts>
+  /** Forgets what the tools of a context source were like: they are trusted as they are met next. Returns how many. */
+  trustSource(name: string): Promise<number>
 }
 
 /** Control over a database that this process has open. */
@@ -80,6 +83,7 @@ export function createControl(
         return revoked.name
       }),
     readDatabase: () => readDatabaseFacts(database),
+    trustSource: (name) => forgetToolPins(db, name),
   }
 }
 

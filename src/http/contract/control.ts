@@ -91,4 +91,9 @@ export const revokeTokenRoute = {
   params: z.object({ id: z.string() }),
   response: { 200: revokedToken, ...errors(404) },
 }
+export const forgottenTools = z.object({ count: z.int() })
+export const trustSourceRoute = {
+  body: z.object({ name: z.string().max(100) }),
+  response: { 200: forgottenTools },
+}
 export const statusRoute = { response: { 200: serviceStatus } }

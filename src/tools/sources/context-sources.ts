@@ -50,7 +50,7 @@ interface Source {
 /** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
 export function createContextSources(
   configs: readonly ContextSourceConfig[],
-  options: { log: Log; pins: PinStore; environment: Readonly<Record<string, string>> },
+  options: { log: Pick<Log, 'warn'>; pins: PinStore; environment: Readonly<Record<string, string>> },
 ): ContextSources {
   const sources = configs.map((config): Source => {
     const fits = createGlobTest(config.repositories.map((glob) => glob.toLowerCase()))
@@ -112,7 +112,7 @@ interface SourceAnswer {
 async function askSource(
   source: Source,
   questions: readonly SourceQuestion[],
-  { openTool, log }: { openTool: OpenTool; log: Log },
+  { openTool, log }: { openTool: OpenTool; log: Pick<Log, 'warn'> },
   signal: AbortSignal,
 ): Promise<SourceAnswer> {
   const { config } = source

@@ -10,6 +10,7 @@ import { checkGit, checkNode } from './check-programs.ts'
 import { checkPublicAddress } from './check-public-address.ts'
 import { checkSecretKey } from './check-secret-key.ts'
 import { checkService, checkWebhookSecret } from './check-service.ts'
+import { checkSources } from './check-sources.ts'
 import { type Evidence, gatherEvidence, type Setup } from './setup.ts'
 
 /** Longer than a model is given to answer. */
@@ -53,6 +54,7 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
     { name: 'model', deadlineMs: modelDeadlineMs, run: (signal) => checkModels(config.models, signal) },
     { name: 'embedder', deadlineMs: modelDeadlineMs, run: (signal) => checkEmbedder(config, signal) },
+    { name: 'context sources', deadlineMs: modelDeadlineMs, run: (signal) => checkSources(config, signal) },
     { name: 'clock', run: () => checkClock(config.database, evidence) },
   ]
 }

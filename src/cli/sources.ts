@@ -1,0 +1,46 @@
+// `umpire sources`: shows the trackers and chats that reviews ask, and trusts one whose tools changed.
+import { readConfig } from '../config/env.ts'
+import { createLogger } from '../lib/logger.ts'
+import { findNearestWord } from '../lib/text.ts'
+import { listSecrets } from '../review-context.ts'
+import { createContextSources } from '../tools/sources/context-sources.ts'
+import { createMemoryPins } from '../tools/sources/pin-tools.ts'
+import { exitCode, UsageError } from './exit-codes.ts'
+import { openControl } from './open-control.ts'
+import { parseOptions, suggest } from './parse-options.ts'
+import { showLine } from './terminal-text.ts'
+
+export const sourcesUsage = `Usage: umpire sources
+       umpire sources --trust <name>
+
+Shows which trackers and chats reviews ask, and whether each answers.
+
+  --trust <name>   forget what the source's tools were like: they are trusted as they are now, after you looked at them
+
+Exit codes: 0 all answer; 5 one doesn't. See docs/context-sources.md.`
+
+/** Returns the exit code. Throws what explains itself. */
+export async function runSources(args: string[]): Promise<number> {
+  const { values } = parseOptions(args, { trust: { type: 'string' } })
+  const config = readConfig()
+  const log = createLogger({ level: 'error', secrets: listSecrets(config) })
+  const options = { log, pins: createMemoryPins(), environment: config.childEnvironment }
+  await using sources = createContextSources(config.contextSources, options)
+  if (values.trust !== undefined) {
+    const name = values.trust
+    if (!sources.names.includes(name)) {
+      throw new UsageError(`there is no source "${name}"${suggest(findNearestWord(name, sources.names))}`)
+    }
+    await using control = await openControl(config, log)
+    const count = await control.trustSource(name)
+    console.error(
+      `${count} remembered ${count === 1 ? 'tool' : 'tools'} of ${name} forgotten: trusted as they are from now on.`,
+    )
+    return exitCode.ok
+  }
+  if (sources.names.length === 0) console.error('No source is set up: see docs/context-sources.md.')
+  const signal = new AbortController().signal
+  const faults = await Promise.all(sources.names.map((name) => sources.check(name, signal)))
+  for (const [index, name] of sources.names.entries()) console.log(`${name}  ${showLine(faults[index] ?? 'answers')}`)
+  return faults.every((fault) => fault === null) ? exitCode.ok : exitCode.unreachable
+}
