@@ -62,6 +62,8 @@ export async function createDeployment(
     APP_ENV: 'production',
     PORT: String(port),
     DATA_DIR: join(directory, 'data'),
+    // What is started again and again is compiled once.
+    NODE_COMPILE_CACHE: join(directory, 'compiled'),
     LOG_LEVEL: 'info',
     WEBHOOK_SECRET: webhookSecret,
     SECRET_KEY: 'a key for all processes of the crash tests',
