@@ -64,7 +64,9 @@ export async function saveVectors(
   const isOfEmbedder = sql`repo = ${repo} and embedder = ${embedder}`
   await sql`
     delete from memory_vectors where ${isOfEmbedder}
-      and (select length(signs) from memory_vectors where ${isOfEmbedder} limit 1) <> ${first.vector.length}`.execute(tx)
+      and (select length(signs) from memory_vectors where ${isOfEmbedder} limit 1) <> ${first.vector.length}`.execute(
+    tx,
+  )
   const rows = vectors.map(({ id, vector }) => {
     const { bytes, norm, signs } = packVector(vector)
     return { id, signs, norm, vector: Buffer.from(bytes.buffer).toString('base64') }
