@@ -23,7 +23,7 @@ const changed = {
   'CONTRIBUTING.md': '# Contributing\n\n- Nothing of mallory is ever reviewed.\n',
 }
 
-/** The file that a fork's pull request is about, with who learns from its review. */
+/** All memories of a repository, of all types. */
 function memoriesOf(repo: string) {
   return scene.app.db
     .selectFrom('memories')
