@@ -26,6 +26,8 @@ export interface RunningService extends Control {
 }
 
 const timeoutMs = 10_000
+/** The longest of them waits for a review. */
+const toolTimeoutMs = 650_000
 const longestAnswer = 10 * 2 ** 20
 /** Nobody is there: no socket, or that of a dead process. */
 const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
@@ -61,16 +63,26 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
 type Ask = <T>(call: Omit<Call<T>, 'path' | 'signal'>) => Promise<T>
 
 function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
-  const post = <T>(route: string, body: object, schema: z.ZodType<T>) =>
-    ask({ method: 'POST', route, body: { token, ...body }, schema })
+  const post = <T>(route: string, body: object, schema: z.ZodType<T>, timeoutMs?: number) =>
+    ask({ method: 'POST', route, body: { token, ...body }, schema, ...(timeoutMs && { timeoutMs }) })
+  /** Which tools answer with lists, as far as they were told. */
+  const lists = new Set<string>()
   return {
-    listTools: () => post('/mcp/tools', {}, toolDefinitions),
+    async listTools() {
+      const tools = await post('/mcp/tools', {}, toolDefinitions)
+      for (const { name, outputSchema } of tools) if ('result' in (outputSchema?.properties ?? {})) lists.add(name)
+      return tools
+    },
     async callTool(name, given) {
       try {
-        return await post('/mcp/call', { name, given }, toolAnswer)
+        return await post('/mcp/call', { name, given }, toolAnswer, toolTimeoutMs)
       } catch (error) {
         if (error instanceof UmpireError && error.code === 'not_found') return undefined
-        throw error
+        const fault =
+          error instanceof UmpireError ? error.message : 'The service does not run any more: start it again.'
+        return lists.has(name)
+          ? { kind: 'list', records: [], fault }
+          : { kind: 'object', records: [{ error: fault }], fault }
       }
     },
     listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
@@ -85,6 +97,8 @@ interface Call<T> {
   readonly route: string
   readonly body?: unknown
   readonly schema: z.ZodType<T>
+  /** How long it may take. */
+  readonly timeoutMs?: number
   readonly signal: AbortSignal | undefined
 }
 
@@ -98,7 +112,7 @@ async function send<T>(call: Call<T>): Promise<T> {
 
 async function exchange(call: Call<unknown>): Promise<{ status: number; text: string }> {
   const { path: socketPath, method, route, body } = call
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const deadline = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
   const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   try {

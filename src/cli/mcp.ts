@@ -5,7 +5,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { createCredentials } from '../accounts/credentials.ts'
 import { findBearer } from '../accounts/find-bearer.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { completeConfig, openMigratedDatabase } from '../app.ts'
+import { completeConfig, openMigratedDatabase, openQueue } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { readConfig } from '../config/env.ts'
 import { UmpireError } from '../domain/errors.ts'
@@ -14,6 +14,7 @@ import { createLogger, type Log } from '../lib/logger.ts'
 import { readProgram } from '../lib/program.ts'
 import { createMcpBackend, type McpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
+import { createPlatform } from '../platforms/index.ts'
 import { listSecrets } from '../review-context.ts'
 import { findRunningService } from './control-client.ts'
 import { exitCode } from './exit-codes.ts'
@@ -66,10 +67,19 @@ async function openSource(config: Config, log: Log): Promise<Source> {
 async function openDatabaseSource(given: Config, log: Log): Promise<Source> {
   const config = await completeConfig(given)
   await using stack = new AsyncDisposableStack()
-  const { db, close } = await openMigratedDatabase(config, log)
-  stack.defer(close)
+  const database = await openMigratedDatabase(config, log)
+  stack.defer(() => database.close())
+  const { db } = database
+  const wakeUps = await openQueue(database, log)
+  stack.defer(() => wakeUps.close())
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
-  const ctx = { config, db, log, credentials: createCredentials(keys, config.http.publicUrl) }
+  const ctx = {
+    ...{ config, db, log, keys, wakeUps },
+    platform: createPlatform(config.platform),
+    credentials: createCredentials(keys, config.http.publicUrl),
+    // Memories are searched by words.
+    embedder: null,
+  }
   const caller = config.mcp.token === null ? null : await findBearer(ctx, config.mcp.token)
   const held = stack.move()
   return { backend: createMcpBackend(ctx), caller, [Symbol.asyncDispose]: () => held.disposeAsync() }

@@ -93,6 +93,8 @@ export interface Config {
   readonly mcp: {
     /** Whether the MCP server answers everybody who reaches it, those with a token only, or nobody. */
     readonly access: 'open' | 'token' | 'off'
+    /** Whether callers with a token get further tools. */
+    readonly agentTools: boolean
     /** Names of hosts under which it may be asked, besides the public one and those of this machine. */
     readonly allowedHosts: readonly string[]
     /** As whom `umpire mcp` asks; null: as a client without a token. */

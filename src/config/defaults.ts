@@ -26,5 +26,6 @@ export const defaults = {
   GRAPH: true,
   GRAPH_QUERY_TIMEOUT_MS: 30_000,
   MCP_ACCESS: 'open',
+  MCP_AGENT_TOOLS: false,
   LOG_LEVEL: 'info',
 } as const

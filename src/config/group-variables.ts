@@ -97,7 +97,12 @@ export function groupVariables(
     memory: v.MEMORY,
     graph: { enabled: v.GRAPH, queryTimeoutMs: v.GRAPH_QUERY_TIMEOUT_MS },
     contextSources,
-    mcp: { access: v.MCP_ACCESS, allowedHosts: v.MCP_ALLOWED_HOSTS ?? [], token: v.UMPIRE_TOKEN ?? null },
+    mcp: {
+      access: v.MCP_ACCESS,
+      agentTools: v.MCP_AGENT_TOOLS,
+      allowedHosts: v.MCP_ALLOWED_HOSTS ?? [],
+      token: v.UMPIRE_TOKEN ?? null,
+    },
     log: { level: v.LOG_LEVEL },
     childEnvironment: chooseChildVariables(environment),
   }

@@ -120,6 +120,7 @@ export const variables = z.object({
   SLACK_TOKEN: z.string().optional(),
   CONTEXT_SOURCES: z.string().optional(),
   MCP_ACCESS: z.enum(['open', 'token', 'off'], { error: 'must be open, token or off' }).default(defaults.MCP_ACCESS),
+  MCP_AGENT_TOOLS: onOff.default(defaults.MCP_AGENT_TOOLS),
   MCP_ALLOWED_HOSTS: z
     .string()
     .toLowerCase()

@@ -14,6 +14,8 @@ export const sessionCookie = 'access_token'
 export interface Authenticate {
   /** `Authorization: Bearer …`. 401 `Unauthorized`. */
   readonly bearer: onRequestAsyncHookHandler
+  /** The bearer token where there is one; without it there is no caller. 401 `Unauthorized` for one that doesn't count. */
+  readonly optionalBearer: onRequestAsyncHookHandler
   /** The cookie. 401 `Not authenticated`. */
   readonly cookie: onRequestAsyncHookHandler
   /** The bearer token where the header is there, else the cookie. */
@@ -71,6 +73,9 @@ export function createAuthenticate(
 
   return {
     bearer,
+    async optionalBearer(request) {
+      if (request.headers.authorization !== undefined) await bearer(request)
+    },
     cookie,
     either: (request) => (placeOf(request) === 'bearer' ? bearer(request) : cookie(request)),
     readTokenId: async (request) => (await readClaims(request, placeOf(request)))?.tokenId ?? null,

@@ -25,7 +25,7 @@ export async function addMcpRoutes(
   ctx: McpSurroundings['ctx'],
   options: { backend: McpBackend; database: Pick<OpenDatabase, 'listen'>; authenticate: Authenticate },
 ): Promise<void> {
-  const { access } = ctx.config.mcp
+  const { access, agentTools } = ctx.config.mcp
   if (access === 'off') return
   const { backend, database, authenticate } = options
   const changes = new InMemoryServerEventBus()
@@ -49,6 +49,7 @@ export async function addMcpRoutes(
         return sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
     })
     if (access === 'token') scope.addHook('onRequest', authenticate.bearer)
+    else if (agentTools) scope.addHook('onRequest', authenticate.optionalBearer)
     addStreamRoutes(scope, surroundings)
     addStreamableRoute(scope, surroundings)
   })

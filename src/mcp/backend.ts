@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import { listConnectedRepositories, listReviewRecords } from '../analytics/review-records.ts'
-import type { AppContext } from '../context.ts'
 import { DatabaseFault } from '../db/errors.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { abortable } from '../lib/abortable.ts'
 import type { Log } from '../lib/logger.ts'
+import { type AgentToolsContext, createAgentTools } from './agent-tools.ts'
 import { createReviewTools, describeReview } from './review-tools.ts'
 import type { Asker, McpTool, ToolRecord } from './tool.ts'
 
@@ -31,48 +31,59 @@ export interface McpBackend {
   readReviews(repo: RepositoryName, caller: Caller | null): Promise<readonly ToolRecord[]>
 }
 
-/** No tool takes longer. */
+/** Of a tool that doesn't say otherwise. */
 const deadlineMs = 30_000
 const notConnected = 'Repo not connected or access denied'
 const mostRepositories = 1000
 const mostReviews = 50
 
-/** Answers from the database that this process has open. */
-export function createMcpBackend(ctx: Pick<AppContext, 'db' | 'config' | 'log'>): McpBackend {
-  const { db } = ctx
-  const tools = new Map(createReviewTools(ctx).map((tool) => [tool.name, tool]))
-  const definitions = [...tools.values()].map(({ definition }) => definition)
+/** Answers from the database that this process has open. Callers with a token have more tools, where that is turned on. */
+export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
+  const { db, log, config } = ctx
+  const open = indexTools(createReviewTools(ctx))
+  const all = indexTools([...open.values(), ...(config.mcp.agentTools ? createAgentTools(ctx) : [])])
+  const definitionsOf = (tools: ReadonlyMap<string, McpTool>) => [...tools.values()].map(({ definition }) => definition)
+  const definitions = { open: definitionsOf(open), all: definitionsOf(all) }
   /** Those who are known by a token see what is connected to them, and no more. */
-  const maySee = async (repo: unknown, caller: Caller | null) =>
-    caller === null || (typeof repo === 'string' && (await findConnectedRepository(db, caller, repo)) !== undefined)
+  const findVisible = async (repo: unknown, caller: Caller | null): Promise<string | undefined> => {
+    if (typeof repo !== 'string') return undefined
+    return caller === null ? repo : findConnectedRepository(db, caller, repo)
+  }
   return {
-    listTools: async () => definitions,
+    listTools: async (caller) => (caller === null ? definitions.open : definitions.all),
     async callTool(name, given, asker) {
-      const tool = tools.get(name)
-      return tool && callTool(tool, given, { ...asker, maySee, log: ctx.log })
+      const tool = (asker.caller === null ? open : all).get(name)
+      return tool && callTool(tool, given, { ...asker, findVisible, log })
     },
     listRepositories: (caller) => listConnectedRepositories(db, caller, mostRepositories),
-    async readReviews(repo, caller) {
-      if (!(await maySee(repo, caller))) return []
-      return (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
+    async readReviews(asked, caller) {
+      const repo = await findVisible(asked, caller)
+      return repo === undefined ? [] : (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
     },
   }
 }
 
+function indexTools(tools: readonly McpTool[]): ReadonlyMap<string, McpTool> {
+  return new Map(tools.map((tool) => [tool.name, tool]))
+}
+
 interface CallContext extends Asker {
-  readonly maySee: (repo: unknown, caller: Caller | null) => Promise<boolean>
+  /** The repository's name, for tools that are asked about one; undefined where the caller may not see it. */
+  readonly findVisible: (repo: unknown, caller: Caller | null) => Promise<string | undefined>
   readonly log: Log
 }
 
 async function callTool(tool: McpTool, given: ToolRecord, context: CallContext): Promise<ToolAnswer> {
-  const { caller, signal, maySee, log } = context
+  const { caller, signal, findVisible, log } = context
   const parsed = tool.input.safeParse(given)
   if (!parsed.success) return answerFault(tool, given, describeInput(parsed.error))
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(tool.deadlineMs ?? deadlineMs)])
   const answer = async (): Promise<readonly ToolRecord[]> => {
-    if (!(await maySee(given.repo, caller))) throw new UmpireError('access_denied', notConnected)
+    const repo = await findVisible(given.repo, caller)
+    if (repo === undefined) throw new UmpireError('access_denied', notConnected)
+    const input = { ...parsed.data, repo }
     const asker = { caller, signal: limited }
-    return tool.kind === 'list' ? tool.run(parsed.data, asker) : [await tool.run(parsed.data, asker)]
+    return tool.kind === 'list' ? tool.run(input, asker) : [await tool.run(input, asker)]
   }
   try {
     return { kind: tool.kind, records: await abortable(answer(), limited), fault: null }

@@ -31,8 +31,8 @@ const repo = z
   // No text of a database can hold it.
   .refine((name) => !name.includes('\0'), 'There is no such name')
   .describe("The repository, as 'owner/repo'")
-const verdict = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
-const status = z.enum(['completed', 'failed', 'processing', 'pending'])
+export const verdict = z.enum(['APPROVED', 'CHANGES_REQUESTED', 'COMMENT', 'UNKNOWN'])
+export const status = z.enum(['completed', 'failed', 'processing', 'pending'])
 
 const verdictNames: Readonly<Record<Verdict, z.output<typeof verdict>>> = {
   APPROVE: 'APPROVED',
@@ -51,8 +51,13 @@ export function describeReview(record: ReviewRecord): ToolRecord {
   return { id, repo, pr_number: number, ...judge(record), created_at: createdAt.toISOString(), status }
 }
 
+/** As clients know verdicts. */
+export function nameVerdict(given: Verdict | null): z.output<typeof verdict> {
+  return given === null ? 'UNKNOWN' : verdictNames[given]
+}
+
 function judge({ verdict, summary, error }: ReviewRecord) {
-  return { verdict: verdict === null ? 'UNKNOWN' : verdictNames[verdict], summary: summary ?? error ?? '' }
+  return { verdict: nameVerdict(verdict), summary: summary ?? error ?? '' }
 }
 
 function recentReviews({ db }: Pick<AppContext, 'db'>): McpTool {

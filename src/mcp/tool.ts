@@ -21,6 +21,10 @@ interface ToolBase<Input extends z.ZodObject> {
   /** What it answers and when to ask, for the model that chooses. */
   readonly description: string
   readonly input: Input
+  /** It changes something; none does by default. */
+  readonly isWriting?: boolean
+  /** How long it may take; the server's own limit by default. */
+  readonly deadlineMs?: number
   /** Of one record. */
   readonly output: z.ZodObject
 }
@@ -45,7 +49,7 @@ export type McpTool = (ListTool | ObjectTool) & {
   readonly definition: Definition
 }
 
-/** Makes a read-only tool, whose functions know the type of its input. */
+/** Makes a tool, whose functions know the type of its input. */
 export function defineListTool<Input extends z.ZodObject>(tool: ListTool<Input>): McpTool {
   const definition = describeTool(tool, z.object({ result: z.array(tool.output) }))
   return { ...(tool as unknown as ListTool), definition }
@@ -56,14 +60,23 @@ export function defineObjectTool<Input extends z.ZodObject>(tool: ObjectTool<Inp
   return { ...(tool as unknown as ObjectTool), definition: describeTool(tool, tool.output) }
 }
 
-function describeTool({ name, title, description, input }: ToolBase<z.ZodObject>, output: z.ZodObject): Definition {
+function describeTool(
+  { name, title, description, input, isWriting = false }: ToolBase<z.ZodObject>,
+  output: z.ZodObject,
+): Definition {
   return {
     name,
     title,
     description,
     inputSchema: toObjectSchema(input, 'input'),
     outputSchema: toObjectSchema(output, 'output'),
-    annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      title,
+      readOnlyHint: !isWriting,
+      destructiveHint: false,
+      idempotentHint: !isWriting,
+      openWorldHint: isWriting,
+    },
   }
 }
 

@@ -12,6 +12,8 @@ import { findEventPullRequest, insertRetry } from '../../events/retry-event.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
 import { refreshStates } from './live-states.ts'
 
+type RetryContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log' | 'wakeUps'>
+
 /**
  * Makes an event of its own, which waits for a worker as a delivery would.
  *
@@ -21,7 +23,7 @@ import { refreshStates } from './live-states.ts'
  * @throws RequestError `access_denied` or `conflict`
  */
 export async function retryReview(
-  ctx: AppContext,
+  ctx: RetryContext,
   caller: Caller,
   id: number,
   signal: AbortSignal,
@@ -46,7 +48,7 @@ export async function retryReview(
 }
 
 /** Who connected the repository; an administrator also where nobody ever did. */
-async function mayRetry(ctx: AppContext, caller: Caller, repo: PullRequestRef['repo']): Promise<boolean> {
+async function mayRetry(ctx: RetryContext, caller: Caller, repo: PullRequestRef['repo']): Promise<boolean> {
   if ((await findConnectedRepository(ctx.db, caller, repo)) !== undefined) return true
   return caller.isAdmin && (await listTokenHolders(ctx.db, repo)).length === 0
 }

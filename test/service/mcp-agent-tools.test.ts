@@ -1,0 +1,96 @@
+// The tools that agents get by a person's token: findings, a review on demand, what is remembered.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { flaws } from '../knowledge-scenario.ts'
+import { waitUntilSettled } from '../review-scenario.ts'
+import { signInWithToken } from '../sign-in.ts'
+
+let scene: ConnectScene
+let repo: string
+let number: number
+beforeAll(async () => {
+  scene = await startConnectScene({ env: { MCP_AGENT_TOOLS: 'on', GRAPH: 'off' } })
+  repo = await scene.createRepository()
+  await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const one = 1\n' }, { author: 'alice', message: 'Start' })
+  expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+  await scene.forge.push(repo, 'topic', { 'src/a.ts': flaws.critical() }, { author: 'alice', message: 'Change' })
+  number = await scene.forge.openPullRequest({ repo, head: 'topic', title: 'A change', body: '', author: 'alice' })
+  await scene.forge.waitFor(() => scene.forge.deliveries.some(({ status }) => status === 200), { what: 'a delivery' })
+  await waitUntilSettled(scene.app)
+})
+afterAll(() => scene[Symbol.asyncDispose]())
+
+async function connect(person: Person | null) {
+  const headers = person === null ? {} : (await signInWithToken(scene.app, tokenOf(person))).bearer
+  const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), { requestInit: { headers } })
+  const client = new Client({ name: 'an agent', version: '1' })
+  await client.connect(transport)
+  return client
+}
+
+async function call(person: Person | null, name: string, given: object) {
+  const client = await connect(person)
+  try {
+    return (await client.callTool({ name, arguments: { repo, ...given } })).structuredContent
+  } finally {
+    await client.close()
+  }
+}
+
+const own = ['list_pr_findings', 'request_review', 'search_memory']
+
+it('are there for callers with a token only', async () => {
+  const names = async (person: Person | null) => {
+    const client = await connect(person)
+    const { tools } = await client.listTools()
+    await client.close()
+    return tools.map(({ name }) => name)
+  }
+  expect(await names('alice')).toEqual(expect.arrayContaining(own))
+  expect((await names(null)).filter((name) => own.includes(name))).toEqual([])
+  await expect(call(null, 'list_pr_findings', { pr_number: number })).rejects.toThrow(/no tool/)
+})
+
+it('tell what was found, as the platform shows it', async () => {
+  const found = await call('alice', 'list_pr_findings', { pr_number: number })
+  const [comment] = scene.forge.pullRequest(repo, number).inlineComments
+  expect(found).toMatchObject({
+    result: [
+      { severity: 'critical', path: 'src/a.ts', side: 'RIGHT', url: expect.stringContaining(String(comment?.id)) },
+    ],
+  })
+})
+
+it('review on demand, and wait for it', async () => {
+  await scene.forge.push(repo, 'other', { 'src/b.ts': 'export const two = 2\n' }, { author: 'alice', message: 'Add' })
+  const other = await scene.forge.openPullRequest({ repo, head: 'other', title: 'Another', body: '', author: 'alice' })
+  const first = await call('alice', 'request_review', { pr_number: other, wait_seconds: 60 })
+  expect(first).toMatchObject({ pr_number: other, status: 'completed', verdict: 'APPROVED', findings: [] })
+  const before = await scene.app.db.selectFrom('workflow_runs').select('id').where('pr_number', '=', other).execute()
+  const again = await call('alice', 'request_review', { pr_number: other, wait_seconds: 60 })
+  expect(again).toMatchObject({ status: 'completed', verdict: 'APPROVED' })
+  const after = await scene.app.db.selectFrom('workflow_runs').select('id').where('pr_number', '=', other).execute()
+  expect(after.length).toBe(before.length + 1)
+  expect(await call('alice', 'request_review', { pr_number: 999 })).toEqual({ error: `${repo}#999 is not known here` })
+})
+
+it('search what is remembered', async () => {
+  const text = 'Amounts of money are whole cents.'
+  const { status } = await fetch(`${scene.app.url}/api/v1/memory?repo=${encodeURIComponent(repo)}`, {
+    method: 'POST',
+    headers: { ...(await signInWithToken(scene.app, tokenOf('alice'))).bearer, 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'project_pattern', text }),
+  })
+  expect(status).toBe(200)
+  const found = await call('alice', 'search_memory', { query: 'money', limit: 1 })
+  expect(found).toMatchObject({ result: [{ memory: text, type: 'project_pattern', trust: 'person' }] })
+})
+
+it('say nothing of what is not connected to the caller', async () => {
+  const denied = 'Repo not connected or access denied'
+  expect(await call('bob', 'list_pr_findings', { pr_number: number })).toEqual({ result: [] })
+  expect(await call('bob', 'request_review', { pr_number: number })).toEqual({ error: denied })
+  expect(await call('bob', 'search_memory', { query: 'money' })).toEqual({ result: [] })
+  expect(await call('bob', 'get_pr_verdict', { pr_number: number })).toEqual({ error: denied })
+})
