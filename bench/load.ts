@@ -22,7 +22,7 @@ export async function sendAll(
   concurrency: number,
   expectedStatus = 200,
 ): Promise<LoadResult> {
-  const sockets = await Promise.all(Array.from({ length: concurrency }, () => open(target)))
+  const sockets = await Promise.all(Array.from({ length: concurrency }, () => openConnection(target)))
   const latencies: number[] = []
   let next = 0
   const start = performance.now()
@@ -38,19 +38,25 @@ export async function sendAll(
   )
   const seconds = (performance.now() - start) / 1000
   for (const socket of sockets) socket.destroy()
-  latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
-  return { rate: requests.length / seconds, p50: at(0.5), p99: at(0.99) }
+  return summarize(latencies, seconds)
 }
 
-async function open({ host, port }: { host: string; port: number }): Promise<Socket> {
+/** What came of requests that took so long each, in milliseconds, and so many seconds together. */
+export function summarize(latencies: number[], seconds: number): LoadResult {
+  latencies.sort((a, b) => a - b)
+  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  return { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+/** Opens a connection. */
+export async function openConnection({ host, port }: { host: string; port: number }): Promise<Socket> {
   const socket = connect(port, host).setNoDelay(true)
   await once(socket, 'connect')
   return socket
 }
 
 /** Sends one request and reads one answer whole; its status. Answers here are small and have a length. */
-function exchange(socket: Socket, request: Buffer): Promise<number> {
+export function exchange(socket: Socket, request: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const finish = () => {

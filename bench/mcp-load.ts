@@ -1,0 +1,115 @@
+// Calls of an MCP tool, over streams and over Streamable HTTP, by sockets that cost the machine little.
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { exchange, type LoadResult, openConnection, sendAll, summarize } from './load.ts'
+
+export interface ToolCall {
+  readonly name: string
+  readonly arguments: object
+}
+
+/** How tools are called, by what people call it. */
+export const transports = {
+  SSE: callOverStreams,
+  'HTTP, 2026-07-28': (port: number, call: ToolCall, count: number, concurrency: number) =>
+    callOverHttp(port, composeModern(call), count, concurrency),
+  'HTTP, earlier': (port: number, call: ToolCall, count: number, concurrency: number) =>
+    callOverHttp(port, composeRequest('/mcp', callMessage(call), acceptBoth), count, concurrency),
+} as const
+
+const acceptBoth = ['accept: application/json, text/event-stream']
+
+function callMessage(call: ToolCall, meta?: object) {
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, ...(meta && { _meta: meta }) } }
+}
+
+function composeModern(call: ToolCall): Buffer {
+  const revision = '2026-07-28'
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  }
+  const headers = [`mcp-protocol-version: ${revision}`, 'mcp-method: tools/call', `mcp-name: ${call.name}`]
+  return composeRequest('/mcp', callMessage(call, meta), [...acceptBoth, ...headers])
+}
+
+function composeRequest(path: string, message: object, headers: readonly string[] = []): Buffer {
+  const body = JSON.stringify(message)
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: localhost',
+    'content-type: application/json',
+    ...headers,
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function callOverHttp(port: number, request: Buffer, count: number, concurrency: number): Promise<LoadResult> {
+  return sendAll({ host: '127.0.0.1', port }, Array<Buffer>(count).fill(request), concurrency)
+}
+
+/** One call at a time on each stream: posted on a connection of its own, answered on the stream. */
+async function callOverStreams(port: number, call: ToolCall, count: number, concurrency: number): Promise<LoadResult> {
+  const clients = await Promise.all(Array.from({ length: concurrency }, () => openClient(port, call)))
+  const latencies: number[] = []
+  let left = count
+  const start = performance.now()
+  await Promise.all(
+    clients.map(async (client) => {
+      while (left-- > 0) {
+        const sent = performance.now()
+        await client.call()
+        latencies.push(performance.now() - sent)
+      }
+    }),
+  )
+  const seconds = (performance.now() - start) / 1000
+  for (const client of clients) client.close()
+  return summarize(latencies, seconds)
+}
+
+async function openClient(port: number, call: ToolCall) {
+  const target = { host: '127.0.0.1', port }
+  const stream = await openConnection(target)
+  stream.setEncoding('latin1')
+  const nextEvent = readEvents(stream)
+  stream.write('GET /mcp/sse HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n')
+  const address = /data: (\S+)/.exec(await nextEvent('endpoint'))?.[1] as string
+  const post = await openConnection(target)
+  const send = async (message: object) => {
+    const status = await exchange(post, composeRequest(address, message))
+    if (status !== 202) throw new Error(`A message was answered with ${status}`)
+  }
+  const clientInfo = { name: 'bench', version: '1' }
+  const handshake = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
+  await Promise.all([send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: handshake }), nextEvent('message')])
+  await send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const message = callMessage(call)
+  return {
+    call: () => Promise.all([send(message), nextEvent('message')]),
+    close() {
+      stream.destroy()
+      post.destroy()
+    },
+  }
+}
+
+/** What comes on a stream, event by event: only one is waited for at a time. */
+function readEvents(stream: Socket): (type: string) => Promise<string> {
+  let text = ''
+  return async (type) => {
+    for (;;) {
+      const start = text.indexOf(`event: ${type}\n`)
+      const end = start === -1 ? -1 : text.indexOf('\n\n', start)
+      if (end !== -1) {
+        const event = text.slice(start, end)
+        text = text.slice(end + 2)
+        return event
+      }
+      const [part] = (await once(stream, 'data')) as [string]
+      text += part
+    }
+  }
+}
