@@ -70,7 +70,9 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
   return {
     async listTools() {
       const tools = await post('/mcp/tools', {}, toolDefinitions)
-      for (const { name, outputSchema } of tools) if ('result' in (outputSchema?.properties ?? {})) lists.add(name)
+      for (const { name, outputSchema } of tools) {
+        if (Object.hasOwn(outputSchema?.properties ?? {}, 'result')) lists.add(name)
+      }
       return tools
     },
     async callTool(name, given) {
