@@ -29,6 +29,7 @@ import { createReviewContext, listSecrets } from './review-context.ts'
 import { createContextSources } from './tools/sources/context-sources.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
+import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 
@@ -173,6 +174,9 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
   }
   if (config.fallback.token === null) {
     log.warn({}, 'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed')
+  }
+  if (isMcpOpenToOthers(config)) {
+    log.warn({}, 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository')
   }
   const { perReviewUsd, perDayUsd } = config.models.budget
   const hasBudget = perReviewUsd !== null || perDayUsd !== null

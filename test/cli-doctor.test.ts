@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config/env.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { judgeSpace } from '../src/workflows/diagnose/check-data-folder.ts'
+import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
 import { checkPublicAddress } from '../src/workflows/diagnose/check-public-address.ts'
 import { checkService } from '../src/workflows/diagnose/check-service.ts'
 import { answer, type Forge } from './fakes/forge/forge.ts'
@@ -108,6 +110,17 @@ async function deadAddress(): Promise<string> {
   await server.close()
   return server.url
 }
+
+it.each([
+  ['open', 'http://localhost:8484', 'ok', 'everybody on this machine'],
+  ['open', 'https://umpire.example', 'warning', 'everybody who reaches it, about every repository'],
+  ['open', 'http://192.168.1.7:8484', 'warning', 'everybody who reaches it'],
+  ['token', 'https://umpire.example', 'ok', 'a token'],
+  ['off', 'https://umpire.example', 'ok', 'is off'],
+] as const)('says of MCP_ACCESS=%s at %s that it is %s', (access, publicUrl, state, message) => {
+  const { http, mcp } = readConfig({ MCP_ACCESS: access, PUBLIC_URL: publicUrl })
+  expect(checkMcp({ http, mcp })).toMatchObject({ state, message: expect.stringContaining(message) })
+})
 
 describe('beside a running service', () => {
   let site: Site

@@ -43,6 +43,8 @@ it('leads to the messages below the path at which people reach it', async () => 
   await using umpire = await startProcess(site, { args: ['--no-worker'], env })
   using stream = await openMcpStream(umpire.url!)
   expect(new URL(stream.address).pathname).toBe('/reviews/mcp/messages')
+  const warned = 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+  expect(umpire.lines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
 })
 
 it('answers on the stream, in parallel, each with its id', async () => {

@@ -4,6 +4,7 @@ import { checkClock } from './check-clock.ts'
 import { checkDataFolder, checkDisk } from './check-data-folder.ts'
 import { checkDatabase, checkDeliveries } from './check-database.ts'
 import { checkEmbedder } from './check-embedder.ts'
+import { checkMcp } from './check-mcp.ts'
 import { checkModels } from './check-models.ts'
 import { checkApplication, checkPlatform, checkPlatformToken, checkSignIn } from './check-platform.ts'
 import { checkGit, checkNode } from './check-programs.ts'
@@ -51,6 +52,7 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'sign-in', run: async () => checkSignIn(config) },
     { name: 'public address', run: () => checkPublicAddress(config) },
     { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal) },
+    { name: 'MCP server', run: async () => checkMcp(config) },
     { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
     { name: 'model', deadlineMs: modelDeadlineMs, run: (signal) => checkModels(config.models, signal) },
     { name: 'embedder', deadlineMs: modelDeadlineMs, run: (signal) => checkEmbedder(config, signal) },
