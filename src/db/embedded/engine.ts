@@ -15,6 +15,8 @@ const postgresMajor = '18'
 export const durableStartParameters: readonly string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+  // It is filled with zeros at each start, and stays in memory.
+  ...['-c', 'shared_buffers=32MB'],
   // Statements stay prepared; planning each run of one anew costs more than the run.
   ...['-c', 'plan_cache_mode=force_generic_plan'],
   // Well below what the stack of the thread holds, so that PostgreSQL itself refuses what is nested too deep.
