@@ -183,10 +183,14 @@ describe('a scan', () => {
     const ended = () => db.selectFrom('memories').select(['text', 'terms', 'weights']).where('ended_at', 'is not', null)
     const ofRepo = () => ended().where('repo', '=', repo).execute()
     expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(Array(25).fill([[], []]))
-    await sql`update memories set ended_at = ended_at - interval '366 days' where id in (${other}, ${dismissed})`.execute(db)
+    await sql`update memories set ended_at = ended_at - interval '366 days' where id in (${other}, ${dismissed})`.execute(
+      db,
+    )
     await rescan(repo, { 'README.md': '# Shop\n' })
     const texts = (await ofRepo()).map(({ text }) => text)
-    expect(texts.sort()).toEqual(['A donkey.', ...Array.from({ length: 20 }, (_, at) => `Zebra number ${at + 3}.`)].sort())
+    expect(texts.sort()).toEqual(
+      ['A donkey.', ...Array.from({ length: 20 }, (_, at) => `Zebra number ${at + 3}.`)].sort(),
+    )
     expect((await list(repo)).memories.map(({ memory }: Shown) => memory)).toContain('Two horses.')
   })
 
@@ -386,7 +390,9 @@ describe('a list', () => {
     const { memories } = await list(repo, { limit: '100' })
     const types = memories.map(({ type }: { type: string }) => type)
     expect([...new Set(types)]).toEqual(['decision', 'project_pattern', 'project_map'])
-    const rules = memories.filter(({ provenance }: { provenance: { file?: string } }) => provenance.file === 'AGENTS.md')
+    const rules = memories.filter(
+      ({ provenance }: { provenance: { file?: string } }) => provenance.file === 'AGENTS.md',
+    )
     expect(rules.map(({ memory }: Shown) => memory)).toEqual([
       'Rules: Never write to the log of another service.',
       'Rules: Always close what you have opened.',
