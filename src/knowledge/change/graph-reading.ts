@@ -2,7 +2,8 @@
 import type { Db } from '../../db/database.ts'
 import type { Log } from '../../lib/logger.ts'
 import type { Syntax } from '../../workspace/syntax.ts'
-import type { FoundMemory, MemoryQuery } from '../memory/search-memories.ts'
+import type { MemoryQuery } from '../memory/memory-query.ts'
+import type { FoundMemory } from '../memory/search-memories.ts'
 import type { Attempts } from './attempts.ts'
 import type { CodeCache } from './code-cache.ts'
 

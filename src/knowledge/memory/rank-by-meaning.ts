@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
-import type { Ranked } from './rank-by-words.ts'
+import type { Ranked } from './memory-query.ts'
 import { isAsked, type MemoryFilter } from './read-memories.ts'
 import { cosineOf, type Embedding, packVector, toUnitVector } from './vectors.ts'
 

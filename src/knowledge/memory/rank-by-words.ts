@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { limitRows } from '../../db/limit-rows.ts'
 import { readTermCounts } from './count-terms.ts'
+import type { MemoryQuery, Ranked } from './memory-query.ts'
 import { isAsked } from './read-memories.ts'
-import type { MemoryQuery } from './search-memories.ts'
 import { splitWords } from './split-words.ts'
 import { inverseFrequency, termOfAll, termOfPath, termOfWord } from './terms.ts'
 
@@ -15,12 +15,6 @@ const mostPaths = 200
 
 /** So many memories are looked at more closely. */
 const mostCandidates = 3000
-
-/** A memory and how well it fits. */
-export interface Ranked {
-  readonly id: string
-  readonly score: number
-}
 
 /** A term of the query and how much it says. */
 interface AskedTerm {

@@ -1,31 +1,17 @@
 // Finds memories: by their words, and by their meaning where the query has a vector.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { Memory, MemoryType } from '../../domain/memory.ts'
+import type { Memory } from '../../domain/memory.ts'
+import type { MemoryQuery, Ranked } from './memory-query.ts'
 import { rankByMeaning } from './rank-by-meaning.ts'
-import { type Ranked, rankByWords } from './rank-by-words.ts'
+import { rankByWords } from './rank-by-words.ts'
 import { type MemoryRow, memoryColumns, toMemory } from './read-memories.ts'
-import type { Embedding } from './vectors.ts'
 
 /** Of reciprocal rank fusion, the usual one (Cormack, Clarke and Büttcher, SIGIR 2009). */
 const rankOffset = 60
 
 /** Of each order that is fused with another one, so many count at least. */
 const leastRanked = 50
-
-export interface MemoryQuery {
-  /** Any text. */
-  readonly words: string
-  /** What an embedder makes of it; null or left out: it is searched by words alone. */
-  readonly embedding?: Embedding | null | undefined
-  /** What is about these files, or a directory that they are in, is found too, and counts more the nearer it is. */
-  readonly paths?: readonly string[] | undefined
-  /** All where it isn't given. */
-  readonly types?: readonly MemoryType[] | undefined
-  /** A file or directory: nothing but what is about it, or about what lies below it. */
-  readonly path?: string | undefined
-  readonly limit: number
-}
 
 export type FoundMemory = Memory & { readonly score: number }
 
