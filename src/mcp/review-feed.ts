@@ -9,10 +9,15 @@ import { findRepositoryOf, reviewsAddress } from './mcp-server.ts'
 
 const change = z.object({ repo: z.string(), number: z.int(), status: z.string() })
 
-/** Calls back with the address of each repository's reviews when they changed. Close it at the end. */
+/**
+ * Calls back with the address of each repository's reviews when they changed. Close it at the end.
+ *
+ * @param onGap called when changes may have been missed; those who read the resource next see them
+ */
 export async function followReviews(
   database: Pick<OpenDatabase, 'listen'>,
   onChange: (uri: string) => void,
+  onGap: () => void,
 ): Promise<{ close(): Promise<void> }> {
   return database.listen(
     changesChannel,
@@ -20,8 +25,7 @@ export async function followReviews(
       const told = change.safeParse(parseJson(payload))
       if (told.success) onChange(reviewsAddress(told.data.repo))
     },
-    // What was missed shows when the resource is read next.
-    () => undefined,
+    onGap,
   )
 }
 

@@ -25,7 +25,8 @@ const healthNote =
   'Merge times are not tracked, so avg_merge_time_hours is null. health_score counts completed reviews: ' +
   `${healthyReviews} or more are 100.`
 
-const repo = z
+/** Of the repository that a tool is asked about. */
+export const repositoryName = z
   .string()
   .max(300)
   // No text of a database can hold it.
@@ -67,7 +68,7 @@ function recentReviews({ db }: Pick<AppContext, 'db'>): McpTool {
     title: 'Recent reviews',
     description: 'The newest reviews of pull requests of a repository, newest first, with verdict and summary.',
     input: z.object({
-      repo,
+      repo: repositoryName,
       limit: z.int().default(10).describe(`How many at most; never more than ${mostListed}`),
     }),
     output: z.object({
@@ -93,7 +94,7 @@ function contributorStats({ db, config }: Pick<AppContext, 'db' | 'config'>): Mc
     name: 'get_contributor_stats',
     title: 'Contributors',
     description: 'Who opened how many pull requests that touched files of a repository, most first.',
-    input: z.object({ repo }),
+    input: z.object({ repo: repositoryName }),
     output: z.object({ login: z.string(), pr_count: z.int() }),
     run: async ({ repo }) => {
       if (!enabled) return []
@@ -114,7 +115,7 @@ function pullRequestVerdict({ db }: Pick<AppContext, 'db'>): McpTool {
     description:
       `What the latest finished review of a pull request came to, among the last ${lookedAt} reviews of its repository. ` +
       'UNKNOWN means that none has finished yet.',
-    input: z.object({ repo, pr_number: z.int().describe('The number of the pull request') }),
+    input: z.object({ repo: repositoryName, pr_number: z.int().describe('The number of the pull request') }),
     output: z.object({
       repo: z.string().optional(),
       pr_number: z.int().optional(),
@@ -146,7 +147,7 @@ function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
     name: 'get_repo_health',
     title: 'Health of a repository',
     description: 'How many of the pull requests of a repository were reviewed, and a score of how much it is reviewed.',
-    input: z.object({ repo }),
+    input: z.object({ repo: repositoryName }),
     output: z.object({
       repo: z.string(),
       review_coverage_pct: z.int().min(0).max(100),

@@ -23,6 +23,8 @@ interface ToolBase<Input extends z.ZodObject> {
   readonly input: Input
   /** It changes something; none does by default. */
   readonly isWriting?: boolean
+  /** It mostly waits for something else, and sees itself to it that it doesn't do much at a time. */
+  readonly isWaiting?: boolean
   /** How long it may take; the server's own limit by default. */
   readonly deadlineMs?: number
   /** Of one record. */

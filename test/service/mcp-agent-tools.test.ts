@@ -1,4 +1,4 @@
-// The tools that agents get by a person's token: findings, a review on demand, what is remembered.
+// The tools that agents get by a person's token: findings, a review on demand, callers, what is remembered.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
@@ -38,7 +38,7 @@ async function call(person: Person | null, name: string, given: object) {
   }
 }
 
-const own = ['list_pr_findings', 'request_review', 'search_memory']
+const own = ['list_pr_findings', 'request_review', 'find_callers', 'search_memory']
 
 it('are there for callers with a token only', async () => {
   const names = async (person: Person | null) => {
@@ -85,6 +85,10 @@ it('search what is remembered', async () => {
   expect(status).toBe(200)
   const found = await call('alice', 'search_memory', { query: 'money', limit: 1 })
   expect(found).toMatchObject({ result: [{ memory: text, type: 'project_pattern', trust: 'person' }] })
+})
+
+it('know no callers where there is no code graph', async () => {
+  expect(await call('alice', 'find_callers', { symbol: 'one' })).toEqual({ result: [] })
 })
 
 it('say nothing of what is not connected to the caller', async () => {

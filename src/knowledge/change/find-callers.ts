@@ -26,8 +26,8 @@ const leastOfAdded = 0.7
 const mostRivals = 3
 
 /** Where a definition is: its file and its place among the file's symbols. */
-type Key = string
-const keyOf = (path: string, ordinal: number): Key => `${ordinal} ${path}`
+export type Key = string
+export const keyOf = (path: string, ordinal: number): Key => `${ordinal} ${path}`
 
 /**
  * Uses of changed definitions outside of the changed lines.
@@ -74,7 +74,7 @@ function indexSymbols(
 }
 
 /** One reference that means one of the changed definitions. */
-interface Match {
+export interface Match {
   readonly reference: CodeReference
   readonly symbol: number
   readonly confidence: number
@@ -134,7 +134,7 @@ function findInChanged(
  *
  * @param all receives the surest meaning of every reference that has one, in the index (`symbol`) or not (-1)
  */
-function matchReferences(
+export function matchReferences(
   view: CodeView,
   path: string,
   facts: CodeFacts,
@@ -167,7 +167,8 @@ function isSure(symbol: SymbolChange | undefined, confidence: number): boolean {
   return confidence >= (symbol?.change === 'added' ? leastOfAdded : leastConfidence)
 }
 
-function describeUse(path: string, facts: CodeFacts, match: Match, line: number, inChange: boolean): UseSite {
+/** A match as it is told. */
+export function describeUse(path: string, facts: CodeFacts, match: Match, line: number, inChange: boolean): UseSite {
   const { reference, symbol, confidence } = match
   return {
     path,

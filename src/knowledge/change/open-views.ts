@@ -46,7 +46,7 @@ export function openViews({ files, facts, whole, names, definers, imports }: Vie
 }
 
 /** Leaves out references to anything but these names, under whatever name a file imports them: most of a file's. */
-function narrowFacts(facts: CodeFacts, names: ReadonlySet<string>): CodeFacts {
+export function narrowFacts(facts: CodeFacts, names: ReadonlySet<string>): CodeFacts {
   const local = new Set(names)
   // What is called tells the types of others.
   for (const { type } of facts.bindings) if (type.endsWith('()')) local.add(type.slice(type.lastIndexOf('.') + 1, -2))
