@@ -18,9 +18,11 @@ import { addMemoryListRoutes } from './memory-list-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
 import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
+import { addReviewDiffRoutes } from './review-diff-routes.ts'
 import { addReviewRoutes } from './review-routes.ts'
 import { addScanRoutes } from './scan-routes.ts'
 import type { Server } from './server.ts'
+import { addSettingsRoutes } from './settings-routes.ts'
 import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
@@ -42,8 +44,10 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addAuthRoutes(server, ctx, authenticate)
   addTokenRoutes(server, ctx, authenticate)
   addAuditRoutes(server, ctx, authenticate)
+  await addSettingsRoutes(server, ctx, authenticate)
   addRepositoryRoutes(server, ctx, authenticate)
   addReviewRoutes(server, ctx, authenticate)
+  addReviewDiffRoutes(server, ctx, authenticate)
   addDeliveryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
   addMemoryListRoutes(server, ctx, authenticate)
