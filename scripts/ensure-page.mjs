@@ -1,0 +1,45 @@
+// Builds the page when it is missing or older than what it is made of, and installs what that takes.
+// Plain JavaScript, as its neighbour. With `--optional` a failure is told and nothing more: the service works without.
+import { spawnSync } from 'node:child_process'
+import { readdirSync, statSync, utimesSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const web = new URL('../web/', import.meta.url)
+const page = new URL('dist/index.html', web)
+const isOptional = process.argv.includes('--optional')
+
+/** When a file or folder changed, and all that is in it; 0 where there is none. */
+function newestChange(place) {
+  const stat = statSync(place, { throwIfNoEntry: false })
+  if (stat === undefined) return 0
+  if (!stat.isDirectory()) return stat.mtimeMs
+  // A folder's own time tells that something was removed.
+  const inside = readdirSync(place).map((name) => newestChange(new URL(name, `${place}/`)))
+  return Math.max(stat.mtimeMs, ...inside)
+}
+
+function isBuilt() {
+  const sources = ['src', 'index.html', 'vite.config.ts', 'package-lock.json']
+  return newestChange(page) > Math.max(...sources.map((name) => newestChange(new URL(name, web))))
+}
+
+function run(script, args, folder) {
+  const command = [fileURLToPath(new URL(script, import.meta.url)), ...args]
+  return spawnSync(process.execPath, command, { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0
+}
+
+function build() {
+  console.error('Building the page …')
+  const begin = new Date()
+  const isDone =
+    run('ensure-installed.mjs', ['web'], new URL('..', web)) &&
+    run('../web/node_modules/vite/bin/vite.js', ['build', '--logLevel', 'warn'], web)
+  // What changes while it is built is newer than it.
+  if (isDone) utimesSync(page, begin, begin)
+  return isDone
+}
+
+if (!isBuilt() && !build()) {
+  console.error('The page could not be built: see above. `npm run build` tries again.')
+  if (!isOptional) process.exitCode = 1
+}

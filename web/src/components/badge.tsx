@@ -1,0 +1,53 @@
+// Short words on a coloured ground: states, verdicts, severities. The colour never says it alone.
+import type { ReactNode } from 'react'
+
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'plain'
+
+const tones: Readonly<Record<Tone, string>> = {
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+  info: 'bg-info-soft text-info',
+  plain: 'bg-raised text-ink',
+}
+
+export function Badge({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
+  return (
+    <span
+      title={title}
+      className={`inline-block whitespace-nowrap rounded px-1.5 font-medium text-xs/5 ${tones[tone]}`}
+    >
+      {children}
+    </span>
+  )
+}
+
+const statuses: Readonly<Record<string, readonly [Tone, string]>> = {
+  pending: ['plain', 'Waiting'],
+  processing: ['info', 'Reviewing'],
+  completed: ['good', 'Reviewed'],
+  failed: ['bad', 'Failed'],
+}
+
+/** The state of a review or of a delivery. */
+export function StatusBadge({ status }: { status: string }) {
+  const [tone, words] = statuses[status] ?? ['plain', status]
+  return <Badge tone={tone}>{words}</Badge>
+}
+
+const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
+  APPROVE: ['good', 'Approve'],
+  REQUEST_CHANGES: ['bad', 'Request changes'],
+  NEEDS_DISCUSSION: ['warn', 'Needs discussion'],
+}
+
+export function VerdictBadge({ verdict }: { verdict: string }) {
+  const [tone, words] = verdicts[verdict] ?? ['plain', verdict]
+  return <Badge tone={tone}>{words}</Badge>
+}
+
+const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', moderate: 'warn', minor: 'plain' }
+
+export function SeverityBadge({ severity }: { severity: string }) {
+  return <Badge tone={severityTones[severity]}>{severity}</Badge>
+}

@@ -1,0 +1,31 @@
+// The frame of one page inside of the shell: its heading, and its title in the browser's tab.
+import { type ReactNode, useEffect } from 'react'
+
+/** `aside` stands beside the heading: buttons. */
+export function Page({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Umpire`
+  }, [title])
+  return (
+    <div className="mx-auto max-w-6xl px-3 py-4 sm:px-5 sm:py-6">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
+        <h1 className="font-semibold text-xl">{title}</h1>
+        {aside}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+/** A part of a page with a heading of its own. */
+export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="mb-4 rounded-lg border border-line bg-surface">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-2">
+        <h2 className="font-semibold">{title}</h2>
+        {aside}
+      </div>
+      <div className="p-3">{children}</div>
+    </section>
+  )
+}

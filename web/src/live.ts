@@ -1,0 +1,49 @@
+// Follows what changes, so that what is shown is asked for anew without a reload.
+import type { QueryClient } from '@tanstack/react-query'
+
+/** After a stream that couldn't be opened. */
+const againMs = 5000
+
+/**
+ * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `repositories`, and
+ * `repository` with the name after it. A scan's progress is kept as it comes, under `['scan-progress', name]`.
+ */
+export function followChanges(client: QueryClient, basePath: string): () => void {
+  let source: EventSource
+  let again: ReturnType<typeof setTimeout> | undefined
+  const refresh = (...queryKey: string[]) => void client.invalidateQueries({ queryKey })
+  const refreshAll = () => {
+    for (const key of ['reviews', 'review', 'repositories', 'repository', 'scan']) refresh(key)
+  }
+  const open = () => {
+    source = new EventSource(`${basePath}/api/v1/live`)
+    // From here on nothing is missed; before, something may have been.
+    source.addEventListener('ready', refreshAll)
+    source.addEventListener('resync', refreshAll)
+    source.addEventListener('review', ({ data }) => {
+      const { id } = JSON.parse(data) as { id: number }
+      refresh('reviews')
+      refresh('review', String(id))
+    })
+    source.addEventListener('repository', ({ data }) => {
+      const { repo_name: name } = JSON.parse(data) as { repo_name: string }
+      refresh('repositories')
+      refresh('repository', name)
+      refresh('reviews')
+    })
+    source.addEventListener('scan', ({ data }) => {
+      const scan = JSON.parse(data) as { repo_name: string; status: string }
+      client.setQueryData(['scan-progress', scan.repo_name], scan)
+      if (scan.status === 'completed' || scan.status === 'failed') refresh('repository', scan.repo_name)
+    })
+    // The browser comes again by itself after a cut, but not after a refusal.
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) again = setTimeout(open, againMs)
+    })
+  }
+  open()
+  return () => {
+    clearTimeout(again)
+    source.close()
+  }
+}

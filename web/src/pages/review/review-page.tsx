@@ -1,0 +1,6 @@
+// One review.
+import { Page } from '../../components/page.tsx'
+
+export function ReviewPage() {
+  return <Page title="Review">Not here yet.</Page>
+}

@@ -1,0 +1,4 @@
+// Where people sign in.
+export function SignInPage() {
+  return <main>Not here yet.</main>
+}

@@ -1,0 +1,111 @@
+// Which page stands at which address. The service knows the same list: see page-routes.ts there.
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import type { Api } from './api/api.ts'
+import { isSignedOut } from './api/api-error.ts'
+import { meQuery } from './api/queries.ts'
+import { Shell } from './components/shell.tsx'
+import { NotFound, PageError, Waiting } from './components/states.tsx'
+import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
+import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
+
+interface PageContext {
+  readonly api: Api
+  readonly client: QueryClient
+}
+
+const root = createRootRouteWithContext<PageContext>()({ notFoundComponent: NotFound, errorComponent: PageError })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { return_to?: string } =>
+    typeof search.return_to === 'string' ? { return_to: search.return_to } : {},
+  component: SignInPage,
+})
+
+/** All pages for those who are signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery(context.api))
+    } catch (error) {
+      if (!isSignedOut(error)) throw error
+      throw redirect({ to: '/sign-in', search: { return_to: location.href }, replace: true })
+    }
+  },
+  component: Shell,
+})
+
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/reviews', replace: true })
+  },
+})
+
+const reviews = createRoute({
+  getParentRoute: () => shell,
+  path: '/reviews',
+  validateSearch: readReviewsSearch,
+  component: ReviewsPage,
+})
+
+const review = createRoute({
+  getParentRoute: () => shell,
+  path: '/reviews/$id',
+  component: lazyRouteComponent(() => import('./pages/review/review-page.tsx'), 'ReviewPage'),
+})
+
+const repositories = createRoute({
+  getParentRoute: () => shell,
+  path: '/repositories',
+  component: lazyRouteComponent(() => import('./pages/repositories/repositories-page.tsx'), 'RepositoriesPage'),
+})
+
+const repository = createRoute({
+  getParentRoute: () => shell,
+  path: '/repositories/$owner/$repo',
+  component: lazyRouteComponent(() => import('./pages/repositories/repository-page.tsx'), 'RepositoryPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  shell.addChildren([start, reviews, review, repositories, repository, settings]),
+])
+
+/** Makes the router. */
+export function createPageRouter(context: PageContext) {
+  return createRouter({
+    routeTree,
+    context,
+    basepath: context.api.basePath || '/',
+    defaultPreload: 'intent',
+    defaultPendingComponent: Waiting,
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPageRouter>
+  }
+}

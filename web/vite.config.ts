@@ -1,0 +1,44 @@
+// How the page is built: into dist/, with compressed copies beside what is served.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+export default defineConfig({
+  // Relative: the service may stand below a path.
+  base: './',
+  plugins: [react(), tailwindcss(), compressAssets()],
+  build: {
+    // As files, for the policy lets nothing be inline.
+    assetsInlineLimit: 0,
+    // Grammars for colouring code come one at a time, and only when they are needed.
+    chunkSizeWarningLimit: 1200,
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/auth', '/docs', '/openapi.json'].map((path) => [path, 'http://127.0.0.1:8484']),
+    ),
+  },
+})
+
+/** Once here, so that no request waits for it. */
+function compressAssets(): Plugin {
+  let folder = ''
+  return {
+    name: 'compress-assets',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = join(root, build.outDir, build.assetsDir)
+    },
+    closeBundle() {
+      for (const name of readdirSync(folder)) {
+        if (!/\.(js|css|svg)$/.test(name)) continue
+        const content = readFileSync(join(folder, name))
+        writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
+        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
+      }
+    },
+  }
+}
