@@ -21,6 +21,8 @@ interface Claim {
   readonly category?: string
   readonly title?: string
   readonly side?: 'LEFT' | 'RIGHT'
+  /** What it suggests in its n-th answer; it then names a place elsewhere as well. */
+  readonly offer?: (answer: number) => string
 }
 
 beforeAll(async () => {
@@ -49,7 +51,8 @@ function answerRequest(): Reply {
 }
 
 /** No two runs of a model use the same words. */
-function putInWords({ path, quote, title, side = 'RIGHT', severity = 'moderate', category = 'correctness' }: Claim) {
+function putInWords(claim: Claim) {
+  const { path, quote, title, side = 'RIGHT', severity = 'moderate', category = 'correctness', offer } = claim
   answers += 1
   return {
     path,
@@ -61,8 +64,8 @@ function putInWords({ path, quote, title, side = 'RIGHT', severity = 'moderate',
     category,
     title: title ?? `Fault${answers} in words${answers}`,
     body: `When it runs, then answer ${answers} says that it breaks.`,
-    suggestion: null,
-    evidence: [],
+    suggestion: offer?.(answers) ?? null,
+    evidence: offer ? [{ path: 'README.md', line: 1, note: `Answer ${answers} saw it here.` }] : [],
     confidence: 0.9,
   }
 }
@@ -292,6 +295,18 @@ describe('the ratchet', () => {
     expect(summary).toMatch(/^### 🟡 Needs discussion · 1 moderate$/m)
     expect(inline[0]?.body).toContain(stored[0]?.title)
     expect(summary).toContain(`${stored[0]?.title} |`)
+  })
+
+  it('leaves the comment alone on unchanged code, whatever a model offers and points at the next time', async () => {
+    claims = [{ path, quote: discountFault, offer: (answer) => `  if (count > ${answer}) {` }]
+    const number = await openChange('ratchet-offers', { [path]: discount })
+    const before = (await show(number)).inline[0]!
+    expect(before.body).toMatch(/^ {2}if \(count > \d+\) \{$/m)
+    expect(before.body).toContain('saw it here')
+    await pushChange({ 'src/always.ts': also })
+    const { inline, stored } = await show(number)
+    expect(inline).toMatchObject([{ body: before.body, edits: 0 }])
+    expect(before.body).toContain(stored[0]!.suggestion)
   })
 
   it('lets through what is worse than all that was said about the file', async () => {

@@ -33,11 +33,18 @@ export async function followFinding(
 /** The finding on the lines where its code stands now, and what belongs to those lines with it. */
 function moveFinding(finding: Finding, place: Place): Finding {
   const { startLine, endLine } = place
-  const moved = { ...finding, startLine, endLine, anchorHash: hashAnchor(place.text), placement: 'inline' as const }
+  const placement = 'inline' as const
+  return { ...finding, ...moveAlong(finding, place), startLine, endLine, anchorHash: hashAnchor(place.text), placement }
+}
+
+/** What belongs to the lines of a finding, where they stand elsewhere now: its evidence, and what is to replace them. */
+export function moveAlong(
+  finding: Finding,
+  { startLine, endLine }: Pick<Place, 'startLine' | 'endLine'>,
+): Pick<Finding, 'evidence' | 'suggestion'> {
   const isItself = ({ path, line }: Evidence) =>
     path === finding.path && line >= finding.startLine && line <= finding.endLine
   return {
-    ...moved,
     evidence: finding.evidence.map((item) =>
       isItself(item) ? { ...item, line: Math.min(endLine, item.line + startLine - finding.startLine) } : item,
     ),

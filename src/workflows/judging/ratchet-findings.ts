@@ -4,6 +4,7 @@ import { type Finding, type Severity, severities } from '../../domain/finding.ts
 import type { Change } from '../../reviewers/reviewer.ts'
 import { areSeenLines } from '../../workspace/hunk-identity.ts'
 import { linesOf } from './find-place.ts'
+import { moveAlong } from './follow-findings.ts'
 import { type Identified, saysSame } from './identify-findings.ts'
 import type { Located } from './locate-findings.ts'
 
@@ -19,7 +20,9 @@ export interface Raised {
 
 /** Raises claims, but for those that were answered and those that the ratchet holds down. */
 export function raiseClaims(change: Change, claims: readonly Identified[], located: readonly Located[]): Raised {
-  const known = new Map(change.earlier.findings.map((finding) => [finding.fingerprint, finding]))
+  // Under the present names of their files, where they still stand.
+  const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
+  const known = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
   const dismissed = located.filter(({ finding }) => finding.state === 'dismissed')
   const raised: Finding[] = []
   let answered = 0
@@ -86,11 +89,20 @@ function openFinding(change: Change, claim: Identified, before: Finding | undefi
   const { anchorText: _text, isRuled: _ruled, ...fresh } = claim
   if (before === undefined) return { ...fresh, state: 'open', reopened: 0 }
   if (before.state === 'resolved') return { ...fresh, state: 'open', reopened: before.reopened + 1 }
-  const severity = wasSeen(change, claim) ? findWorse(before.severity, fresh.severity) : fresh.severity
+  const isSeen = wasSeen(change, claim)
+  const severity = isSeen ? findWorse(before.severity, fresh.severity) : fresh.severity
   const isModels = before.rule === null && fresh.rule === null
   const keepsWords = isModels && before.placement === 'inline' && severity === before.severity
-  const words = keepsWords ? { title: before.title, body: before.body } : {}
-  return { ...fresh, ...words, severity, state: 'open', reopened: before.reopened }
+  const said = keepsWords ? keepWords(fresh, before, isSeen) : fresh
+  return { ...said, severity, state: 'open', reopened: before.reopened }
+}
+
+/** On unchanged code that is all that its comment shows: each difference would edit it, and tell whoever follows. */
+function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(claim: Claim, before: Finding, isSeen: boolean) {
+  const { title, body, restsOn } = before
+  if (!isSeen) return { ...claim, title, body }
+  const { restsOn: _, ...bare } = claim
+  return { ...bare, title, body, ...moveAlong(before, claim), ...(restsOn && { restsOn }) }
 }
 
 function findWorse(a: Severity, b: Severity): Severity {
