@@ -51,8 +51,10 @@ function notFound(): RequestError {
 }
 
 function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
+  const reason = review.decision?.confidenceReason
   return {
     ...review,
+    confidence_reason: typeof reason === 'string' ? reason : null,
     coverage: coverage && {
       files_total: coverage.filesTotal,
       files_reviewed: coverage.filesReviewed,

@@ -137,6 +137,7 @@ export const readReview = {
         retry_at: timestamp.nullable(),
         verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
         confidence: z.int().nullable(),
+        confidence_reason: z.string().nullable().describe('Why it is not higher or lower; null in older reviews'),
         head_sha: z.string().nullable(),
         published_url: z.string().nullable(),
         coverage: coverage.nullable(),

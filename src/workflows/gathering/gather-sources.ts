@@ -4,7 +4,7 @@ import type { AppContext } from '../../context.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
-import { openMirror } from '../../workspace/git.ts'
+import { type Mirror, openMirror } from '../../workspace/git.ts'
 import { gitHostFrom } from '../../workspace/run-git.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
@@ -61,13 +61,18 @@ interface Shas {
   readonly tip: string
 }
 
-async function fetchSources(ctx: SourcesContext, access: Access, shas: Shas, signal: AbortSignal): Promise<Sources> {
-  const mirror = openMirror({
+/** The mirror of a repository of the platform. Throws `GitError` for an address that isn't allowed. */
+export function openRepositoryMirror(ctx: Pick<AppContext, 'platform' | 'config'>, access: Access): Mirror {
+  return openMirror({
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneAddress(access),
     trustedHosts: [new URL(ctx.config.platform.url).host],
     host: gitHostFrom(ctx.config.childEnvironment),
   })
+}
+
+async function fetchSources(ctx: SourcesContext, access: Access, shas: Shas, signal: AbortSignal): Promise<Sources> {
+  const mirror = openRepositoryMirror(ctx, access)
   await mirror.fetchCommits([shas.head, shas.base, shas.tip], { signal })
   const rawDiff = await mirror.diff(shas.base, shas.head, { signal })
   return holdSources(shas, (sha) => mirror.snapshot(sha), { rawDiff, notes: [] })

@@ -1,0 +1,95 @@
+// The diff that a review looked at, read anew with the access of whoever asks.
+import { listTokenHolders } from '../../accounts/installations.ts'
+import { findConnectedRepository, findScope } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { GitError, PlatformError, RequestError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { readReview } from '../../events/read-review.ts'
+import type { Access } from '../../platforms/platform.ts'
+import { parseDiff } from '../../workspace/diff.ts'
+import { requirePlatformToken } from '../connecting/require-platform-token.ts'
+import { openRepositoryMirror } from '../gathering/gather-sources.ts'
+import { boundDiff, type ShownDiff } from './bound-diff.ts'
+
+/** Far more than is shown: the files with findings may be the last ones. */
+const maxBytes = 16 * 1024 * 1024
+
+export interface ReviewedDiff extends ShownDiff {
+  readonly baseSha: string
+  readonly headSha: string
+}
+
+interface ReviewedHead {
+  readonly number: number
+  readonly sha: string
+}
+
+/**
+ * Nothing of it is kept: the platform says each time whether the caller may see it.
+ *
+ * @param id of an event of the pull request
+ * @returns undefined where there is no such event that the caller may see
+ * @throws RequestError where it can't be had, with words that say why
+ */
+export async function showDiff(
+  ctx: AppContext,
+  caller: Caller,
+  id: number,
+  signal: AbortSignal,
+): Promise<ReviewedDiff | undefined> {
+  const review = await readReview(ctx.db, await findScope(ctx.db, caller), id)
+  if (review === undefined) return undefined
+  if (review.head_sha === null) throw new RequestError('conflict', 'No commit was reviewed here yet')
+  const access = await findAccess(ctx, caller, review.repo_name)
+  const head = { number: review.pr_number, sha: review.head_sha }
+  try {
+    const { baseSha, raw } = await readDiff(ctx, access, head, signal)
+    const paths = new Set(review.findings.map(({ path }) => path))
+    return { baseSha, headSha: head.sha, ...boundDiff(parseDiff(raw, { maxBytes }), paths) }
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+/** Their own where they connected the repository; an administrator's the deployment-wide one where nobody ever did. */
+async function findAccess(ctx: AppContext, caller: Caller, repo: RepositoryName): Promise<Access> {
+  const connected = await findConnectedRepository(ctx.db, caller, repo)
+  if (connected !== undefined) return { repo: connected, token: await requirePlatformToken(ctx, caller.userId) }
+  const { token } = ctx.config.fallback
+  const isNobodys = caller.isAdmin && token !== null && (await listTokenHolders(ctx.db, repo)).length === 0
+  if (!isNobodys) throw new RequestError('access_denied', 'Repo not connected or access denied')
+  return { repo, token }
+}
+
+/** The platform is asked before the mirror, which shows what it has to anybody. */
+async function readDiff(ctx: AppContext, access: Access, head: ReviewedHead, signal: AbortSignal) {
+  const pullRequest = await ctx.platform.getPullRequest(access, head.number, signal)
+  const baseSha = await ctx.platform.mergeBase(access, pullRequest.base.sha, head.sha, signal)
+  try {
+    const mirror = openRepositoryMirror(ctx, access)
+    await mirror.fetchCommits([head.sha, baseSha], { signal })
+    return { baseSha, raw: await mirror.diff(baseSha, head.sha, { signal, maxBytes }) }
+  } catch (error) {
+    // What the platform itself shows is of the newest commit.
+    if (!(error instanceof GitError) || pullRequest.head.sha !== head.sha) throw error
+    return { baseSha, raw: await ctx.platform.getDiff(access, head.number, signal) }
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof PlatformError || error instanceof GitError)) return error
+  if (error.retryable) {
+    const options = { cause: error, ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }) }
+    return new RequestError('platform_failed', `The diff could not be read: ${error.message}`, options)
+  }
+  if (error.code === 'platform_unauthorized') {
+    return new RequestError('not_authenticated', 'Session expired — please log out and sign in again.', {
+      cause: error,
+    })
+  }
+  if (error.code === 'platform_too_large') {
+    return new RequestError('conflict', 'The platform does not show a diff of this size', { cause: error })
+  }
+  return new RequestError('not_found', 'The platform does not show the reviewed commit any more', { cause: error })
+}
