@@ -146,6 +146,7 @@ async function concludeReview(
       sources: describeSources(examination.change),
       decision: JSON.stringify({
         ...verdictInput,
+        confidenceReason: review.confidenceReason,
         dropped: judgement.dropped,
         reviewers: review.reviewers,
         promptVersions,
