@@ -12,6 +12,7 @@ import { isSignedOut } from './api/api-error.ts'
 import { meQuery } from './api/queries.ts'
 import { Shell } from './components/shell.tsx'
 import { NotFound, PageError, Waiting } from './components/states.tsx'
+import { readTabSearch } from './components/tab-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
@@ -76,12 +77,14 @@ const repositories = createRoute({
 const repository = createRoute({
   getParentRoute: () => shell,
   path: '/repositories/$owner/$repo',
+  validateSearch: readTabSearch,
   component: lazyRouteComponent(() => import('./pages/repositories/repository-page.tsx'), 'RepositoryPage'),
 })
 
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
+  validateSearch: readTabSearch,
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 })
 

@@ -1,0 +1,51 @@
+// A button that asks once more before it does something that can't be taken back.
+import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Button, buttonClass } from './button.tsx'
+import { Failure } from './states.tsx'
+
+interface ConfirmButtonProps {
+  readonly label: string
+  /** For those who hear the page: which of many it is about. */
+  readonly about?: string
+  /** The question. */
+  readonly title: string
+  /** What comes of it. */
+  readonly children: ReactNode
+  /** The question goes away when it is done, and tells what went wrong otherwise. */
+  readonly action: () => Promise<unknown>
+}
+
+export function ConfirmButton({ label, about, title, children, action }: ConfirmButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const { mutate, reset, isPending, error } = useMutation({ mutationFn: action, onSuccess: () => setOpen(false) })
+  const onOpenChange = (open: boolean) => {
+    reset()
+    setOpen(open)
+  }
+  return (
+    <AlertDialog.Root open={isOpen} onOpenChange={onOpenChange}>
+      <AlertDialog.Trigger className={buttonClass()}>
+        {label}
+        {about && <span className="sr-only"> {about}</span>}
+      </AlertDialog.Trigger>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="fixed inset-0 z-20 bg-black/40" />
+        <AlertDialog.Popup className="fixed top-1/4 left-1/2 z-30 w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border border-line bg-surface p-4 shadow-lg">
+          <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />} className="mt-1 mb-4 text-muted">
+            {children}
+          </AlertDialog.Description>
+          {error && <Failure error={error} />}
+          <div className="mt-3 flex justify-end gap-2">
+            <AlertDialog.Close className={buttonClass()}>Cancel</AlertDialog.Close>
+            <Button look="danger" disabled={isPending} onClick={() => mutate()}>
+              {label}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,53 @@
+// A list that comes in pages: rows, more of them, none, or what went wrong.
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Failure, Skeleton } from './states.tsx'
+
+interface ListOfPages<Row> {
+  /** An infinite query. */
+  readonly query: Pick<UseInfiniteQueryResult, 'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'> & {
+    refetch(): unknown
+    fetchNextPage(): unknown
+  }
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly draw: (row: Row) => ReactNode
+  /** Instead of rows where there are none. */
+  readonly empty: ReactNode
+}
+
+/** Rows with lines between them. While the first ones are on their way, grey ones stand there. */
+export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<Row>) {
+  if (query.isPending) return <WaitingRows />
+  if (query.error && rows.length === 0) return <Failure error={query.error} onRetry={() => query.refetch()} />
+  if (rows.length === 0 && !query.hasNextPage) return empty
+  return (
+    <>
+      <ul className="divide-y divide-line">
+        {rows.map((row) => (
+          <li key={keyOf(row)} className="py-2 first:pt-0 last:pb-0">
+            {draw(row)}
+          </li>
+        ))}
+      </ul>
+      {query.error && <Failure error={query.error} onRetry={() => query.fetchNextPage()} />}
+      {query.hasNextPage && (
+        <Button className="mt-3" disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}
+
+function WaitingRows() {
+  return (
+    <div role="status">
+      <span className="sr-only">Loading …</span>
+      {[1, 2, 3].map((row) => (
+        <Skeleton key={row} className="mb-2 h-10" />
+      ))}
+    </div>
+  )
+}

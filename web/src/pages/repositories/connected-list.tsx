@@ -1,0 +1,45 @@
+// The repositories that are connected to the person's account.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../api/use-api.ts'
+import { PagedList } from '../../components/paged-list.tsx'
+import { Empty } from '../../components/states.tsx'
+import { DisconnectButton } from './disconnect-button.tsx'
+import { repositoriesQuery } from './queries.ts'
+import { RescanButton, ScanStatus } from './scan-status.tsx'
+
+export function ConnectedList() {
+  const query = useInfiniteQuery(repositoriesQuery(useApi(), { connected: true, search: '' }))
+  const rows = query.data?.pages.flatMap(({ repositories }) => repositories) ?? []
+  return (
+    <PagedList
+      query={query}
+      rows={rows}
+      keyOf={({ repo }) => repo}
+      draw={({ repo }) => <ConnectedRow repo={repo} />}
+      empty={
+        <Empty title="Nothing is connected yet">
+          Connect a repository below: it is scanned, and its pull requests are reviewed from then on.
+        </Empty>
+      }
+    />
+  )
+}
+
+function ConnectedRow({ repo }: { repo: string }) {
+  const [owner = '', name = ''] = repo.split('/')
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <div className="min-w-0">
+        <Link to="/repositories/$owner/$repo" params={{ owner, repo: name }} className="font-medium hover:underline">
+          {repo}
+        </Link>
+        <ScanStatus repo={repo} />
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <RescanButton repo={repo} />
+        <DisconnectButton repo={repo} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+// How the scan of a repository stands, live, and asking for another.
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { describeError } from '../../api/api-error.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { Skeleton } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { type Scan, scanQuery } from './queries.ts'
+
+type ScanProgress = Pick<Scan, 'status' | 'step' | 'done' | 'total'>
+
+/** What the live stream told last: see live.ts. It is never asked for. */
+function progressQuery(repo: string) {
+  return queryOptions<ScanProgress>({ queryKey: ['scan-progress', repo], enabled: false })
+}
+
+/** The scan as it was read, or as the live stream told since. */
+function useScan(repo: string): { scan: Scan | undefined; error: Error | null } {
+  const { data, error, dataUpdatedAt } = useQuery(scanQuery(useApi(), repo))
+  const live = useQuery(progressQuery(repo))
+  const isNewer = live.data !== undefined && live.dataUpdatedAt >= dataUpdatedAt
+  const scan = data && isNewer ? { ...data, ...pickProgress(live.data) } : data
+  return { scan, error: data === undefined ? error : null }
+}
+
+/** Of the end, what was read has the whole story. */
+function pickProgress({ status, step, done, total }: ScanProgress): Partial<ScanProgress> {
+  return status === 'completed' || status === 'failed' ? {} : { status, step, done, total }
+}
+
+const words: Readonly<Record<Scan['status'], readonly [Tone, string]>> = {
+  none: ['plain', 'Not scanned yet'],
+  pending: ['plain', 'Scan waits'],
+  processing: ['info', 'Scanning'],
+  completed: ['good', 'Scanned'],
+  failed: ['bad', 'Scan failed'],
+}
+
+/** One line, of one height from the beginning. */
+export function ScanStatus({ repo }: { repo: string }) {
+  const { scan, error } = useScan(repo)
+  return (
+    <div role="status" className="flex min-h-6 flex-wrap items-center gap-x-2 text-muted">
+      {error ? describeError(error) : scan ? <ScanLine scan={scan} /> : <Skeleton className="h-5 w-56" />}
+    </div>
+  )
+}
+
+function ScanLine({ scan }: { scan: Scan }) {
+  const [tone, name] = words[scan.status]
+  const isOver = scan.status === 'completed' || scan.status === 'failed'
+  return (
+    <>
+      <Badge tone={tone}>{name}</Badge>
+      {scan.status === 'processing' && <Progress {...scan} />}
+      {isOver && scan.finished_at && <Time at={scan.finished_at} />}
+      {isOver && scan.commit && <code title={scan.commit}>{scan.commit.slice(0, 7)}</code>}
+      {scan.error && <span className={scan.status === 'failed' ? 'text-bad' : ''}>{scan.error}</span>}
+    </>
+  )
+}
+
+function Progress({ step, done, total }: ScanProgress): ReactNode {
+  if (total === 0) return <span>{step}</span>
+  return (
+    <>
+      <progress aria-label="Progress of the scan" max={total} value={done} className="h-1.5 w-24 accent-(--accent)" />
+      <span>
+        {step} <span className="tabular-nums">{`${done.toLocaleString('en')} of ${total.toLocaleString('en')}`}</span>
+      </span>
+    </>
+  )
+}
+
+export function RescanButton({ repo }: { repo: string }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { scan } = useScan(repo)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => api.ask('/api/v1/memory/rescan', { method: 'POST', query: { repo } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: scanQuery(api, repo).queryKey }),
+  })
+  const isUnderWay = scan?.status === 'pending' || scan?.status === 'processing'
+  return (
+    <>
+      <Button disabled={isPending || isUnderWay} onClick={() => mutate()}>
+        Scan again<span className="sr-only"> {repo}</span>
+      </Button>
+      {error && (
+        <span role="alert" className="text-bad">
+          {describeError(error)}
+        </span>
+      )}
+    </>
+  )
+}
