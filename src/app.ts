@@ -84,6 +84,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     createContextSources(config.contextSources, {
       log,
       environment: config.childEnvironment,
+      secrets: review.secrets,
       pins: {
         read: (source) => readToolPins(database.db, source),
         add: (source, tool, fingerprint) => addToolPin(database.db, source, tool, fingerprint),

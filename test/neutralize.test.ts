@@ -1,6 +1,6 @@
 // Text of others in our comments: it may say anything and must do nothing. Judged by what GFM makes of it.
 import { describe, expect, it } from 'vitest'
-import { blotSecrets } from '../src/workflows/posting/blot-secrets.ts'
+import { blotSecrets } from '../src/lib/blot-secrets.ts'
 import {
   codeFence,
   codeSpan,

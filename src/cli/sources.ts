@@ -24,7 +24,7 @@ export async function runSources(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' } })
   const config = readConfig()
   const log = createLogger({ level: 'error', secrets: listSecrets(config) })
-  const options = { log, pins: createMemoryPins(), environment: config.childEnvironment }
+  const options = { log, pins: createMemoryPins(), environment: config.childEnvironment, secrets: [] }
   await using sources = createContextSources(config.contextSources, options)
   if (values.trust !== undefined) {
     const name = values.trust

@@ -6,7 +6,10 @@ import type { SourceKind } from '../domain/live-context.ts'
 /** How a source is asked: the first of these tools that it offers, with these arguments. */
 export interface ToolUse {
   readonly tools: readonly string[]
-  /** Texts in them may hold `{key}`, `{query}` and `{path}`, which are filled in; all else is sent as it stands. */
+  /**
+   * Texts in them may hold `{key}`, `{query}` and `{path}`, which are filled in; all else is sent as it stands, but for what
+   * the tool says that it doesn't take.
+   */
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
@@ -30,10 +33,14 @@ export interface ContextSourceConfig {
   readonly repositories: readonly string[]
   /** Whether those of repositories that everybody can read ask it too: what it says is posted there. */
   readonly publicRepositories: boolean
+  /** Whether those of pull requests from forks ask it too: their authors may have no right to write to the repository. */
+  readonly forkPullRequests: boolean
   /** What of `server` must never be shown. */
   readonly secrets: readonly string[]
   /** Hosts of addresses that reviews may link to. */
   readonly linkHosts: readonly string[]
+  /** The address of what was looked up, with `{key}` in it; null: what answers say counts. */
+  readonly link: string | null
 }
 
 /** Variables by which the well-known sources are set up. */
@@ -52,7 +59,7 @@ export interface SourceVariables {
 }
 
 const defaultTimeoutMs = 10_000
-const anywhere = { pins: {}, timeoutMs: defaultTimeoutMs, repositories: ['**'], publicRepositories: false }
+const trusting = { repositories: ['**'], publicRepositories: false, forkPullRequests: false }
 
 interface Preset {
   readonly name: string
@@ -63,7 +70,7 @@ interface Preset {
   readonly scope?: keyof SourceVariables
   readonly linkHosts: readonly string[]
   /** @param scope the value of that variable */
-  uses(scope: string): Pick<ContextSourceConfig, 'lookUp' | 'search'>
+  uses(scope: string): Pick<ContextSourceConfig, 'lookUp' | 'search'> & { readonly link?: string | null }
 }
 
 /** The tools that the vendors' own servers offer. */
@@ -84,8 +91,18 @@ const presets: readonly Preset[] = [
     scope: 'ATLASSIAN_CLOUD_ID',
     linkHosts: ['*.atlassian.net'],
     uses: (cloudId) => ({
-      lookUp: { tools: ['getJiraIssue'], arguments: { cloudId, issueIdOrKey: '{key}' } },
+      lookUp: {
+        tools: ['getJiraIssue'],
+        arguments: {
+          cloudId,
+          issueIdOrKey: '{key}',
+          fields: ['summary', 'description', 'status', 'issuetype', 'priority', 'labels'],
+          responseContentFormat: 'markdown',
+        },
+      },
       search: null,
+      // A site may be called by its name or by its id.
+      link: cloudId.includes('.') ? `https://${cloudId}/browse/{key}` : null,
     }),
   },
   {
@@ -99,7 +116,7 @@ const presets: readonly Preset[] = [
       lookUp: null,
       search: {
         tools: ['search_issues'],
-        arguments: { organizationSlug, query: 'is:unresolved stack.filename:"*{path}"' },
+        arguments: { organizationSlug, query: 'is:unresolved stack.filename:"*{path}"', sort: 'freq', limit: 3 },
       },
     }),
   },
@@ -109,7 +126,10 @@ const presets: readonly Preset[] = [
     url: 'SLACK_MCP_URL',
     token: 'SLACK_TOKEN',
     linkHosts: ['*.slack.com'],
-    uses: () => ({ lookUp: null, search: { tools: ['slack_search_public'], arguments: { query: '{query}' } } }),
+    uses: () => ({
+      lookUp: null,
+      search: { tools: ['slack_search_public'], arguments: { query: '{query}', limit: 5 } },
+    }),
   },
 ]
 
@@ -132,7 +152,13 @@ const common = {
     .default(defaultTimeoutMs / 1000),
   repositories: z.array(z.string().min(1).max(200)).min(1).default(['**']),
   public_repositories: z.boolean().default(false),
+  fork_pull_requests: z.boolean().default(false),
   link_hosts: z.array(z.string().regex(/^(\*\.)?[a-z\d.-]+$/, 'must be names of hosts')).default([]),
+  link: z
+    .url({ protocol: /^https?$/ })
+    .max(400)
+    .includes('{key}', 'must hold {key}')
+    .optional(),
 }
 const sourcesFile = z.strictObject({
   sources: z
@@ -187,11 +213,14 @@ function readPreset(preset: Preset, variables: SourceVariables, problems: string
   const server = { url, headers: { Authorization: `Bearer ${token}` } }
   const secrets = [token]
   return {
-    ...anywhere,
+    ...trusting,
     name,
     kind,
     server,
     secrets,
+    pins: {},
+    timeoutMs: defaultTimeoutMs,
+    link: null,
     ...uses(scope ?? ''),
     linkHosts: [...linkHosts, new URL(url).hostname],
   }
@@ -246,7 +275,9 @@ function toConfig(
     timeoutMs: entry.timeout_seconds * 1000,
     repositories: entry.repositories,
     publicRepositories: entry.public_repositories,
+    forkPullRequests: entry.fork_pull_requests,
     linkHosts: [...entry.link_hosts, ...('url' in entry ? [new URL(entry.url).hostname] : [])],
+    link: entry.link ?? null,
   }
 }
 

@@ -76,20 +76,32 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
 /** See `gatherChange`; with what is known around the change. */
 async function gatherInTurn(
   ctx: AppContext,
-  { access, signal }: ReviewTask,
+  task: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
 ): Promise<Change & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const { change, graph, context } = await readChange(ctx, task, known, stack)
+  // A source that takes its time keeps nobody else from reading.
+  const outside = await context
+  const held = stack.move()
+  return { ...change, graph, ...outside, [Symbol.asyncDispose]: () => held.disposeAsync() }
+}
+
+/** The part that keeps the machine busy, for which reviews wait in line; `context` is what trackers and chats come to say. */
+async function readChange(
+  ctx: AppContext,
+  { access, signal }: ReviewTask,
+  known: { pullRequest: PullRequest; earlier: EarlierReviews },
+  stack: AsyncDisposableStack,
+) {
   const release = await ctx.gatherSlots.take()
   try {
     signal.throwIfAborted()
-    await using stack = new AsyncDisposableStack()
     const change = stack.use(await gatherChange(ctx, access, known, signal))
-    const [graph, context] = await Promise.all([
-      gatherGraph(ctx, change, signal),
-      gatherLiveContext(ctx, access, change, signal),
-    ])
-    const held = stack.move()
-    return { ...change, graph, ...context, [Symbol.asyncDispose]: () => held.disposeAsync() }
+    const context = gatherLiveContext(ctx, access, change, signal)
+    // Its fault counts where it is waited for.
+    context.catch(() => {})
+    return { change, context, graph: await gatherGraph(ctx, change, signal) }
   } finally {
     release()
   }

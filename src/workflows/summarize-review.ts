@@ -1,8 +1,8 @@
 // The two or three sentences at the head of a review, from its findings and the reviewers' own words. Pure.
 import type { Finding } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
+import { blotSecrets } from '../lib/blot-secrets.ts'
 import type { ReviewerReport } from '../reviewers/reviewer.ts'
-import { blotSecrets } from './posting/blot-secrets.ts'
 import { codeSpan, neutralizeLine } from './posting/neutralize.ts'
 
 /** Whether nothing at all is to be said about what this review left out. */

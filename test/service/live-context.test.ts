@@ -4,23 +4,33 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ContextServer, startContextServer, type ToolScript } from '../fakes/mcp/context-server.ts'
+import { atlassianDocument, jiraIssue, linearIssue, sentryIssues, slackMessages } from '../fakes/mcp/vendor-answers.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
-const ticket = (key: unknown) =>
-  JSON.stringify({
-    id: 'f3a1',
-    identifier: key,
-    title: 'Totals are wrong for ten articles',
-    description: 'Ten articles must get a tenth off.',
-    url: `https://linear.app/acme/issue/${String(key)}/totals`,
-  })
+const ticket = { title: 'Totals are wrong for ten articles', description: 'Ten articles must get a tenth off.' }
 const linearTools: Record<string, ToolScript> = {
-  get_issue: ({ id }) => (id === 'SHOP-12' ? ticket(id) : { failed: `Entity not found: ${String(id)}` }),
+  get_issue: ({ id }) =>
+    id === 'SHOP-12' ? linearIssue(id, ticket) : { failed: `Entity not found: Issue - ${String(id)}` },
   save_issue: () => 'written',
 }
-const error = '# SHOP-1A: TypeError in total\n\nhttps://acme.sentry.io/issues/4711/\n\n**Culprit**: src/orders.ts'
+const jiraDocument = atlassianDocument(['Ten articles must get a tenth off.', 'Eleven as well.'])
+const jiraTools: Record<string, ToolScript> = {
+  getJiraIssue: ({ issueIdOrKey: key }) =>
+    key === 'SHOP-12'
+      ? jiraIssue(key, { summary: 'Totals in Jira', description: jiraDocument })
+      : { failed: 'Issue does not exist or you do not have permission to see it.' },
+}
+const faults = [
+  { id: 'SHOP-1A', title: 'TypeError: total of nothing', culprit: 'src/orders.ts' },
+  { id: 'SHOP-2B', title: 'RangeError: tenth [off](https://evil.example)', culprit: 'src/orders.ts' },
+]
+const messages = [
+  { from: 'Bob', text: 'ten articles are the usual order', at: '1776286195.218429' },
+  { from: 'Carol', text: 'and eleven are not', at: '1776286800.000001' },
+]
 
 let linear: ContextServer
+let jira: ContextServer
 let sentry: ContextServer
 let slack: ContextServer
 let scenario: Scenario
@@ -28,14 +38,22 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'umpire-sources-'))
   linear = await startContextServer({ tools: linearTools })
-  sentry = await startContextServer({ tools: { search_issues: () => error } })
-  slack = await startContextServer({ tools: { slack_search_public: () => 'bob: ten articles are the usual order' } })
+  jira = await startContextServer({ tools: jiraTools })
+  const isOfOrders = (query: unknown) => String(query).includes('src/orders.ts')
+  sentry = await startContextServer({
+    tools: { search_issues: ({ query }) => sentryIssues(String(query), isOfOrders(query) ? faults : []) },
+  })
+  slack = await startContextServer({
+    tools: {
+      slack_search_public: ({ query }) => slackMessages(String(query), query === 'SHOP-12' ? messages : []),
+    },
+  })
   scenario = await startScenario({ env: environment() })
   scenario.forge.setPrivate(repo, true)
 })
 afterAll(async () => {
   await scenario[Symbol.asyncDispose]()
-  for (const server of [linear, sentry, slack]) await server[Symbol.asyncDispose]()
+  for (const server of [linear, jira, sentry, slack]) await server[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -43,6 +61,9 @@ function environment(): Record<string, string> {
   return {
     LINEAR_MCP_URL: linear.url,
     LINEAR_API_KEY: 'lin_api_0123456789',
+    ATLASSIAN_MCP_URL: jira.url,
+    ATLASSIAN_TOKEN: 'ATATT_0123456789',
+    ATLASSIAN_CLOUD_ID: 'acme.atlassian.net',
     SENTRY_MCP_URL: sentry.url,
     SENTRY_AUTH_TOKEN: 'sntrys_0123456789',
     SENTRY_ORGANIZATION: 'acme',
@@ -68,19 +89,27 @@ async function review(title: string, options: { body?: string; branch?: string }
 
 it('shows the ticket, the error and the conversation that a change is about, with links', async () => {
   const { text, run } = await review('SHOP-12: totals')
-  expect(text).toContain('<strong>Sources: 3</strong>')
-  expect(text).toMatch(
-    /- linear: \[SHOP-12: Totals are wrong for ten articles\]\(https:\/\/linear\.app\/acme\/issue\/SHOP-12\/totals\)/,
-  )
-  expect(text).toMatch(/- sentry: \[SHOP-1A: TypeError in total\]\(https:\/\/acme\.sentry\.io\/issues\/4711\/\)/)
-  expect(text).toContain('- slack: bob: ten articles are the usual order')
+  expect(text).toContain('<strong>Sources: 6</strong>')
+  for (const line of [
+    '- linear: [SHOP-12: Totals are wrong for ten articles](https://linear.app/acme/issue/SHOP-12/totals)',
+    '- jira: [SHOP-12: Totals in Jira](https://acme.atlassian.net/browse/SHOP-12)',
+    '- sentry: [SHOP-1A: TypeError: total of nothing](https://acme.sentry.io/issues/SHOP-1A)',
+    '- slack: [#orders: ten articles are the usual order](https://acme.slack.com/archives/C0ENGCHAN1/p1776286195218429)',
+    '- slack: [#orders: and eleven are not](https://acme.slack.com/archives/C0ENGCHAN1/p1776286800000001)',
+  ]) {
+    expect(text).toContain(line)
+  }
+  expect(text).not.toContain('evil.example')
   // What they say is for the reviewers alone.
   expect(text).not.toContain('must get a tenth off')
   expect(run.sources).toEqual({
     missing: [],
     records: [
       expect.objectContaining({ source: 'linear', kind: 'tickets', key: 'SHOP-12' }),
+      expect.objectContaining({ source: 'jira', kind: 'tickets', key: 'SHOP-12' }),
       expect.objectContaining({ source: 'sentry', kind: 'errors', key: null }),
+      expect.objectContaining({ source: 'sentry', kind: 'errors', key: null }),
+      expect.objectContaining({ source: 'slack', kind: 'discussion', key: null }),
       expect.objectContaining({ source: 'slack', kind: 'discussion', key: null }),
     ],
   })
@@ -93,20 +122,25 @@ it('asks with the operator’s tokens, by keys, paths and words of the change', 
   expect(sentry.calls.slice(calls[1])).toEqual([
     {
       name: 'search_issues',
-      given: { organizationSlug: 'acme', query: 'is:unresolved stack.filename:"*src/orders.ts"' },
+      given: {
+        organizationSlug: 'acme',
+        query: 'is:unresolved stack.filename:"*src/orders.ts"',
+        sort: 'freq',
+        limit: 3,
+      },
     },
   ])
-  expect(slack.calls.slice(calls[2])).toEqual([{ name: 'slack_search_public', given: { query: 'SHOP-12' } }])
+  expect(slack.calls.slice(calls[2])).toEqual([{ name: 'slack_search_public', given: { query: 'SHOP-12', limit: 5 } }])
   expect(linear.headers.at(-1)?.authorization).toBe('Bearer lin_api_0123456789')
   expect(sentry.headers.at(-1)?.authorization).toBe('Bearer sntrys_0123456789')
 })
 
 it('a key that nobody knows, and what only looks like one, is no source and no fault', async () => {
   const calls = linear.calls.length
-  const { text } = await review('UTF-8 and SHA-256 for NOPE-1', { body: 'See CVE-2024-1234.' })
+  const { text } = await review('UTF-8 and SHA-256 for NOPE-1', { body: 'See CVE-2024-1234.', branch: 'v-2/node-20' })
   expect(linear.calls.slice(calls)).toEqual([{ name: 'get_issue', given: { id: 'NOPE-1' } }])
   expect(text).toContain('<strong>Sources: 2</strong>')
-  expect(text).not.toContain('linear')
+  expect(text).not.toMatch(/linear|jira|slack/)
 })
 
 it('where everybody reads along nobody is asked', async () => {
@@ -120,6 +154,27 @@ it('where everybody reads along nobody is asked', async () => {
   } finally {
     scenario.forge.setPrivate(repo, true)
   }
+})
+
+it('a change from a fork asks nobody: its author may have no right to see what others write', async () => {
+  const calls = [linear, jira, sentry, slack].map((server) => server.calls.length)
+  scenario.forge.createUser('mallory', {})
+  scenario.forge.setPermission(repo, 'mallory', 'read')
+  await scenario.forge.createRepository('mallory/shop', { forkOf: repo })
+  await scenario.forge.push(
+    'mallory/shop',
+    'fork',
+    { 'src/orders.ts': 'export const forked = 1\n' },
+    { author: 'mallory' },
+  )
+  const options = { repo, headRepo: 'mallory/shop', head: 'fork', title: 'SHOP-12 of a fork', author: 'mallory' }
+  const number = await scenario.forge.openPullRequest(options)
+  await scenario.forge.waitForDelivery(({ action, repo: of }) => of === repo && action === 'opened')
+  await scenario.settled()
+  const { summaries } = ownWords(scenario.forge.pullRequest(repo, number))
+  expect(summaries[0]?.body).toContain('Nothing found')
+  expect(summaries[0]?.body).not.toContain('Sources')
+  expect([linear, jira, sentry, slack].map((server) => server.calls.length)).toEqual(calls)
 })
 
 describe('case 70: a source that', () => {
@@ -222,6 +277,56 @@ describe('case 70: a source that', () => {
     expect(text.match(/<!-- umpire:review/g)).toHaveLength(1)
     expect(text).not.toContain('](https://evil.example')
     expect(text).toContain('### 🟢 Approved')
+  })
+
+  it('redirects is not followed, so that its token goes nowhere else', async () => {
+    const asked = slack.headers.length
+    linear.change({
+      intercept: (_, response) => {
+        response.writeHead(308, { location: slack.url }).end()
+        return true
+      },
+    })
+    expect((await review('SHOP-12', {}, own)).text).toContain('- Without tracker: ')
+    expect(slack.headers).toHaveLength(asked)
+  })
+
+  it('drips its answer is left at the deadline', async () => {
+    let timer: NodeJS.Timeout | undefined
+    linear.change({
+      intercept: (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        timer = setInterval(() => response.write(' '), 20)
+        response.once('close', () => clearInterval(timer))
+        return true
+      },
+    })
+    expect((await review('SHOP-12', {}, own)).text).toContain('- Without tracker: it did not answer in time')
+  })
+
+  it('sends our token back never gets it posted or kept', async () => {
+    const token = 'tracker-token-0123456789'
+    const said = linearIssue('SHOP-12', { title: `Your token is ${token}`, description: token })
+    linear.change({ tools: { get_issue: () => said } })
+    const { text, run } = await review('SHOP-12', {}, own)
+    expect(text).toContain('Your token is')
+    expect(text).not.toContain('0123456789')
+    expect(JSON.stringify(run)).not.toContain('0123456789')
+  })
+
+  it('fails for one review goes on for others that ask at the same time', async () => {
+    linear.change({ tools: { get_issue: ({ id }) => (id === 'SHOP-1' ? 'hang' : linearIssue(String(id), ticket)) } })
+    const numbers: number[] = []
+    for (const key of ['SHOP-1', 'SHOP-2', 'SHOP-3']) {
+      const branch = `beside_${key.replace('-', '_')}`
+      const files = { 'src/orders.ts': `export const ${branch} = 1\n` }
+      numbers.push(await own.openPullRequest(files, { title: key, branch }))
+    }
+    await own.settled()
+    const texts = numbers.map((number) => ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body)
+    expect(texts[0]).toContain('- Without tracker: it did not answer in time')
+    expect(texts[1]).toContain('[SHOP-2: Totals are wrong')
+    expect(texts[2]).toContain('[SHOP-3: Totals are wrong')
   })
 
   it('is gone goes on being asked when it is back', async () => {

@@ -7,9 +7,10 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { SourceServer } from '../../config/context-sources.ts'
-import { UmpireError } from '../../domain/errors.ts'
+import { abortable } from '../../lib/abortable.ts'
+import { createBoundedFetch } from './bounded-fetch.ts'
+import { createProgramTransport } from './program-transport.ts'
 
 /** Most that a server may send in one answer, in bytes. */
 const mostBytes = 2 * 2 ** 20
@@ -33,23 +34,25 @@ export async function connectRemote(
 function listTransports(server: SourceServer, environment: Readonly<Record<string, string>>): (() => Transport)[] {
   if ('command' in server) {
     const { command, args, env } = server
-    const options = { command, args: [...args], env: { ...environment, ...env }, maxBufferSize: mostBytes }
-    return [() => new StdioClientTransport({ ...options, stderr: 'ignore' })]
+    return [() => createProgramTransport({ command, args, env: { ...environment, ...env }, mostBytes })]
   }
   const url = new URL(server.url)
-  const options = { requestInit: { headers: server.headers }, fetch: fetchWithin }
-  const streamable = () => new StreamableHTTPClientTransport(url, options)
-  const stream = () => new SSEClientTransport(url, options)
+  const requestInit = { headers: server.headers }
+  // Only the older way needs a stream for the answers; what else a server has to say is of no use to us.
+  const streamable = () =>
+    new StreamableHTTPClientTransport(url, { requestInit, fetch: createBoundedFetch(0, mostBytes) })
+  const stream = () => new SSEClientTransport(url, { requestInit, fetch: createBoundedFetch(1, mostBytes) })
   return url.pathname.endsWith('/sse') ? [stream] : [streamable, stream]
 }
 
 async function tryTransport(create: () => Transport, signal: AbortSignal): Promise<Client> {
   const client = new Client({ name: 'umpire', version: '1' }, { capabilities: {}, jsonSchemaValidator: takesAll })
+  const transport = create()
   try {
-    await client.connect(create(), { signal })
+    await abortable(client.connect(transport, { signal }), signal)
     return client
   } catch (error) {
-    await client.close()
+    await Promise.allSettled([client.close(), transport.close()])
     throw error
   }
 }
@@ -57,21 +60,4 @@ async function tryTransport(create: () => Transport, signal: AbortSignal): Promi
 /** What a stranger's schema says of a stranger's answer is of no use to us, and checking it could be made costly. */
 const takesAll: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-}
-
-/** Follows no redirect, which would take our token elsewhere, and reads no more than so much of an answer. */
-async function fetchWithin(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' })
-  if (response.body === null) return response
-  let left = mostBytes
-  const bounded = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        left -= chunk.length
-        if (left >= 0) controller.enqueue(chunk)
-        else controller.error(new UmpireError('source_too_large', 'It answered with too much'))
-      },
-    }),
-  )
-  return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers })
 }

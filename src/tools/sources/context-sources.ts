@@ -11,7 +11,7 @@ import type { Log } from '../../lib/logger.ts'
 import type { Tool } from '../tool.ts'
 import { defineTool } from '../tool-input.ts'
 import { fingerprintTool, type PinStore } from './pin-tools.ts'
-import { readRecord } from './read-record.ts'
+import { readRecords } from './read-records.ts'
 import { createRemoteServer, type RemoteServer } from './remote-server.ts'
 
 /** What is asked of all sources of a kind. */
@@ -22,10 +22,12 @@ export interface SourceQuestion {
   readonly values: { readonly key?: string; readonly query?: string; readonly path?: string }
 }
 
-/** For which repository is asked. */
+/** For whom is asked. */
 export interface AskingRepository {
   readonly repo: RepositoryName
   readonly isPublic: boolean
+  /** Whether the change comes from a fork. */
+  readonly isFork: boolean
 }
 
 export interface ContextSources extends AsyncDisposable {
@@ -47,21 +49,31 @@ interface Source {
   readonly isAskedFor: (repo: RepositoryName) => boolean
 }
 
+export interface SourcesOptions {
+  readonly log: Pick<Log, 'warn'>
+  readonly pins: PinStore
+  /** What programs get beside their own. */
+  readonly environment: Readonly<Record<string, string>>
+  /** What no answer may bring to light. */
+  readonly secrets: readonly string[]
+}
+
 /** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
-export function createContextSources(
-  configs: readonly ContextSourceConfig[],
-  options: { log: Pick<Log, 'warn'>; pins: PinStore; environment: Readonly<Record<string, string>> },
-): ContextSources {
+export function createContextSources(configs: readonly ContextSourceConfig[], options: SourcesOptions): ContextSources {
   const sources = configs.map((config): Source => {
     const fits = createGlobTest(config.repositories.map((glob) => glob.toLowerCase()))
-    const server = createRemoteServer(config.server, options.environment)
+    const { environment } = options
+    const server = createRemoteServer(config.server, { environment, connectMs: config.timeoutMs })
     return { config, server, isAskedFor: (repo) => fits(repo.toLowerCase()) === true }
   })
-  const forRepository = ({ repo, isPublic }: AskingRepository) =>
-    sources.filter(({ config, isAskedFor }) => isAskedFor(repo) && (!isPublic || config.publicRepositories))
+  const forRepository = ({ repo, isPublic, isFork }: AskingRepository) =>
+    sources.filter(
+      ({ config, isAskedFor }) =>
+        isAskedFor(repo) && (!isPublic || config.publicRepositories) && (!isFork || config.forkPullRequests),
+    )
   const openTool: OpenTool = async (source, use, signal) => {
-    const { name } = await abortable(chooseTool(source, use, options.pins, signal), signal)
-    return (values) => callTool(source, { name, use, values }, signal)
+    const tool = await abortable(chooseTool(source, use, options.pins, signal), signal)
+    return (values) => callTool(source, { tool, use, values, secrets: options.secrets }, signal)
   }
 
   return {
@@ -102,7 +114,7 @@ type OpenTool = (
   source: Source,
   use: ToolUse,
   signal: AbortSignal,
-) => Promise<(values: SourceQuestion['values']) => Promise<ContextRecord | null>>
+) => Promise<(values: SourceQuestion['values']) => Promise<readonly ContextRecord[]>>
 
 interface SourceAnswer {
   readonly records: readonly ContextRecord[]
@@ -125,11 +137,14 @@ async function askSource(
   const settled = await Promise.allSettled(
     asked.slice(0, mostRecords).map(async ({ use, values }) => (await opened[use]())(values)),
   )
-  const records = settled.flatMap((each) => (each.status === 'fulfilled' && each.value !== null ? [each.value] : []))
+  const told = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  // Two files may share an error, and two commits a ticket.
+  const records = [...new Map(told.map((record) => [`${record.url} ${record.title}`, record])).values()]
   const failed = settled.find((each) => each.status === 'rejected')
-  if (failed === undefined) return { records, missing: null }
+  if (failed === undefined) return { records: records.slice(0, mostRecords), missing: null }
   log.warn({ err: failed.reason, source: config.name }, 'A source of context did not answer')
-  return { records, missing: { source: config.name, reason: describeFault(failed.reason, within) } }
+  const reason = describeFault(failed.reason, within)
+  return { records: records.slice(0, mostRecords), missing: { source: config.name, reason } }
 }
 
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
@@ -140,17 +155,26 @@ function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Null where the source knows of no such thing. */
+/** Nothing where the source knows of no such thing. */
 async function callTool(
   { config, server }: Source,
-  { name, use, values }: { name: string; use: ToolUse; values: SourceQuestion['values'] },
+  call: { tool: RemoteTool; use: ToolUse; values: SourceQuestion['values']; secrets: readonly string[] },
   signal: AbortSignal,
-): Promise<ContextRecord | null> {
-  const given = fillTemplate(use.arguments, values) as Record<string, unknown>
-  const { failed, text } = await abortable(server.call(name, given, signal), signal)
+): Promise<readonly ContextRecord[]> {
+  const { tool, use, values, secrets } = call
+  const given = fitArguments(fillTemplate(use.arguments, values) as Record<string, unknown>, tool)
+  const { failed, text } = await server.call(tool.name, given, signal)
   // Whoever asks for what isn't there is told so in as many ways as there are servers.
-  if (failed || text.trim() === '') return null
-  return readRecord(config, values.key ?? null, text)
+  if (failed) return []
+  const key = use === config.lookUp ? (values.key ?? null) : null
+  return readRecords(config, { key, text, most: mostRecords }, secrets)
+}
+
+/** Without those that the tool refuses: what vendors take changes. */
+function fitArguments(given: Record<string, unknown>, { inputSchema }: RemoteTool): Record<string, unknown> {
+  if (inputSchema.additionalProperties !== false) return given
+  const taken = inputSchema.properties ?? {}
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(taken, name)))
 }
 
 /** The first of the allowed tools that the server offers: for reading, and still what it was. */
@@ -199,8 +223,8 @@ function makeTools(source: Source, openTool: OpenTool): Tool[] {
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const ask = await openTool(source, use, within)
-      const record = await ask(values)
-      return record === null ? 'It knows of no such thing.' : record.text
+      const records = await ask(values)
+      return records.length === 0 ? 'It knows of no such thing.' : records.map(({ text }) => text).join('\n\n')
     } catch (error) {
       signal.throwIfAborted()
       throw new UmpireError('source_failed', `${name} has no answer: ${describeFault(error, within)}.`)

@@ -1,6 +1,8 @@
 // One MCP server that is asked for context: connected to when it is first needed, asked within its time, never trusted.
 import type { Client, Tool } from '@modelcontextprotocol/client'
 import type { SourceServer } from '../../config/context-sources.ts'
+import { UmpireError } from '../../domain/errors.ts'
+import { abortable } from '../../lib/abortable.ts'
 
 /** Who isn't asked for so long is left. */
 const idleMs = 5 * 60_000
@@ -19,8 +21,10 @@ export interface RemoteServer extends AsyncDisposable {
   call(name: string, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RemoteAnswer>
 }
 
+/** Shared by all who ask at the same time. */
 interface Connection {
   readonly client: Promise<Client>
+  readonly ended: AbortController
   /** Questions that wait for an answer. */
   waiting: number
 }
@@ -28,53 +32,67 @@ interface Connection {
 /**
  * Makes one; nothing is sent yet.
  *
- * @param environment what a program gets beside its own
+ * @param options.environment what a program gets beside its own
+ * @param options.connectMs how long connecting may take: it is for all who wait, so none of their deadlines counts
  */
-export function createRemoteServer(server: SourceServer, environment: Readonly<Record<string, string>>): RemoteServer {
+export function createRemoteServer(
+  server: SourceServer,
+  { environment, connectMs }: { environment: Readonly<Record<string, string>>; connectMs: number },
+): RemoteServer {
+  const open = new Set<Connection>()
   let current: Connection | null = null
   let idle: NodeJS.Timeout | undefined
+  let isDisposed = false
 
-  /** Nobody new gets it; it is closed when nobody waits any more. */
-  async function leave(connection: Connection | null): Promise<void> {
-    if (current === connection) current = null
-    if (connection !== null && connection.waiting === 0) await close(connection)
-  }
-
-  function connect(signal: AbortSignal): Connection {
+  function takeConnection(): Connection {
+    if (isDisposed) throw new UmpireError('source_failed', 'the service is stopping')
     clearTimeout(idle)
     idle = setTimeout(() => leave(current), idleMs)
     idle.unref()
-    if (current !== null) return current
-    const connection: Connection = { client: open(signal), waiting: 0 }
-    connection.client.then(
-      (client) => {
-        client.onclose = () => {
-          if (current === connection) current = null
-        }
+    current ??= connect()
+    return current
+  }
+
+  function connect(): Connection {
+    const ended = new AbortController()
+    const within = AbortSignal.any([ended.signal, AbortSignal.timeout(connectMs)])
+    const client = import('./connect-remote.ts').then(({ connectRemote }) => connectRemote(server, environment, within))
+    const connection: Connection = { client, ended, waiting: 0 }
+    open.add(connection)
+    client.then(
+      (connected) => {
+        connected.onclose = () => leave(connection)
       },
       () => leave(connection),
     )
-    current = connection
     return connection
   }
 
-  async function open(signal: AbortSignal): Promise<Client> {
-    const { connectRemote } = await import('./connect-remote.ts')
-    return connectRemote(server, environment, signal)
+  /** Nobody new gets it; it is closed when nobody waits any more. */
+  function leave(connection: Connection | null): void {
+    if (current === connection) current = null
+    if (connection?.waiting === 0) void close(connection)
   }
 
-  /** What broke once may be broken for good: the next question gets a connection of its own. */
+  async function close(connection: Connection): Promise<void> {
+    connection.ended.abort()
+    await connection.client.then((client) => client.close()).catch(() => {})
+    open.delete(connection)
+  }
+
   async function ask<T>(question: (client: Client) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const connection = connect(signal)
+    const connection = takeConnection()
     connection.waiting += 1
     let isBroken = true
     try {
-      const answer = await question(await connection.client)
+      const client = await abortable(connection.client, signal)
+      const answer = await abortable(question(client), signal)
       isBroken = false
       return answer
     } finally {
       connection.waiting -= 1
-      if (isBroken || current !== connection) await leave(connection)
+      // What broke once may be broken for good: the next question gets a connection of its own.
+      if (isBroken || current !== connection) leave(connection)
     }
   }
 
@@ -87,16 +105,11 @@ export function createRemoteServer(server: SourceServer, environment: Readonly<R
         return { failed: answer.isError === true, text: readText(answer) }
       }, signal),
     async [Symbol.asyncDispose]() {
+      isDisposed = true
       clearTimeout(idle)
-      const connection = current
-      current = null
-      if (connection !== null) await close(connection)
+      await Promise.all([...open].map(close))
     },
   }
-}
-
-async function close({ client }: Connection): Promise<void> {
-  await client.then((open) => open.close()).catch(() => {})
 }
 
 function readText({ content, structuredContent }: Awaited<ReturnType<Client['callTool']>>): string {

@@ -11,7 +11,7 @@ export async function checkSources(
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
   if (contextSources.length === 0) return [ok('None is set up: reviews know the repository, and no tracker or chat.')]
-  const options = { log: silent, pins: createMemoryPins(), environment: childEnvironment }
+  const options = { log: silent, pins: createMemoryPins(), environment: childEnvironment, secrets: [] }
   await using sources = createContextSources(contextSources, options)
   return Promise.all(
     sources.names.map(async (name) => {

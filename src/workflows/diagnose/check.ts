@@ -1,6 +1,6 @@
 // What a check of the set-up is, and running many of them: side by side, each with a deadline, none able to fail the rest.
 import { UmpireError } from '../../domain/errors.ts'
-import { blotSecrets } from '../posting/blot-secrets.ts'
+import { blotSecrets } from '../../lib/blot-secrets.ts'
 
 /** What a check found. */
 export interface Observation {

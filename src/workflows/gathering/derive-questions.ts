@@ -16,8 +16,12 @@ const noProjects = new Set(
   ),
 )
 
-/** What branches are called that name no key. */
-const noKeys = /^(bug|bump|chore|dev|feature|fix|hotfix|issue|patch|pr|release|revert|task|test|topic|update|v)-/i
+/** What stands before numbers in branches that name no key. */
+const noKeys = new Set(
+  'alpha api beta bug build bump chore ci day dev docs draft es feature fix go hotfix http issue java jdk node part patch perf phase php poc postgres pr python rc react refactor release revert round ruby sha sprint step style task temp test tmp topic update upgrade utf v vue week wip'.split(
+    ' ',
+  ),
+)
 
 /** What to ask of whom. All of it comes from the pull request, and is bounded. */
 export function deriveQuestions(change: {
@@ -52,7 +56,7 @@ function findKeys({ pullRequest, commits }: { pullRequest: PullRequest; commits:
     .join('\n\n')
   // People write branches in lower case.
   const branch = head.branch.replace(/(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi, (key) =>
-    noKeys.test(key) ? '' : key.toUpperCase(),
+    noKeys.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase(),
   )
   const named = [title, branch, body, messages].flatMap((text) =>
     [...text.slice(0, longestText).matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g)]

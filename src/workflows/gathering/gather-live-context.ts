@@ -12,7 +12,9 @@ export async function gatherLiveContext(
   signal: AbortSignal,
 ): Promise<Pick<Change, 'live' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
-  const asking = { repo: access.repo, isPublic: await isPublic(ctx, access, signal) }
+  const { head, repo } = change.pullRequest
+  const isFork = head.repo?.toLowerCase() !== repo.toLowerCase()
+  const asking = { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
   const live = await ctx.sources.ask(asking, deriveQuestions(change), signal)
   return { live, remoteTools: ctx.sources.tools(asking) }
 }

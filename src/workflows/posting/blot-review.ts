@@ -1,7 +1,7 @@
 // A review as it may be shown: without any secret of ours.
 import type { Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
-import { blotSecrets } from './blot-secrets.ts'
+import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { isHarmlessCode } from './neutralize.ts'
 
 /** Blots `secrets` out of all that a review says. */

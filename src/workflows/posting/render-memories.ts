@@ -1,7 +1,7 @@
 // What is remembered of the files of a change, for a review in which no model could take it into account. Pure.
 import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import { blotSecrets } from './blot-secrets.ts'
+import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { codeSpan, neutralizeLine } from './neutralize.ts'
 
 /** More is noise. */

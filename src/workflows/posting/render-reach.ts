@@ -7,7 +7,7 @@ import {
   type RelatedPullRequest,
   sureConfidence,
 } from '../../domain/change-graph.ts'
-import { blotSecrets } from './blot-secrets.ts'
+import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { codeSpan, neutralizeLine } from './neutralize.ts'
 
 /** The section; its title stands in `<summary>`, where Markdown means nothing. */

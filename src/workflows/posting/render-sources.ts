@@ -1,6 +1,6 @@
 // Which trackers and chats were asked about a change, what of theirs a review took into account, and which had no answer. Pure.
 import type { ContextRecord, LiveContext } from '../../domain/live-context.ts'
-import { blotSecrets } from './blot-secrets.ts'
+import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { neutralizeLine } from './neutralize.ts'
 
 const mostRecords = 12
