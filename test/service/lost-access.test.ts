@@ -114,6 +114,41 @@ describe('in the background', () => {
     expect((await scene.ask('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([{ status: 'completed' }])
   })
 
+  it('a repository that the platform says nothing of holds up no others', async () => {
+    const { app, forge } = scene
+    const silent = await Promise.all(Array.from({ length: 4 }, () => makeConnected(scene, ['bob'])))
+    const repo = await makeConnected(scene, ['alice'])
+    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    forge.setPermission(repo, 'alice', 'none')
+    for (const one of silent) forge.faults.add({ match: isLook(one), action: answer(500, { message: 'Oh no' }) })
+    const all = [...silent, repo]
+    const looks = looksAt(scene, silent[3]!).length
+    await app.db
+      .updateTable('installations')
+      .set({
+        access_check_due: sql`now() - make_interval(secs => case when repo_full_name = ${repo} then 1 else 9 end)`,
+      })
+      .where('repo_full_name', 'in', all)
+      .execute()
+    await forge.waitFor(() => looksAt(scene, silent[3]!).length > looks, { what: 'a look that comes to nothing' })
+    // As when a minute has passed: who was taken up and not asked for is due again.
+    const stop = setInterval(() => {
+      void app.db
+        .updateTable('installations')
+        .set({ access_check_due: sql`access_check_due - interval '61 seconds'` })
+        .where('repo_full_name', 'in', all)
+        .where('access_check_due', '>', sql<Date>`now()`)
+        .where('access_check_due', '<', sql<Date>`now() + interval '60 seconds'`)
+        .execute()
+    }, 200)
+    try {
+      expect((await live.next()).data).toEqual({ repo_name: repo, connected: false })
+    } finally {
+      clearInterval(stop)
+      forge.faults.clear()
+    }
+  })
+
   it('nobody is asked for who could look at nothing, until they sign in', async () => {
     const repo = await makeConnected(scene, ['alice'])
     const theirs = await makeConnected(scene, ['bob'])

@@ -24,6 +24,8 @@ const askedAtOnce = 4
 /** Somebody waits for these. */
 const askedForPerson = 16
 const personMs = 1500
+/** What the platform gives no answer about makes room for others, who would wait behind it for ever. */
+const minutesAfterFault = 5
 /** The background didn't come by: nobody could do anything for so long, or there is no worker. */
 const overdueSeconds = 60
 
@@ -69,7 +71,11 @@ async function runChecks(
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       ctx.log.debug({ err: error, repo: check.repo, user: check.user.userId }, 'Who may see what is not known now')
-      if (error.code !== 'platform_rate_limited') return isOver.abort()
+      if (error.code !== 'platform_rate_limited') {
+        isOver.abort()
+        if (signal.aborted) return
+        return await settle(ctx, check, 'unknown', minutesAfterFault)
+      }
       limited.add(check.user.userId)
       await postponeAccessChecks(ctx.db, check.user.userId, (error.retryAfterMs ?? 0) / 1000)
     } finally {
@@ -105,10 +111,16 @@ const findings: Partial<Record<PlatformError['code'], AccessFinding>> = {
 }
 
 /** Writes down what a check came to; tells the audit log and the live streams where something is shown or hidden by it. */
-async function settle(ctx: AccessContext, check: AccessCheck, finding: AccessFinding): Promise<void> {
+async function settle(
+  ctx: AccessContext,
+  check: AccessCheck,
+  finding: AccessFinding,
+  mostMinutes = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const { user, repo } = check
+  const minutes = Math.min(mostMinutes, ctx.config.accessCheckMinutes)
   const change = await transactionWithRetry(ctx.db, async (tx) => {
-    const changed = await settleAccessCheck(tx, check, { finding, minutes: ctx.config.accessCheckMinutes })
+    const changed = await settleAccessCheck(tx, check, { finding, minutes })
     if (changed === undefined) return undefined
     await recordAudit(tx, user, changed.seen ? 'access_regained' : 'access_lost', repo)
     await announceConnection(tx, { repo, user: user.userId, connected: changed.seen && changed.isActive })
