@@ -1,4 +1,5 @@
-// The MCP server against clients that others wrote, over each transport, and the protocol's conformance suite.
+// The MCP server against clients that others wrote, over each transport, and the protocol's conformance suite; and reviews
+// against servers that others wrote.
 import { ok } from 'node:assert'
 import { deepEqual, equal } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -11,6 +12,7 @@ import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@mode
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { callTool } from '../mcp-client.ts'
 import { repo, startScenario } from '../review-scenario.ts'
+import { checkContextServers } from './context-servers.ts'
 
 const toolNames = ['get_recent_reviews', 'get_contributor_stats', 'get_pr_verdict', 'get_repo_health']
 const address = `umpire://repos/${repo}/reviews`
@@ -151,6 +153,7 @@ async function main(): Promise<void> {
   const command = [process.execPath, here('../../src/cli/cli.ts'), 'mcp']
   const expected = { url, reviews, command, env: { DATA_DIR: app.context.config.dataDir } }
   for (const [name, check] of Object.entries(checks)) await report(name, () => check(expected))
+  await report('a review that asks Sentry, and the reference server over stdio, HTTP and SSE', checkContextServers)
 }
 
 async function report(name: string, check: () => Promise<void>): Promise<void> {
