@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../db/database.ts'
 import { readProgram } from '../lib/program.ts'
 import type { McpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
+import { keepRecentAnswers } from '../mcp/recent-answers.ts'
 import { followReviews } from '../mcp/review-feed.ts'
 import type { Authenticate } from './authenticate.ts'
 import { sendFault } from './mcp-messages.ts'
@@ -27,9 +28,14 @@ export async function addMcpRoutes(
 ): Promise<void> {
   const { access, agentTools } = ctx.config.mcp
   if (access === 'off') return
-  const { backend, database, authenticate } = options
+  const { database, authenticate } = options
+  const backend = keepRecentAnswers(options.backend)
   const changes = new InMemoryServerEventBus()
-  const feed = await followReviews(database, (uri) => changes.publish({ kind: 'resource_updated', uri }))
+  const onChange = (uri: string) => {
+    backend.forget()
+    changes.publish({ kind: 'resource_updated', uri })
+  }
+  const feed = await followReviews(database, onChange, backend.forget)
   server.addHook('onClose', () => feed.close())
   const identity = { name: ctx.config.serviceName, title: 'Umpire', version: (await readProgram()).version }
   const surroundings: McpSurroundings = {
@@ -45,6 +51,8 @@ export async function addMcpRoutes(
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     const isKnown = createHostCheck(ctx.config)
     scope.addHook('onRequest', async (request, reply) => {
+      // Of all that keeps pages in check, what matters to a client that is none.
+      reply.header('x-content-type-options', 'nosniff')
       if (!isKnown(request))
         return sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
     })

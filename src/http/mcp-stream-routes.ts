@@ -25,7 +25,7 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
     for (const { transport } of sessions.values()) await transport.close()
   })
 
-  server.get('/mcp/sse', { schema: { hide: true }, exposeHeadRoute: false }, async (request, reply) => {
+  server.get('/mcp/sse', { schema: { hide: true }, helmet: false, exposeHeadRoute: false }, async (request, reply) => {
     const leave = room.enter(request.ip)
     const sessionId = randomUUID()
     const stream = openEventStream(streamLimits)
@@ -51,7 +51,7 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
     )
   })
 
-  const route = { schema: { hide: true }, bodyLimit: messageLimit, config: { quiet: true } }
+  const route = { schema: { hide: true }, helmet: false, bodyLimit: messageLimit, config: { quiet: true } } as const
   server.post<{ Querystring: { sessionId?: string } }>('/mcp/messages', route, async (request, reply) => {
     const read = readMessage(request.body)
     if ('fault' in read) return sendFault(reply, 400, read.fault)

@@ -32,6 +32,7 @@ export function addStreamableRoute(server: Server, surroundings: McpSurroundings
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     schema: { hide: true },
+    helmet: false,
     exposeHeadRoute: false,
     bodyLimit: messageLimit,
     config: { quiet: true },
@@ -42,7 +43,12 @@ export function addStreamableRoute(server: Server, surroundings: McpSurroundings
         const response = await handler.fetch(toWebRequest(request, signal), { ...options, parsedBody })
         // Whether a connection goes on is between the client and this server.
         response.headers.delete('connection')
-        return reply.send(response)
+        if (response.headers.get('content-type') !== 'application/json') return reply.send(response)
+        // A stream of the other kind would cost more than all the rest.
+        return reply
+          .code(response.status)
+          .headers(Object.fromEntries(response.headers))
+          .send(await response.text())
       }
       const gone = whenGone(reply)
       if (request.method !== 'POST') return send(gone)
@@ -65,7 +71,9 @@ const listenRequest = z.looseObject({
 })
 
 function isListening(message: unknown): boolean {
-  return z.looseObject({ method: z.literal('subscriptions/listen') }).safeParse(message).success
+  return (
+    typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
+  )
 }
 
 /** With the addresses under which changes are told, of those resources that the client may follow. */
@@ -94,9 +102,6 @@ function openStream(
 }
 
 function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
-    for (const each of [value ?? []].flat()) headers.append(name, each)
-  }
+  const headers = new Headers(request.headers as Record<string, string>)
   return new Request(`http://mcp${request.url}`, { method: request.method, headers, signal })
 }

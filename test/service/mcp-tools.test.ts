@@ -1,5 +1,7 @@
 // What the MCP tools tell, against the database and the reviews that real pull requests led to; on each engine.
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { changesChannel } from '../../src/events/listing.ts'
 import { answer, type Hold, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import {
   flaws,
@@ -155,6 +157,38 @@ describe('get_pr_verdict', () => {
       .executeTakeFirstOrThrow()
     expect(await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })).toEqual(before)
     await scenario.app.db.deleteFrom('workflow_runs').where('id', '=', id).execute()
+  })
+})
+
+describe('the same question again', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const titles = ['Not announced', 'Announced'] as const
+  const say = (summary: string) =>
+    scenario.app.db
+      .updateTable('workflow_runs')
+      .set({ summary })
+      .where('repo', '=', tools.name)
+      .where('pr_number', '=', 1)
+      .execute()
+  // In a spelling of its own: the clock of what was asked before is another one.
+  const ask = async () => (await call('get_pr_verdict', { repo: tools.name.toUpperCase(), pr_number: 1 }))[0].summary
+
+  it('within a second gets the same answer, unless a review changed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const before = await ask()
+    await say(titles[0])
+    expect(await ask()).toBe(before)
+    vi.advanceTimersByTime(1001)
+    expect(await ask()).toBe(titles[0])
+    await say(titles[1])
+    const change = { repo: tools.name, number: 1, event: 1, status: 'completed' }
+    await sql`select pg_notify(${changesChannel}, ${JSON.stringify(change)})`.execute(scenario.app.db)
+    await vi.waitFor(async () => expect(await ask()).toBe(titles[1]), { timeout: 10_000, interval: 20 })
+    await say(before)
+    vi.advanceTimersByTime(1001)
+    expect(await ask()).toBe(before)
   })
 })
 
