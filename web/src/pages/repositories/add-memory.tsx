@@ -1,0 +1,62 @@
+// Adds a memory in the person's own words.
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextArea, TextField } from '../../components/field.tsx'
+import { Failure } from '../../components/states.tsx'
+import { addableTypes, typeNames } from './memory-words.ts'
+import { useMemoryChange } from './use-memory-change.ts'
+
+export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }) {
+  const [type, setType] = useState<(typeof addableTypes)[number]>('project_pattern')
+  const { mutate, isPending, error } = useMemoryChange(repo, onDone)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const path = String(form.get('path')).trim()
+    mutate({ method: 'POST', body: { type, text: form.get('text'), ...(path !== '' && { path }) } })
+  }
+  return (
+    <form onSubmit={submit} aria-label="Add a memory" className="mb-4 rounded-lg border border-line bg-surface p-3">
+      <div className="mb-3 flex flex-wrap gap-3">
+        <SelectField
+          label="Kind"
+          value={type}
+          onChange={({ target }) => setType(target.value as (typeof addableTypes)[number])}
+        >
+          {addableTypes.map((one) => (
+            <option key={one} value={one}>
+              {typeNames[one]}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={type === 'project_map' ? 'File or directory' : 'File or directory (if it is about one)'}
+          name="path"
+          className="min-w-56 flex-1"
+          placeholder="src/orders"
+          required={type === 'project_map'}
+          maxLength={4096}
+        />
+      </div>
+      <TextArea
+        label="What reviews are to know"
+        name="text"
+        rows={3}
+        required
+        maxLength={4000}
+        placeholder="Amounts are whole cents; never use floating point for money."
+      />
+      <p className="mt-1 mb-3 text-muted">
+        It stands as yours: scans and reviews leave it as it is, and everybody who is connected to the repository sees
+        it.
+      </p>
+      {error && <Failure error={error} />}
+      <div className="mt-2 flex gap-2">
+        <Button type="submit" look="main" disabled={isPending}>
+          Add
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,83 @@
+// One memory: what it says, where it comes from, and what can be done about it.
+import { type FormEvent, useState } from 'react'
+import { Badge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { TextArea } from '../../components/field.tsx'
+import { Failure } from '../../components/states.tsx'
+import { MemoryHistory } from './memory-history.tsx'
+import { MemoryOrigin } from './memory-origin.tsx'
+import { typeNames } from './memory-words.ts'
+import type { Memory } from './queries.ts'
+import { useMemoryChange } from './use-memory-change.ts'
+
+export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
+  const [shown, show] = useState<'text' | 'form' | 'history'>('text')
+  return (
+    <article aria-label={`${typeNames[memory.type]}: ${memory.memory.slice(0, 60)}`}>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Badge tone="info">{typeNames[memory.type]}</Badge>
+        {memory.path !== null && <code>{memory.path}</code>}
+        <MemoryOrigin repo={repo} memory={memory} />
+      </div>
+      {shown === 'form' ? (
+        <EditMemory repo={repo} memory={memory} onDone={() => show('text')} />
+      ) : (
+        <p className="my-1 max-w-prose whitespace-pre-line">{memory.memory}</p>
+      )}
+      {shown === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
+      {shown !== 'form' && (
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => show('form')}>Edit</Button>
+          <DismissButton repo={repo} memory={memory} />
+          <Button aria-expanded={shown === 'history'} onClick={() => show(shown === 'history' ? 'text' : 'history')}>
+            History
+          </Button>
+        </div>
+      )}
+    </article>
+  )
+}
+
+function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
+  const { mutateAsync } = useMemoryChange(repo, () => undefined)
+  return (
+    <ConfirmButton
+      label="Dismiss"
+      title="Dismiss this memory?"
+      action={() => mutateAsync({ path: `/${memory.id}`, method: 'DELETE' })}
+    >
+      <p className="mb-2 line-clamp-4 border-line border-l-2 pl-2">{memory.memory}</p>
+      <p>Reviews no longer go by it, and it does not come back in the same words. It stays in the history.</p>
+    </ConfirmButton>
+  )
+}
+
+function EditMemory({ repo, memory, onDone }: { repo: string; memory: Memory; onDone: () => void }) {
+  const { mutate, isPending, error } = useMemoryChange(repo, onDone)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = new FormData(event.currentTarget).get('text')
+    mutate({ path: `/${memory.id}`, method: 'PATCH', body: { text } })
+  }
+  return (
+    <form onSubmit={submit} className="my-2 max-w-prose">
+      <TextArea
+        label="In your words"
+        name="text"
+        rows={4}
+        required
+        maxLength={4000}
+        defaultValue={memory.memory}
+        autoFocus
+      />
+      {error && <Failure error={error} />}
+      <div className="mt-2 flex gap-2">
+        <Button type="submit" look="main" disabled={isPending}>
+          Save
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
+      </div>
+    </form>
+  )
+}

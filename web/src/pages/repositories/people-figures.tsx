@@ -1,0 +1,110 @@
+// Who works where, by name: nobody is ranked.
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/use-api.ts'
+import { FigureTable } from '../../components/figure-table.tsx'
+import { Panel } from '../../components/page.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { Empty, Failure, Waiting } from '../../components/states.tsx'
+import { type Contributor, contributorsQuery, type Graph, graphQuery } from './queries.ts'
+
+export function PeopleFigures({ repo }: { repo: string }) {
+  return (
+    <>
+      <Profiles repo={repo} />
+      <Expertise repo={repo} />
+    </>
+  )
+}
+
+function Profiles({ repo }: { repo: string }) {
+  const query = useInfiniteQuery(contributorsQuery(useApi(), repo))
+  return (
+    <Panel title="Profiles">
+      <p className="mb-2 text-muted">Figures from reviewed pull requests, with how many they are of.</p>
+      <PagedList
+        query={query}
+        rows={query.data?.pages.flatMap(({ contributors }) => contributors) ?? []}
+        keyOf={({ username }) => username}
+        draw={(contributor) => <Profile {...contributor} />}
+        empty={<Empty title="No profiles yet">They are written after reviews, of the pull requests’ authors.</Empty>}
+      />
+    </Panel>
+  )
+}
+
+function Profile({ username, profile_summary: summary, patterns, strengths, pr_count: pullRequests }: Contributor) {
+  return (
+    <>
+      <h3 className="font-medium">
+        {username}{' '}
+        <span className="font-normal text-muted">
+          {pullRequests} reviewed {pullRequests === 1 ? 'pull request' : 'pull requests'}
+        </span>
+      </h3>
+      <p>{summary}</p>
+      <ul className="list-disc pl-5">
+        {[...strengths, ...patterns].map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Expertise({ repo }: { repo: string }) {
+  const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
+  if (error) return <Failure error={error} onRetry={refetch} />
+  if (data === undefined) return <Waiting />
+  return (
+    <div className="grid items-start gap-x-4 lg:grid-cols-2">
+      <Directories graph={data} />
+      <Commits graph={data} />
+    </div>
+  )
+}
+
+const byLogin = (a: { login: string }, b: { login: string }) => a.login.localeCompare(b.login, 'en')
+
+function Directories({ graph: { expertise } }: { graph: Graph }) {
+  return (
+    <Panel title="Where people work">
+      {expertise.length === 0 ? (
+        <p>No pull request has been reviewed yet.</p>
+      ) : (
+        <FigureTable
+          caption="Where people work"
+          rows={expertise.toSorted(byLogin)}
+          keyOf={({ login }) => login}
+          columns={[
+            { name: 'Person', draw: ({ login }) => login },
+            { name: 'Directories', draw: ({ top_dirs: directories }) => <code>{directories.join(', ')}</code> },
+            { name: 'Touched files', isNumber: true, draw: ({ total_touches: touches }) => touches },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function Commits({ graph: { contributors } }: { graph: Graph }) {
+  const format = (count: number) => count.toLocaleString('en')
+  return (
+    <Panel title="Commits on the default branch">
+      {contributors.length === 0 ? (
+        <p>The platform does not tell.</p>
+      ) : (
+        <FigureTable
+          caption="Commits on the default branch"
+          rows={contributors.toSorted(byLogin)}
+          keyOf={({ login }) => login}
+          columns={[
+            { name: 'Person', draw: ({ login }) => login },
+            { name: 'Commits', isNumber: true, draw: ({ commits }) => format(commits) },
+            { name: 'Added', isNumber: true, draw: ({ additions }) => format(additions) },
+            { name: 'Removed', isNumber: true, draw: ({ deletions }) => format(deletions) },
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}
