@@ -1,0 +1,76 @@
+// Tokens that the person's programs come with: made, listed, revoked.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../api/use-api.ts'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { CopyBlock } from '../../components/copy-block.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Empty, Failure, Skeleton } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { NewTokenForm } from './new-token-form.tsx'
+import { type ApiToken, type NewApiToken, tokensQuery } from './queries.ts'
+
+export function ApiTokens() {
+  const [made, setMade] = useState<NewApiToken | null>(null)
+  return (
+    <>
+      <Panel title="Make a token">
+        <NewTokenForm onMade={setMade} />
+        {made && <MadeToken {...made} />}
+      </Panel>
+      <Panel title="Your tokens">
+        <TokenList />
+      </Panel>
+    </>
+  )
+}
+
+function MadeToken({ name, token }: NewApiToken) {
+  return (
+    <div role="status" className="mt-3 rounded-lg border border-good bg-good-soft p-3">
+      <p className="mb-2 font-medium text-good">{name} is made. Copy it now: it is not shown again.</p>
+      <CopyBlock label="The token" text={token} />
+    </div>
+  )
+}
+
+function TokenList() {
+  const { data, error, refetch } = useQuery(tokensQuery(useApi()))
+  if (error) return <Failure error={error} onRetry={refetch} />
+  if (data === undefined) return <Skeleton className="h-24" />
+  if (data.tokens.length === 0) {
+    return <Empty title="There is no token">A program that asks the API or the MCP server as you needs one.</Empty>
+  }
+  return (
+    <ul className="divide-y divide-line">
+      {data.tokens.map((token) => (
+        <li key={token.id} className="py-2 first:pt-0 last:pb-0">
+          <TokenRow token={token} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function TokenRow({ token: { id, name, created_at, expires_at, last_used_at } }: { token: ApiToken }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const revoke = async () => {
+    await api.ask(`/api/v1/tokens/${id}`, { method: 'DELETE' })
+    await client.invalidateQueries({ queryKey: tokensQuery(api).queryKey })
+  }
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <div className="min-w-0">
+        <span className="font-medium">{name}</span>
+        <p className="text-muted">
+          Made <Time at={created_at} />, {last_used_at === null ? 'never used' : 'last used '}
+          {last_used_at !== null && <Time at={last_used_at} />}, counts until <Time at={expires_at} />
+        </p>
+      </div>
+      <ConfirmButton label="Revoke" about={name} title={`Revoke ${name}?`} action={revoke}>
+        Programs that come with it are refused from then on.
+      </ConfirmButton>
+    </div>
+  )
+}

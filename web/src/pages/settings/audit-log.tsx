@@ -1,0 +1,39 @@
+// What was done, by whom, the newest first.
+import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { meQuery } from '../../api/queries.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Panel } from '../../components/page.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { type AuditEntry, auditQuery } from './queries.ts'
+
+export function AuditLog() {
+  const api = useApi()
+  const { data: me } = useSuspenseQuery(meQuery(api))
+  const query = useInfiniteQuery(auditQuery(api))
+  return (
+    <Panel title={me.is_admin ? 'What everybody did' : 'What you did'}>
+      <PagedList
+        query={query}
+        rows={query.data?.pages.flatMap(({ entries }) => entries) ?? []}
+        keyOf={({ id }) => String(id)}
+        draw={(entry) => <Entry {...entry} />}
+        empty={<Empty title="Nothing was done yet" />}
+      />
+    </Panel>
+  )
+}
+
+function Entry({ created_at, login, action, subject }: AuditEntry) {
+  return (
+    <div className="grid gap-x-3 sm:grid-cols-[8rem_10rem_12rem_1fr]">
+      <span className="text-muted">
+        <Time at={created_at} />
+      </span>
+      <span className="font-medium">{login}</span>
+      <span>{action.replaceAll('_', ' ')}</span>
+      <span>{subject}</span>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+// Makes a token for a program.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { useApi } from '../../api/use-api.ts'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { Failure } from '../../components/states.tsx'
+import { type NewApiToken, tokensQuery } from './queries.ts'
+
+const lifetimes = [7, 30, 90, 365]
+
+export function NewTokenForm({ onMade }: { onMade: (token: NewApiToken) => void }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (body: { name: string; expires_in_days: number }) =>
+      api.ask<NewApiToken>('/api/v1/tokens', { method: 'POST', body }),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const element = event.currentTarget
+    const form = new FormData(element)
+    const body = { name: String(form.get('name')), expires_in_days: Number(form.get('days')) }
+    mutate(body, {
+      onSuccess: (token) => {
+        element.reset()
+        onMade(token)
+        void client.invalidateQueries({ queryKey: tokensQuery(api).queryKey })
+      },
+    })
+  }
+  return (
+    <>
+      <form onSubmit={submit} aria-label="Make a token" className="flex flex-wrap items-end gap-3">
+        <TextField
+          label="What it is for"
+          name="name"
+          placeholder="nightly job"
+          className="w-full max-w-sm"
+          required
+          maxLength={100}
+          autoComplete="off"
+        />
+        <SelectField label="Counts for" name="days" defaultValue="90">
+          {lifetimes.map((days) => (
+            <option key={days} value={days}>
+              {days} days
+            </option>
+          ))}
+        </SelectField>
+        <Button type="submit" look="main" disabled={isPending}>
+          Make a token
+        </Button>
+      </form>
+      <p className="mt-2 text-muted">Whoever has it may do what you may, but for making tokens.</p>
+      {error && <Failure error={error} />}
+    </>
+  )
+}
