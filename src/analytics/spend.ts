@@ -3,9 +3,16 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { ModelUse } from '../models/index.ts'
 
-/** Writes down what a run used, a row for each model; null for what is no run. What used nothing leaves none. */
+/**
+ * Writes down what a run used, a row for each model; null for what is no run: of that the uses of an hour share a row.
+ * What used nothing leaves none.
+ */
 export async function recordSpend(db: Db, runId: number | null, uses: readonly ModelUse[]): Promise<void> {
   if (uses.length === 0) return
+  if (runId === null) {
+    for (const use of uses) await addToHour(db, use)
+    return
+  }
   const rows = uses.map(({ model, usage }) => ({
     run_id: runId,
     model,
@@ -16,6 +23,26 @@ export async function recordSpend(db: Db, runId: number | null, uses: readonly M
     cost_usd: usage.costUsd,
   }))
   await db.insertInto('model_spend').values(rows).execute()
+}
+
+/** Searches of memories use a model too: a row for each would never end. Nobody waits for a row that another one adds to. */
+async function addToHour(db: Db, { model, usage }: ModelUse): Promise<void> {
+  const { calls, inputTokens, outputTokens, cachedInputTokens, costUsd } = usage
+  await sql`
+    with added as (
+      update model_spend set calls = calls + ${calls}, input_tokens = input_tokens + ${inputTokens},
+        output_tokens = output_tokens + ${outputTokens}, cached_input_tokens = cached_input_tokens + ${cachedInputTokens},
+        cost_usd = cost_usd + ${costUsd}::float8
+      where id = (
+        select id from model_spend
+        where run_id is null and model = ${model} and (cost_usd is null) = ${costUsd === null}
+          and created_at >= date_trunc('hour', now() at time zone 'UTC') at time zone 'UTC'
+        order by id limit 1 for update skip locked)
+      returning id
+    )
+    insert into model_spend (run_id, model, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
+    select null, ${model}, ${calls}, ${inputTokens}, ${outputTokens}, ${cachedInputTokens}, ${costUsd}::float8
+    where not exists (select from added)`.execute(db)
 }
 
 /** What ended runs cost since midnight UTC, in US dollars. */

@@ -143,18 +143,32 @@ describe('a search with an embedder', () => {
 
   it('counts what it costs', async () => {
     const spent = async () => {
-      const { rows } = await sql<{ tokens: number }>`
-        select coalesce(sum(input_tokens), 0)::integer as tokens from model_spend where model = 'compatible:words'`.execute(
-        scene.app.db,
-      )
-      return rows[0]!.tokens
+      const { rows } = await sql<{ tokens: number; calls: number }>`
+        select coalesce(sum(input_tokens), 0)::integer as tokens, coalesce(sum(calls), 0)::integer as calls
+        from model_spend where model = 'compatible:words'`.execute(scene.app.db)
+      return rows[0]!
     }
     const repo = await createEmpty()
     const before = await spent()
+    const more = (calls: number) => ({ tokens: before.tokens + calls * tokensOfRequest, calls: before.calls + calls })
     await add(repo, cents)
-    expect(await spent()).toBe(before + tokensOfRequest)
+    expect(await spent()).toEqual(more(1))
     await search(repo, 'currency')
-    expect(await spent()).toBe(before + 2 * tokensOfRequest)
+    expect(await spent()).toEqual(more(2))
+    // Paid for, and of no use.
+    server.respondWith(() => ({ kind: 'vectors', dimensions: 5000 }))
+    await search(repo, 'currency')
+    expect(await spent()).toEqual(more(3))
+  })
+
+  it('keeps one count for an hour, however often is searched', async () => {
+    const repo = await createEmpty()
+    await add(repo, cents)
+    const rows = async () => (await sql`select from model_spend`.execute(scene.app.db)).rows.length
+    const before = await rows()
+    for (const words of ['currency', 'price', 'invoice', 'amount']) await search(repo, words)
+    // One more where an hour ends meanwhile.
+    expect(await rows()).toBeLessThanOrEqual(before + 1)
   })
 })
 

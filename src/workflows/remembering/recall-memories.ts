@@ -41,11 +41,12 @@ async function embedQuery(
   try {
     const request = { texts: [words], purpose: 'query', timeMs: embedderMs, budget } as const
     const { vectors } = await embedder.embed(request, signal)
-    await recordSpend(db, null, budget.uses)
     return { embedder: embedder.name, vector: vectors[0] as readonly number[] }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
     log.info({ repo, code: error.code, reason: error.message }, 'Memories are searched by words alone')
     return null
+  } finally {
+    await recordSpend(db, null, budget.uses)
   }
 }
