@@ -110,6 +110,17 @@ describe('a first scan', () => {
 })
 
 describe('a scan after a push', () => {
+  it('of a commit that changes nothing leaves all as it is, and shows that commit', async () => {
+    const repo = await scene.scanFilled({ 'README.md': '# Shop\n' })
+    const before = await readWholeGraph(scene.app.db, repo)
+    await scene.forge.push(repo, 'main', {})
+    await scene.scanAgain(repo)
+    expect(await readWholeGraph(scene.app.db, repo)).toEqual(before)
+    const head = (await scene.forge.branches(repo)).get('main')
+    const graph = scene.app.db.selectFrom('code_graphs').select('commit_sha').where('repo', '=', repo)
+    expect(await graph.executeTakeFirst()).toEqual({ commit_sha: head })
+  })
+
   it('comes to the same as one from scratch, whatever was changed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edits, { minLength: 1, maxLength: 3 }), async (pushes) => {

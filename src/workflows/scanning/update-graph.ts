@@ -36,20 +36,22 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
   if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution))) return null
   const paths = changes.map(({ path }) => path)
-  const [stored, before] = await Promise.all([
+  // Git and the database work side by side. Asked for no path, git would list them all.
+  const [{ entries }, stored, before, allPaths] = await Promise.all([
+    paths.length === 0 ? { entries: [] } : listTree(repository, commit, { maxEntries: mostChanges, paths, signal }),
     readStoredFiles(ctx.db, graph.id, paths),
     readFacts(ctx.db, graph, paths),
+    readPaths(ctx.db, graph),
   ])
   // What isn't in the graph, it doesn't hold for a reason that may have gone.
   if (paths.some((path) => !stored.has(path))) return null
-  const { entries } = await listTree(repository, commit, { maxEntries: mostChanges, paths, signal })
   progress.lap('list')
   const files = await readFiles(scan, graph, entries.map(describeEntry))
   progress.lap('read')
   const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
   const sources = await findSources(scan, graph, before, overlay)
   if (sources === null) return null
-  const imports = createImportResolver(await readPaths(ctx.db, graph), resolution)
+  const imports = createImportResolver(allPaths, resolution)
   const found = await askStoredView(ctx.db, graph, { overlay, imports }, (view) =>
     sources.flatMap((path) => listEdges(view, path)),
   )
@@ -75,7 +77,6 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   })
   progress.lap('write')
   await sweepOutdatedFacts(ctx.db, graph, [...stored.values()])
-  progress.lap('sweep')
   return files
 }
 
