@@ -15,11 +15,13 @@ export interface ThreadPoolOptions {
   readonly deadlineMs: number
   /** How much longer to wait before a thread that doesn't answer is ended, in milliseconds. */
   readonly graceMs: number
+  /** Of a thread's memory, what is kept for things that are soon done with; by default what Node takes. */
+  readonly youngMegabytes?: number | undefined
 }
 
-/** What became of a piece of work. */
+/** What became of a piece of work. `isSpent`: the thread has taken more memory than it should keep, and is to be replaced. */
 export type ThreadOutcome<Result> =
-  | { readonly outcome: 'done'; readonly result: Result }
+  | { readonly outcome: 'done'; readonly result: Result; readonly isSpent?: boolean }
   | { readonly outcome: 'too_slow' | 'failed' }
 
 /** What a thread is sent. */
@@ -95,6 +97,11 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     return worker
   }
 
+  /** Ends the threads that have nothing to do; work that comes starts others. */
+  async rest(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const { settle } of this.#queue.splice(0)) settle({ outcome: 'failed' })
@@ -114,7 +121,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       env: findCompileCache(),
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: this.#options.youngMegabytes },
     })
     this.#all.add(worker)
     worker.once('exit', () => {
@@ -138,7 +145,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       worker.on('error', () => {})
       worker.unref()
       // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
-      if (outcome.outcome === 'done' && !this.#isClosed) this.#idle.push(worker)
+      if (outcome.outcome === 'done' && outcome.isSpent !== true && !this.#isClosed) this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()

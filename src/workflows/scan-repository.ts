@@ -14,6 +14,7 @@ import {
 } from '../jobs/scans.ts'
 import { forgetKnowledge } from '../knowledge/forget-repository.ts'
 import { findGraph } from '../knowledge/graph/read-graph.ts'
+import { sweepForgotten } from '../knowledge/graph/sweep-graphs.ts'
 import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import type { Access } from '../platforms/platform.ts'
@@ -119,9 +120,11 @@ async function fetchCommits(
 /** Returns the graph as it is then. `isSmall`: what there is to say of the project can't have changed. */
 async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<{ graph: OpenGraph; isSmall: boolean }> {
   const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
-  if (changed === null) return { graph: await buildGraph(scan, graph), isSmall: false }
+  const current = changed === null ? await buildGraph(scan, graph) : graph
+  await sweepForgotten(scan.ctx.db, scan.signal)
+  scan.progress.lap('sweep')
   // Of code, the names of what it defines; of all else, anything.
-  return { graph, isSmall: changed.every(({ facts }) => facts !== null) }
+  return { graph: current, isSmall: changed?.every(({ facts }) => facts !== null) ?? false }
 }
 
 /** What an embedder fails of is told; memories are found by their words then. */

@@ -22,6 +22,8 @@ export type FactsResult = { readonly facts: CodeFacts; readonly encoded: Buffer 
 export interface FactReader {
   /** The facts of files, in their order. Never rejects for what they hold. */
   read(files: readonly SourceFile[]): Promise<readonly FactsResult[]>
+  /** Gives back the memory of the threads. The next files start them again. */
+  rest(): Promise<void>
 }
 
 export interface FactReaderOptions {
@@ -39,6 +41,7 @@ export function createFactReader(options: FactReaderOptions = {}): FactReader & 
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     // The thread counts its own time, this process that of the clock.
     graceMs: 10_000,
+    youngMegabytes: 12,
   })
   return {
     async read(files) {
@@ -46,6 +49,7 @@ export function createFactReader(options: FactReaderOptions = {}): FactReader & 
       await Promise.all(listBatches(files).map((batch) => readBatch(pool, files, batch, results)))
       return results
     },
+    rest: () => pool.rest(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

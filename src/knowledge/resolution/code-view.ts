@@ -20,34 +20,50 @@ export function createCodeView(
   imports: ImportResolver,
 ): CodeView {
   const byPath = new Map(files)
-  const paths = [...byPath.keys()]
+  const outlines = [...byPath].map(([path, { symbols, namespace }]) => ({ path, symbols, namespace }))
+  return openCodeView(
+    indexOutlines(outlines, (path) => byPath.get(path)),
+    imports,
+  )
+}
+
+/** What has to be known of every file to tell who defines what. */
+export interface FileOutline {
+  readonly path: string
+  readonly symbols: readonly { readonly name: string }[]
+  readonly namespace: string | null
+}
+
+/**
+ * A source over all files of which only the outlines are at hand.
+ *
+ * @param facts gives those of a file when they are asked for
+ */
+export function indexOutlines(files: readonly FileOutline[], facts: CodeSource['facts']): CodeSource {
   let names: Map<string, number[]> | undefined
   let namespaces: Map<string, string[]> | undefined
   const definers = new Map<string, readonly SymbolPlace[]>()
-  return openCodeView(
-    {
-      facts: (path) => byPath.get(path),
-      definers(name) {
-        names ??= indexNames(byPath)
-        const known = definers.get(name)
-        if (known !== undefined) return known
-        const packed = names.get(name)
-        const list = packed?.map((one) => ({
-          path: paths[Math.floor(one / mostSymbols)]!,
-          ordinal: one % mostSymbols,
-        }))
-        definers.set(name, list ?? nobody)
-        return list ?? nobody
-      },
-      filesOf(namespace, near) {
-        namespaces ??= indexNamespaces(byPath)
-        const list = namespaces.get(namespace) ?? []
-        // Packages of Go go by folders: many are called `main`.
-        return near.endsWith('.go') ? list.filter((path) => folderOf(path) === folderOf(near)) : list
-      },
+  return {
+    facts,
+    definers(name) {
+      names ??= indexNames(files)
+      const known = definers.get(name)
+      if (known !== undefined) return known
+      const packed = names.get(name)
+      const list = packed?.map((one) => ({
+        path: files[Math.floor(one / mostSymbols)]!.path,
+        ordinal: one % mostSymbols,
+      }))
+      definers.set(name, list ?? nobody)
+      return list ?? nobody
     },
-    imports,
-  )
+    filesOf(namespace, near) {
+      namespaces ??= indexNamespaces(files)
+      const list = namespaces.get(namespace) ?? []
+      // Packages of Go go by folders: many are called `main`.
+      return near.endsWith('.go') ? list.filter((path) => folderOf(path) === folderOf(near)) : list
+    },
+  }
 }
 
 /** A view over what was loaded for it. */
@@ -104,10 +120,10 @@ function askOnce(known: Meanings, key: string, ask: () => Meaning | undefined): 
   return meaning
 }
 
-function indexNames(files: ReadonlyMap<string, CodeFacts>): Map<string, number[]> {
+function indexNames(files: readonly FileOutline[]): Map<string, number[]> {
   const names = new Map<string, number[]>()
   let base = 0
-  for (const { symbols } of files.values()) {
+  for (const { symbols } of files) {
     const count = Math.min(symbols.length, mostSymbols)
     for (let ordinal = 0; ordinal < count; ordinal++) {
       const { name } = symbols[ordinal]!
@@ -120,9 +136,9 @@ function indexNames(files: ReadonlyMap<string, CodeFacts>): Map<string, number[]
   return names
 }
 
-function indexNamespaces(files: ReadonlyMap<string, CodeFacts>): Map<string, string[]> {
+function indexNamespaces(files: readonly FileOutline[]): Map<string, string[]> {
   const namespaces = new Map<string, string[]>()
-  for (const [path, { namespace }] of files) {
+  for (const { path, namespace } of files) {
     if (namespace === null) continue
     const list = namespaces.get(namespace)
     if (list === undefined) namespaces.set(namespace, [path])

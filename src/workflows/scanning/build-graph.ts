@@ -1,9 +1,9 @@
 // Brings the whole code graph up to date with a tree: what differs in one step where it is little, else all of it anew.
 
+import { keepStatistics } from '../../db/keep-statistics.ts'
 import type { EdgeRow } from '../../knowledge/graph/graph-rows.ts'
 import { sweepFacts } from '../../knowledge/graph/stored-facts.ts'
 import { compareEdges, readStoredEdges, readStoredFiles, type StoredFile } from '../../knowledge/graph/stored-graph.ts'
-import { sweepForgotten } from '../../knowledge/graph/sweep-graphs.ts'
 import {
   type ChangedFile,
   type GraphState,
@@ -31,6 +31,8 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   const { files: chosen, leftOut } = chooseFiles(entries)
   progress.lap('list')
   const files = await readFiles(scan, graph, chosen)
+  // What they took is more than is wanted while edges are looked for.
+  await scan.reader.rest()
   progress.lap('read')
   const paths = files.map(({ row }) => row.path)
   const resolution = await readResolution(
@@ -45,8 +47,6 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   progress.lap('write')
   const rows = files.map(({ row }) => row)
   await sweepFacts(ctx.db, written, rows)
-  await sweepForgotten(ctx.db, signal)
-  progress.lap('sweep')
   return written
 }
 
@@ -81,7 +81,13 @@ async function writeTree(scan: Scan, graph: OpenGraph, tree: ResolvedTree): Prom
   if (edges === null) progress.lap('resolve')
   progress.tell('writing the graph', 0, files.length)
   await version.addEdges(found)
-  return version.show(describe(found.length), along)
+  const shown = await version.show(describe(found.length), along)
+  const symbols = files.reduce((sum, file) => sum + file.symbols.length, 0)
+  const { length } = files
+  await keepStatistics(ctx.db, {
+    ...{ code_files: length, code_facts: length, code_symbols: symbols, code_edges: found.length },
+  })
+  return shown
 }
 
 async function compareTree({ ctx }: Scan, graph: OpenGraph, files: readonly ReadFile[]) {

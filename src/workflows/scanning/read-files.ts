@@ -25,18 +25,24 @@ const readAtOnce = 200
 const bytesAtOnce = 2 * 1024 * 1024
 /** Batches under way: while threads read one, the next one is taken from git. */
 const batchesAtOnce = 3
+/**
+ * What is held of all files while edges are looked for: of the facts in bytes, as they are stored, and of symbols. No repository
+ * that people write has as much; of what comes after that, a graph has the files alone.
+ */
+const mostHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
 /** Hostile files take up to two seconds each: after so long the others are left for the next scan. */
 const longestReadingMs = 15 * 60_000
 
 /** Reads files of the scan's commit. In their order. */
 export async function readFiles(scan: Scan, graph: OpenGraph, files: readonly ScannedFile[]): Promise<ReadFile[]> {
   const said = new Map<string, Said>()
-  await recallFacts(scan, graph, files, said)
+  const hold = createHold()
+  await recallFacts(scan, graph, files, (key, one) => said.set(key, hold(one)))
   await readMissing(
     scan,
     graph,
     files.filter((file) => file.isRead && !said.has(keyOf(file))),
-    said,
+    (key, one) => said.set(key, hold(one)),
   )
   return files.map((file) => describeFile(file, said.get(keyOf(file))))
 }
@@ -49,6 +55,20 @@ interface Said extends Omit<StoredFacts, 'oid' | 'grammar'> {
   readonly symbols: readonly SymbolRow[]
 }
 
+type Keep = (key: string, said: Said) => void
+
+/** Passes on what is said as long as there is room for it; what comes then is without what takes room. */
+function createHold(): (said: Said) => Said {
+  let [bytes, symbols] = [0, 0]
+  return (said) => {
+    if (said.facts === null) return said
+    bytes += said.facts.length
+    symbols += said.symbols.length
+    if (bytes <= mostHeld.bytes && symbols <= mostHeld.symbols) return said
+    return { ...said, facts: null, symbols: [], usedNames: null, unparsed: 'left out' }
+  }
+}
+
 function keyOf({ oid, grammar }: { oid: string; grammar: string }): string {
   return `${oid} ${grammar}`
 }
@@ -57,7 +77,7 @@ async function recallFacts(
   { ctx, signal }: Scan,
   graph: OpenGraph,
   files: readonly ScannedFile[],
-  said: Map<string, Said>,
+  keep: Keep,
 ): Promise<void> {
   const wanted = files.filter(({ isRead }) => isRead)
   const keys = new Set(wanted.map(keyOf))
@@ -67,7 +87,7 @@ async function recallFacts(
     signal.throwIfAborted()
     for (const stored of await loadFacts(ctx.db, graph, oids.slice(start, start + loadedAtOnce))) {
       await turn.pass()
-      if (keys.has(keyOf(stored))) said.set(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
+      if (keys.has(keyOf(stored))) keep(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
     }
   }
 }
@@ -89,12 +109,7 @@ interface Content {
   readonly bytes: Uint8Array
 }
 
-async function readMissing(
-  scan: Scan,
-  graph: OpenGraph,
-  files: readonly ScannedFile[],
-  said: Map<string, Said>,
-): Promise<void> {
+async function readMissing(scan: Scan, graph: OpenGraph, files: readonly ScannedFile[], keep: Keep): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
   const { repository, progress, signal } = scan
   const until = performance.now() + longestReadingMs
@@ -108,7 +123,7 @@ async function readMissing(
   }
   const read = async (batch: readonly Content[]) => {
     const results = await readBatch(scan, batch)
-    for (const [place, { file }] of batch.entries()) said.set(keyOf(file), results[place]!.said)
+    for (const [place, { file }] of batch.entries()) keep(keyOf(file), results[place]!.said)
     await saveFacts(
       scan.ctx.db,
       graph,

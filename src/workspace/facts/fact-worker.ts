@@ -1,6 +1,7 @@
 // The worker thread that reads the facts of many files; what they hold is hostile until shown otherwise.
 import { parentPort } from 'node:worker_threads'
 import type { ThreadAnswer, ThreadRequest } from '../../lib/thread-pool.ts'
+import { parserMemory } from '../grammars.ts'
 import { encodeFacts } from './encode-facts.ts'
 import { type FactParser, loadFactParser } from './parse-facts.ts'
 import type { SourceKind } from './source-kind.ts'
@@ -21,6 +22,9 @@ function send(answer: Answer, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(answer, transfer)
 }
 
+/** Memory of a parser only grows: one that took more of it, for files that few have, is given up. In bytes. */
+const mostKept = 48 * 1024 * 1024
+
 /** Ends at the first file that takes too long or can't be read: the thread is then replaced. */
 async function readBatch({ id, deadlineMs, bytes, files }: ThreadRequest<FactBatch>): Promise<Answer> {
   const ready = new Map<SourceKind, FactParser>()
@@ -36,7 +40,7 @@ async function readBatch({ id, deadlineMs, bytes, files }: ThreadRequest<FactBat
     const part = new Uint8Array(encodeFacts(facts))
     send({ id, outcome: 'part', part }, [part.buffer])
   }
-  return { id, outcome: 'done', result: null }
+  return { id, outcome: 'done', result: null, isSpent: parserMemory().byteLength > mostKept }
 }
 
 parentPort?.on('message', async (request: ThreadRequest<FactBatch>) => {
