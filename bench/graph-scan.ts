@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
 import { signInWithToken } from '../test/sign-in.ts'
 import type { BenchTree } from './graph-trees.ts'
-import { readPeak, resetPeak } from './measured-command.ts'
+import { readPeak, readSpentTime, resetPeak } from './measured-command.ts'
 
 /** What a scan took. */
 export interface ScanFigures {
@@ -21,6 +21,8 @@ export interface ScanFigures {
   readonly peakBytes: number
   /** Before the scan. */
   readonly restBytes: number
+  /** Processor time of the service and its children from connecting to the end of the scan: the machine's other load hardly shows in it. */
+  readonly cpuMs: number
   /** The steps, in words. */
   readonly described: string
 }
@@ -51,9 +53,11 @@ export async function measureScans(
   const { bearer, cookie } = await signInWithToken(service, token)
   resetPeak(service.pid)
   const restBytes = readPeak(service.pid)
+  const cpuBefore = readSpentTime(service.pid)
   const first = service.nextScan()
   await ask(`${service.url}/api/v1/repos/${repo}/install`, bearer)
   const whole = await first
+  const cpuMs = readSpentTime(service.pid) - cpuBefore
   commitChange(tree, directory, changedPath)
   const second = service.nextScan()
   await ask(`${service.url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, cookie)
@@ -63,6 +67,7 @@ export async function measureScans(
     oneFileMs: sum({ ...one.timings, ask: 0, fetch: 0, memory: 0 }),
     peakBytes: readPeak(service.pid),
     restBytes,
+    cpuMs,
     described:
       [whole, one].map(({ timings }) => describe(timings)).join('; after one file ') +
       `; ${JSON.stringify(whole.statistics)}`,

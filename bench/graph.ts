@@ -98,7 +98,7 @@ function report(
 ) {
   const row = (cells: readonly (string | number)[]) =>
     console.log(cells.map((cell, at) => (at === 0 ? String(cell).padEnd(36) : String(cell).padStart(12))).join(''))
-  row(['', 'median ms', 'peak MB', 'ratio'])
+  row(['', 'median ms', 'peak MB', 'ratio', 'CPU ms'])
   const rival = measured.get('codegraph')
   const ratio = (own: number) => (rival ? (median(rival.map((one) => one.milliseconds)) / own).toFixed(1) : '')
   for (const [name, list] of measured) {
@@ -107,7 +107,7 @@ function report(
   }
   for (const [name, list] of scans) {
     const time = median(list.map((one) => one.wholeMs))
-    row([name, time.toFixed(0), megabytes(list), ratio(time)])
+    row([name, time.toFixed(0), megabytes(list), ratio(time), median(list.map((one) => one.cpuMs))])
     row([`${name}, one file changed`, median(list.map((one) => one.oneFileMs)).toFixed(0), '', ''])
     console.log(
       `  at rest before: ${Math.round(median(list.map((one) => one.restBytes)) / 1e6)} MB; ${list.at(-1)!.described}`,
