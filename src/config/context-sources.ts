@@ -239,8 +239,8 @@ function readFile(
   }
   const parsed = sourcesFile.safeParse(parseJson(text))
   if (!parsed.success) {
-    const faults = parsed.error.issues.slice(0, 10)
-    for (const { path, message } of faults) problems.push(`CONTEXT_SOURCES: ${path.join('.') || 'the file'} ${message}`)
+    const faults = parsed.error.issues.flatMap(explainIssue).slice(0, 10)
+    problems.push(...faults.map((fault) => `CONTEXT_SOURCES: ${fault}`))
     return []
   }
   return parsed.data.sources.map((entry) => {
@@ -251,6 +251,13 @@ function readFile(
     const fill = (value: string) => fillVariables(value, environment, { source: entry.name, problems, secrets })
     return toConfig(entry, fill, secrets)
   })
+}
+
+/** Of the two forms that a source can have, what keeps it from the one that it is closer to. */
+function explainIssue(issue: z.core.$ZodIssue): string[] {
+  const near = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => a.length - b.length)[0] : undefined
+  if (near === undefined) return [`${issue.path.join('.') || 'the file'}: ${issue.message}`]
+  return near.map(({ path, message }) => `${[...issue.path, ...path].join('.')}: ${message}`)
 }
 
 function toConfig(

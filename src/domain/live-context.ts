@@ -12,7 +12,7 @@ export interface ContextRecord {
   readonly key: string | null
   /** One line. */
   readonly title: string
-  /** An https address of the source's own; null where it has none. */
+  /** An address on the source's own hosts; null where it has none. */
   readonly url: string | null
   /** What it says, cut to its share of the budget. */
   readonly text: string

@@ -75,7 +75,7 @@ it('that writes what is no message, or asks back, is refused that and understood
   expect(asking).toContain('- tracker: BACK-1: Refused 3 of 3')
 })
 
-it('that floods or dies is left out, others go on, and the next review gets a new one', async () => {
+it('case 70: that floods or dies is left out, others go on, and the next review gets a new one', async () => {
   const [flooded, gone] = await reviewAll('FLOOD-1', 'GONE-1')
   expect(flooded).toContain('- Without tracker: ')
   expect(gone).toContain('- Without tracker: ')
