@@ -20,20 +20,20 @@ export async function keepReviewsApart(
     await rename(tx, name, aside)
     await endUnfinished(tx, aside)
   }
-  await rename(tx, asideName(repo, platformRepoId), repo)
+  const back = asideName('', platformRepoId)
+  for (const name of await listSpellings(tx, `${repo}${back}`)) await rename(tx, name, name.slice(0, -back.length))
 }
 
-const asideName = (repo: RepositoryName, platformRepoId: string) => `${repo}@${platformRepoId}`
+const asideName = (repo: string, platformRepoId: string) => `${repo}@${platformRepoId}`
 
-/** As the name was spelled by those who connected it. */
-async function listSpellings(tx: Db, repo: RepositoryName): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('installations')
-    .select('repo_full_name')
-    .distinct()
-    .where(sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`)
-    .execute()
-  return [...new Set([repo, ...rows.map((row) => row.repo_full_name)])]
+/** Of a name, as deliveries had it: who asks in any spelling is shown all of them. */
+async function listSpellings(tx: Db, name: string): Promise<string[]> {
+  const isNamed = sql`lower(repo) = ${name.toLowerCase()}`
+  const { rows } = await sql<{ repo: string }>`
+    select repo from pull_requests where ${isNamed} union select repo from events where ${isNamed} order by repo`.execute(
+    tx,
+  )
+  return rows.map(({ repo }) => repo)
 }
 
 /** Runs follow their pull requests by themselves. */

@@ -336,6 +336,42 @@ describe('a name', () => {
     expect(await reviewsOf(bob)).toEqual([])
   })
 
+  it('case 26: shows nobody the reviews of a former one, however its name was spelled then', async () => {
+    const { forge, app } = scene
+    const repo = await scene.createRepository({ private: true })
+    const shouted = repo.replace('acme', 'ACME')
+    const deliver = async (name: string, title: string) => {
+      const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
+      expect((await app.deliver(pullRequestPayload({ repo: name, number: 1, title }), { secret })).status).toBe(200)
+    }
+    const listed = async () => {
+      const { bearer } = await signInWithToken(app, tokenOf('root'))
+      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, { headers: bearer })
+      const entries = (await response.json()) as { repo_name: string; pr_title: string }[]
+      return entries.map((entry) => `${entry.repo_name.split('@')[0]} ${entry.pr_title}`).toSorted()
+    }
+    /** Gives the name to another repository, which this person connects. */
+    const takeOver = async () => {
+      forge.renameRepository(repo, `${repo}-former`)
+      await forge.createRepository(repo, { private: true, admins: ['bob'] })
+      expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
+    }
+    await scene.connect('alice', repo)
+    for (const name of [repo, shouted]) await deliver(name, 'Of the former')
+    await takeOver()
+    for (const name of [repo, shouted]) await deliver(name, 'Of the new one')
+    const all = [repo, shouted].flatMap((name) => [`${name} Of the former`, `${name} Of the new one`]).toSorted()
+    expect(await listed()).toEqual(all)
+
+    // Programs ask in any spelling. It has its name back, with all that was its own, and loses it once more.
+    await forge.removeRepository(repo)
+    forge.renameRepository(`${repo}-former`, repo)
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    await deliver(shouted, 'Of the former')
+    await takeOver()
+    expect(await listed()).toEqual(all)
+  })
+
   it('that was given up ends with the connection under the new one, for everybody', async () => {
     const { forge } = scene
     const repo = await scene.createRepository()
