@@ -1,12 +1,13 @@
 // Buttons, and links that look like them.
 import type { ComponentProps } from 'react'
 
-type Look = 'plain' | 'main' | 'danger'
+type Look = 'plain' | 'main' | 'danger' | 'quiet'
 
 const looks: Readonly<Record<Look, string>> = {
   plain: 'border-line bg-surface text-ink hover:bg-raised',
   main: 'border-accent bg-accent text-on-accent hover:opacity-90',
   danger: 'border-bad bg-bad-soft text-bad hover:opacity-90',
+  quiet: 'border-transparent text-muted hover:bg-raised hover:text-ink',
 }
 
 /** The classes of a button, for links. */

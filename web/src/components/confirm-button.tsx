@@ -9,6 +9,7 @@ interface ConfirmButtonProps {
   readonly label: string
   /** For those who hear the page: which of many it is about. */
   readonly about?: string
+  readonly look?: 'plain' | 'quiet'
   /** The question. */
   readonly title: string
   /** What comes of it. */
@@ -17,7 +18,7 @@ interface ConfirmButtonProps {
   readonly action: () => Promise<unknown>
 }
 
-export function ConfirmButton({ label, about, title, children, action }: ConfirmButtonProps) {
+export function ConfirmButton({ label, about, look, title, children, action }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const { mutate, reset, isPending, error } = useMutation({ mutationFn: action, onSuccess: () => setOpen(false) })
   const onOpenChange = (open: boolean) => {
@@ -26,7 +27,7 @@ export function ConfirmButton({ label, about, title, children, action }: Confirm
   }
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={onOpenChange}>
-      <AlertDialog.Trigger className={buttonClass()}>
+      <AlertDialog.Trigger className={buttonClass(look)}>
         {label}
         {about && <span className="sr-only"> {about}</span>}
       </AlertDialog.Trigger>

@@ -11,9 +11,13 @@ export function CopyBlock({ label, text }: { label: string; text: string }) {
       () => setState('failed'),
     )
   return (
-    <div className="flex items-start gap-2">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys */}
-      <section aria-label={label} tabIndex={0} className="min-w-0 flex-1 overflow-x-auto rounded bg-raised p-2">
+    <div className="flex flex-wrap items-start gap-2 sm:flex-nowrap">
+      <section
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+        tabIndex={0}
+        className="min-w-0 grow basis-full overflow-x-auto rounded bg-raised p-2 sm:basis-0"
+      >
         <pre className="select-all">{text}</pre>
       </section>
       {'clipboard' in navigator && (

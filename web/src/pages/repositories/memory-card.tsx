@@ -13,28 +13,37 @@ import { useMemoryChange } from './use-memory-change.ts'
 
 export function MemoryCard({ repo, memory }: { repo: string; memory: Memory }) {
   const [shown, show] = useState<'text' | 'form' | 'history'>('text')
+  const isEdited = shown === 'form'
   return (
     <article aria-label={`${typeNames[memory.type]}: ${memory.memory.slice(0, 60)}`}>
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <Badge tone="info">{typeNames[memory.type]}</Badge>
-        {memory.path !== null && <code>{memory.path}</code>}
-        <MemoryOrigin repo={repo} memory={memory} />
+      <div className="flex flex-wrap items-start justify-between gap-x-4">
+        <div className="flex min-h-8 flex-wrap items-center gap-x-2">
+          <Badge tone="info">{typeNames[memory.type]}</Badge>
+          {memory.path !== null && <code>{memory.path === '.' ? '/' : memory.path}</code>}
+          <MemoryOrigin repo={repo} memory={memory} />
+        </div>
+        {!isEdited && (
+          <div className="-mx-3 flex flex-wrap">
+            <Button look="quiet" onClick={() => show('form')}>
+              Edit
+            </Button>
+            <DismissButton repo={repo} memory={memory} />
+            <Button
+              look="quiet"
+              aria-expanded={shown === 'history'}
+              onClick={() => show(shown === 'history' ? 'text' : 'history')}
+            >
+              History
+            </Button>
+          </div>
+        )}
       </div>
-      {shown === 'form' ? (
+      {isEdited ? (
         <EditMemory repo={repo} memory={memory} onDone={() => show('text')} />
       ) : (
-        <p className="my-1 max-w-prose whitespace-pre-line">{memory.memory}</p>
+        <p className="max-w-prose whitespace-pre-line">{memory.memory}</p>
       )}
       {shown === 'history' && <MemoryHistory repo={repo} id={memory.id} />}
-      {shown !== 'form' && (
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => show('form')}>Edit</Button>
-          <DismissButton repo={repo} memory={memory} />
-          <Button aria-expanded={shown === 'history'} onClick={() => show(shown === 'history' ? 'text' : 'history')}>
-            History
-          </Button>
-        </div>
-      )}
     </article>
   )
 }
@@ -44,6 +53,7 @@ function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
   return (
     <ConfirmButton
       label="Dismiss"
+      look="quiet"
       title="Dismiss this memory?"
       action={() => mutateAsync({ path: `/${memory.id}`, method: 'DELETE' })}
     >

@@ -32,15 +32,10 @@ function Profiles({ repo }: { repo: string }) {
   )
 }
 
-function Profile({ username, profile_summary: summary, patterns, strengths, pr_count: pullRequests }: Contributor) {
+function Profile({ username, profile_summary: summary, patterns, strengths }: Contributor) {
   return (
     <>
-      <h3 className="font-medium">
-        {username}{' '}
-        <span className="font-normal text-muted">
-          {pullRequests} reviewed {pullRequests === 1 ? 'pull request' : 'pull requests'}
-        </span>
-      </h3>
+      <h3 className="font-medium">{username}</h3>
       <p>{summary}</p>
       <ul className="list-disc pl-5">
         {[...strengths, ...patterns].map((text) => (

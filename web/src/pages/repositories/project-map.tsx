@@ -59,8 +59,8 @@ function Branch({ node, isRoot = false }: { node: TreeNode; isRoot?: boolean }) 
   const label = <code className="font-medium">{isRoot ? '/' : name}</code>
   if (children.length === 0) {
     return (
-      <div className="py-1 pl-5">
-        {label} <Words entry={entry} />
+      <div className="py-1">
+        <span className="pl-4">{label}</span> <Words entry={entry} />
       </div>
     )
   }
@@ -97,7 +97,7 @@ function Words({ entry }: { entry: MapEntry | null }) {
   return (
     <>
       <Badge>{entry.metadata.component_type}</Badge>
-      <p className="pl-4 text-muted">{entry.memory}</p>
+      <p className="max-w-prose pl-4 text-muted">{entry.memory}</p>
     </>
   )
 }

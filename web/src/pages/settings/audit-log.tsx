@@ -27,7 +27,7 @@ export function AuditLog() {
 
 function Entry({ created_at, login, action, subject }: AuditEntry) {
   return (
-    <div className="grid gap-x-3 sm:grid-cols-[8rem_10rem_12rem_1fr]">
+    <div className="flex flex-wrap gap-x-3 sm:grid sm:grid-cols-[8rem_10rem_12rem_1fr]">
       <span className="text-muted">
         <Time at={created_at} />
       </span>
