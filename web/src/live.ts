@@ -20,10 +20,10 @@ export function followChanges(client: QueryClient, basePath: string): () => void
     // From here on nothing is missed; before, something may have been.
     source.addEventListener('ready', refreshAll)
     source.addEventListener('resync', refreshAll)
-    source.addEventListener('review', ({ data }) => {
-      const { id } = JSON.parse(data) as { id: number }
+    source.addEventListener('review', () => {
       refresh('reviews')
-      refresh('review', String(id))
+      // Whichever is shown: a newer one of its pull request concerns it too.
+      refresh('review')
     })
     source.addEventListener('repository', ({ data }) => {
       const { repo_name: name } = JSON.parse(data) as { repo_name: string }

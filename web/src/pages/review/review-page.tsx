@@ -1,6 +1,56 @@
-// One review.
-import { Page } from '../../components/page.tsx'
+// One review: what it came to and why, its findings in the diff, and what it rests on.
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type ReviewDetail, reviewQuery } from '../../api/queries.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Page, Panel } from '../../components/page.tsx'
+import { Failure, Skeleton } from '../../components/states.tsx'
+import { CoveragePanel } from './coverage-panel.tsx'
+import { DeliveriesPanel } from './deliveries-panel.tsx'
+import { DiffPanel } from './diff-panel.tsx'
+import { FindingsPanel } from './findings-panel.tsx'
+import { OutcomePanel } from './outcome-panel.tsx'
+import { RetryButton } from './retry-button.tsx'
+import { ReviewSubject } from './review-subject.tsx'
+import { SourcesPanel } from './sources-panel.tsx'
+import { WorkPanel } from './work-panel.tsx'
 
 export function ReviewPage() {
-  return <Page title="Review">Not here yet.</Page>
+  const { id } = useParams({ from: '/shell/reviews/$id' })
+  const { data, error, refetch } = useQuery(reviewQuery(useApi(), id))
+  if (data !== undefined) return <Review review={data} />
+  return <Page title="Review">{error ? <Failure error={error} onRetry={refetch} /> : <WaitingReview />}</Page>
+}
+
+function Review({ review }: { review: ReviewDetail }) {
+  const isReviewed = review.verdict !== null
+  return (
+    <Page title={review.pr_title} aside={<RetryButton review={review} />}>
+      <ReviewSubject review={review} />
+      <OutcomePanel review={review} />
+      {isReviewed && <FindingsPanel findings={review.findings} />}
+      {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
+      <div className="grid gap-x-4 lg:grid-cols-2">
+        {review.coverage && <CoveragePanel coverage={review.coverage} />}
+        {(review.timings || review.usage) && <WorkPanel review={review} />}
+        {review.sources && <SourcesPanel sources={review.sources} />}
+      </div>
+      <DeliveriesPanel deliveries={review.deliveries} shown={review.id} />
+    </Page>
+  )
+}
+
+function WaitingReview() {
+  return (
+    <div role="status">
+      <span className="sr-only">Loading …</span>
+      <Skeleton className="mb-4 h-6 w-2/3" />
+      <Panel title="Outcome">
+        <Skeleton className="h-28" />
+      </Panel>
+      <Panel title="Findings">
+        <Skeleton className="h-40" />
+      </Panel>
+    </div>
+  )
 }

@@ -1,0 +1,48 @@
+// How much of the change was seen, and what was not.
+import type { ReactNode } from 'react'
+import type { ReviewDetail } from '../../api/queries.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page.tsx'
+
+type Coverage = NonNullable<ReviewDetail['coverage']>
+
+export function CoveragePanel({ coverage }: { coverage: Coverage }) {
+  const { files_reviewed: reviewed, files_total: total, complete, skipped, notes, set_aside: setAside } = coverage
+  return (
+    <Panel title="Coverage">
+      <p>
+        {reviewed} of {total} files reviewed{' '}
+        {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">not complete</Badge>}
+      </p>
+      {notes.length > 0 && (
+        <ul className="mt-2 list-disc pl-5">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      <More title={`${skipped.length} skipped`} count={skipped.length}>
+        {skipped.map(({ path, reason, matters }) => (
+          <li key={path}>
+            <bdi className="font-mono text-xs">{path}</bdi>: {reason} {matters && <Badge tone="warn">matters</Badge>}
+          </li>
+        ))}
+      </More>
+      <More title={`${setAside.length} proposed and not raised`} count={setAside.length}>
+        {setAside.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </More>
+    </Panel>
+  )
+}
+
+function More({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+  if (count === 0) return null
+  return (
+    <details className="mt-2">
+      <summary>{title}</summary>
+      <ul className="list-disc pl-5">{children}</ul>
+    </details>
+  )
+}

@@ -1,0 +1,101 @@
+// One finding with all that is said for it.
+import type { ReactNode } from 'react'
+import { Badge, SeverityBadge } from '../../components/badge.tsx'
+import { Prose } from '../../components/prose.tsx'
+import { Claim } from './claim.tsx'
+import type { Finding } from './queries.ts'
+import { safeAddress } from './safe-address.ts'
+
+/** As it stands on its line in the diff. */
+export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
+  const { severity, category, title, state } = finding
+  return (
+    <article
+      id={id}
+      tabIndex={-1}
+      aria-label={`Finding: ${title}`}
+      className="rounded-md border border-line bg-surface p-3 font-sans text-sm shadow-sm"
+    >
+      <p className="mb-1 flex flex-wrap items-center gap-x-2">
+        <SeverityBadge severity={severity} />
+        <span className="text-muted">{category}</span>
+        {state !== 'open' && <Badge>{state}</Badge>}
+      </p>
+      <p className="font-semibold">
+        <Claim text={title} />
+      </p>
+      <FindingBody finding={finding} />
+    </article>
+  )
+}
+
+export function FindingBody({ finding }: { finding: Finding }) {
+  const { body, suggestion, evidence } = finding
+  return (
+    <>
+      <Prose text={body} />
+      {suggestion !== null && (
+        <Part title="Suggestion">
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
+            tabIndex={0}
+            className="overflow-x-auto rounded border border-line bg-raised p-2 text-xs"
+          >
+            <code>{suggestion === '' ? '(take these lines out)' : suggestion}</code>
+          </pre>
+        </Part>
+      )}
+      {evidence.length > 0 && (
+        <Part title="Evidence">
+          <ul className="list-disc pl-5">
+            {evidence.map(({ path, line, note }) => (
+              <li key={`${path}:${line}:${note}`}>
+                <code>
+                  <bdi>{path}</bdi>:{line}
+                </code>{' '}
+                {note}
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Origin finding={finding} />
+    </>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="mt-2">
+      <p className="mb-0.5 font-medium text-muted text-xs">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+const placements = { inline: null, summary: 'in the summary only', held_back: 'not posted on its line' } as const
+
+/** Who says it, how sure they are, and where it was posted. */
+function Origin({ finding }: { finding: Finding }) {
+  const { reviewer, rule, confidence, verified, placement, comment_url: url } = finding
+  const address = safeAddress(url)
+  const facts = [
+    rule === null ? reviewer : `${reviewer}, rule ${rule}`,
+    verified ? 'verified' : 'not verified',
+    `${Math.round(confidence * 100)} % sure`,
+    placements[placement],
+  ]
+  return (
+    <p className="mt-2 text-muted text-xs">
+      {facts.filter((fact) => fact !== null).join(' · ')}
+      {address && (
+        <>
+          {' · '}
+          <a href={address} rel="noreferrer nofollow" className="text-accent underline">
+            Comment
+          </a>
+        </>
+      )}
+    </p>
+  )
+}

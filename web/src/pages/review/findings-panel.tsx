@@ -1,0 +1,70 @@
+// All findings of a review: what each claims, where, and a way to its line in the diff.
+import { Badge, SeverityBadge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Claim } from './claim.tsx'
+import { FindingBody } from './finding-card.tsx'
+import type { Finding } from './queries.ts'
+
+export function FindingsPanel({ findings }: { findings: readonly Finding[] }) {
+  const open = findings.filter(({ state }) => state === 'open').length
+  const settled = findings.length - open
+  const title = `Findings: ${open} open${settled > 0 ? `, ${settled} settled` : ''}`
+  return (
+    <Panel title={title}>
+      {findings.length === 0 ? (
+        <p className="text-muted">None. The coverage below says what was looked at.</p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {findings.map((finding, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and come in the service's order
+            <li key={index} className="py-1.5 first:pt-0 last:pb-0">
+              <FindingRow finding={finding} index={index} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function FindingRow({ finding, index }: { finding: Finding; index: number }) {
+  const { severity, title, path, start_line: line, state } = finding
+  return (
+    <details>
+      <summary>
+        <SeverityBadge severity={severity} />{' '}
+        {state !== 'open' && (
+          <>
+            <Badge>{state}</Badge>{' '}
+          </>
+        )}
+        <span className="font-medium">
+          <Claim text={title} />
+        </span>{' '}
+        <span className="font-mono text-muted text-xs">
+          <bdi>{path}</bdi>:{line}
+        </span>
+      </summary>
+      <div className="mt-2 ml-4">
+        <FindingBody finding={finding} />
+        <button type="button" className="mt-2 text-accent underline" onClick={() => showInDiff(index)}>
+          Show it in the diff
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** The id of a finding's place in the diff. */
+export function placeId(index: number): string {
+  return `finding-${index}`
+}
+
+/** Where the finding is on no line of the diff, to the diff itself. */
+function showInDiff(index: number): void {
+  const place = document.getElementById(placeId(index)) ?? document.getElementById('diff')
+  const file = place?.closest('details')
+  if (file) file.open = true
+  place?.scrollIntoView({ block: 'center' })
+  place?.focus({ preventScroll: true })
+}

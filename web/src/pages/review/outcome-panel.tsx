@@ -1,0 +1,89 @@
+// What the review came to: verdict, confidence and why, summary; or why there is none.
+import type { ReactNode } from 'react'
+import type { ReviewDetail } from '../../api/queries.ts'
+import { VerdictBadge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page.tsx'
+import { Prose } from '../../components/prose.tsx'
+import { Time } from '../../components/time.tsx'
+import { safeAddress } from './safe-address.ts'
+
+export function OutcomePanel({ review }: { review: ReviewDetail }) {
+  return (
+    <Panel title="Outcome">
+      {review.verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
+    </Panel>
+  )
+}
+
+function Verdict({ review }: { review: ReviewDetail }) {
+  const { verdict, confidence, confidence_reason: reason, head_sha: head, files_analyzed: files } = review
+  const address = safeAddress(review.published_url)
+  return (
+    <>
+      <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
+        <VerdictBadge verdict={verdict ?? ''} />
+        <span>
+          Confidence <strong>{confidence} of 5</strong>
+          {reason && <span className="text-muted">: {reason}</span>}
+        </span>
+      </p>
+      <Prose text={textOf(review.ai_summary ?? '')} />
+      <p className="mt-2 text-muted">
+        {files} {files === 1 ? 'file' : 'files'} reviewed
+        {head && (
+          <>
+            {' '}
+            at <code title={head}>{head.slice(0, 7)}</code>
+          </>
+        )}
+        {address && (
+          <>
+            {' · '}
+            <a href={address} rel="noreferrer nofollow" className="text-accent underline">
+              As it was posted
+            </a>
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** The words alone: the first two lines are the verdict and the confidence. */
+function textOf(summary: string): string {
+  return summary.replace(/^[A-Z_]+\nConfidence: \d\/5\n*/, '')
+}
+
+function NoVerdict({ review }: { review: ReviewDetail }) {
+  if (review.status === 'processing')
+    return <Words>The pull request is being reviewed. What it comes to appears here by itself.</Words>
+  if (review.status === 'pending') {
+    return (
+      <Words>
+        {review.error ?? 'The review waits for a worker. What it comes to appears here by itself.'}
+        {review.retry_at && (
+          <>
+            {' '}
+            It is tried again <Time at={review.retry_at} />.
+          </>
+        )}
+      </Words>
+    )
+  }
+  if (review.status === 'failed') {
+    return (
+      <div className="rounded bg-bad-soft p-3 text-bad">
+        <p className="font-medium">
+          The review failed after {review.attempts === 1 ? 'one try' : `${review.attempts} tries`}.
+        </p>
+        <p>{review.error ?? 'Nobody wrote down why.'}</p>
+        <p className="mt-1">When its cause is gone, let it be reviewed again.</p>
+      </div>
+    )
+  }
+  return <Words>{textOf(review.ai_summary ?? '') || 'Nothing was reviewed.'}</Words>
+}
+
+function Words({ children }: { children: ReactNode }) {
+  return <p role="status">{children}</p>
+}

@@ -1,0 +1,33 @@
+// Asks for another review of the same pull request.
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { retryReview } from '../../../../src/http/contract/reviews.ts'
+import { describeError } from '../../api/api-error.ts'
+import type { Answer } from '../../api/json.ts'
+import type { ReviewDetail } from '../../api/queries.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Button } from '../../components/button.tsx'
+
+export function RetryButton({ review }: { review: Pick<ReviewDetail, 'id' | 'status' | 'pr_status'> }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      api.ask<Answer<typeof retryReview, 202>>(`/api/v1/reviews/${review.id}/retry`, { method: 'POST' }),
+    onSuccess: ({ event_id }) => navigate({ to: '/reviews/$id', params: { id: String(event_id) } }),
+  })
+  const isUnderWay = review.status === 'pending' || review.status === 'processing'
+  if (review.pr_status !== 'open' || isUnderWay) return null
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {error && (
+        <span role="alert" className="text-bad">
+          {describeError(error)}
+        </span>
+      )}
+      <Button disabled={isPending} onClick={() => mutate()}>
+        Review again
+      </Button>
+    </div>
+  )
+}

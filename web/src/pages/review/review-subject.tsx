@@ -1,0 +1,47 @@
+// Which pull request a review is of, and how that stands.
+import { Link } from '@tanstack/react-router'
+import type { ReviewDetail } from '../../api/queries.ts'
+import { Badge, StatusBadge, type Tone } from '../../components/badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { safeAddress } from './safe-address.ts'
+
+const states: Readonly<Record<ReviewDetail['pr_status'], readonly [Tone, string]>> = {
+  open: ['good', 'Open'],
+  merged: ['info', 'Merged'],
+  closed: ['plain', 'Closed'],
+}
+
+export function ReviewSubject({ review }: { review: ReviewDetail }) {
+  const [tone, words] = states[review.pr_status]
+  const newer = findNewer(review)
+  return (
+    <div className="-mt-2 mb-4">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
+        <StatusBadge status={review.status} />
+        <Badge tone={tone}>{words}</Badge>
+        <a href={safeAddress(review.pr_url)} rel="noreferrer nofollow" className="text-accent underline">
+          {review.repo_name}#{review.pr_number}
+        </a>
+        <span>
+          <bdi className="font-mono">{review.branch}</bdi> by <bdi>{review.author}</bdi>
+        </span>
+        <Time at={review.processed_at ?? review.created_at} />
+      </p>
+      {newer && (
+        <p className="mt-2">
+          The pull request has a newer review:{' '}
+          <Link to="/reviews/$id" params={{ id: String(newer.id) }} className="text-accent underline">
+            show it
+          </Link>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The newest later event that was reviewed, or is about to be. */
+function findNewer(review: ReviewDetail) {
+  const wanted = ['waiting', 'reviewing', 'reviewed', 'failed']
+  const later = review.deliveries.filter(({ id, outcome }) => id > review.id && wanted.includes(outcome))
+  return later.toSorted((one, other) => other.id - one.id)[0]
+}

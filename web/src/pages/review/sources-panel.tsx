@@ -1,0 +1,35 @@
+// What trackers and chats were asked for the review.
+import type { ReviewDetail } from '../../api/queries.ts'
+import { Panel } from '../../components/page.tsx'
+import { safeAddress } from './safe-address.ts'
+
+type Sources = NonNullable<ReviewDetail['sources']>
+
+export function SourcesPanel({ sources: { records, missing } }: { sources: Sources }) {
+  return (
+    <Panel title="Sources">
+      <ul className="list-disc pl-5">
+        {records.map(({ source, kind, key, title, url }) => (
+          <li key={`${source} ${kind} ${key} ${title}`}>
+            {source}, {kind}: <RecordName title={key === null ? title : `${key}: ${title}`} url={url} />
+          </li>
+        ))}
+        {missing.map(({ source, reason }) => (
+          <li key={`${source} ${reason}`} className="text-warn">
+            {source} did not answer: {reason}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+function RecordName({ title, url }: { title: string; url: string | null }) {
+  const address = safeAddress(url)
+  if (address === undefined) return <bdi>{title}</bdi>
+  return (
+    <a href={address} rel="noreferrer nofollow" className="text-accent underline">
+      <bdi>{title}</bdi>
+    </a>
+  )
+}
