@@ -89,6 +89,8 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
     },
     listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
     readReviews: (repo) => post('/mcp/reviews', { repo }, records),
+    // Nobody follows anything on stdin and stdout.
+    findRepository: async () => undefined,
   }
 }
 

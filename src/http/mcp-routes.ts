@@ -1,9 +1,10 @@
 // The MCP server over HTTP, for those who may reach it: the streams of the first protocol revision, and Streamable HTTP of
 // the current ones.
 import { InMemoryServerEventBus, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { OpenDatabase } from '../db/database.ts'
 import { readProgram } from '../lib/program.ts'
+import { createSlots } from '../lib/slots.ts'
 import type { McpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
 import { keepRecentAnswers } from '../mcp/recent-answers.ts'
@@ -19,6 +20,8 @@ import { createStreamRoom } from './stream-room.ts'
 /** Streams that this process holds open, and of them those of one address. */
 const mostStreams = 1000
 const mostStreamsOfOne = 200
+/** Clients whose tokens are looked up at a time. */
+const mostIdentified = 3
 
 /** Adds `/mcp`, `/mcp/sse` and `/mcp/messages`. All streams end before the server closes. */
 export async function addMcpRoutes(
@@ -40,6 +43,7 @@ export async function addMcpRoutes(
   const identity = { name: ctx.config.serviceName, title: 'Umpire', version: (await readProgram()).version }
   const surroundings: McpSurroundings = {
     ctx,
+    backend,
     authenticate,
     changes,
     room: createStreamRoom({ streams: mostStreams, ofOneAddress: mostStreamsOfOne }),
@@ -56,11 +60,24 @@ export async function addMcpRoutes(
       if (!isKnown(request))
         return sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
     })
-    if (access === 'token') scope.addHook('onRequest', authenticate.bearer)
-    else if (agentTools) scope.addHook('onRequest', authenticate.optionalBearer)
+    const identify = access === 'token' ? authenticate.bearer : agentTools ? authenticate.optionalBearer : undefined
+    if (identify) scope.addHook('onRequest', inTurn(identify))
     addStreamRoutes(scope, surroundings)
     addStreamableRoute(scope, surroundings)
   })
+}
+
+/** Few at a time: each asks the database, before the call itself waits for its turn. */
+function inTurn(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
+  const slots = createSlots(mostIdentified)
+  return async function (request, reply) {
+    const leave = await slots.take()
+    try {
+      await identify.call(this, request, reply)
+    } finally {
+      leave()
+    }
+  }
 }
 
 /** Keeps web pages of others away, which a browser lets in under a name that leads to us (DNS rebinding). */

@@ -3,6 +3,7 @@ import type { InMemoryServerEventBus, Server as McpServer } from '@modelcontextp
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
 import type { AppContext } from '../context.ts'
+import type { McpBackend } from '../mcp/backend.ts'
 import type { Follow } from '../mcp/mcp-server.ts'
 import { findFollowed } from '../mcp/review-feed.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -16,7 +17,8 @@ const lookMs = 40_000
 export const messageLimit = 256 * 1024
 
 export interface McpSurroundings {
-  readonly ctx: Pick<AppContext, 'config' | 'db' | 'log'>
+  readonly ctx: Pick<AppContext, 'config' | 'log'>
+  readonly backend: Pick<McpBackend, 'findRepository'>
   readonly authenticate: Pick<Authenticate, 'bearer' | 'findCallerAgain'>
   readonly room: StreamRoom
   /** All that changes, for whom it may concern. */
@@ -26,9 +28,9 @@ export interface McpSurroundings {
 }
 
 /** Follows what changes for one client. */
-export function createFollow({ ctx, changes }: McpSurroundings, caller: Caller | null): Follow {
+export function createFollow({ backend, changes }: McpSurroundings, caller: Caller | null): Follow {
   return {
-    find: (uri) => findFollowed(ctx.db, uri, caller),
+    find: (uri) => findFollowed(backend, uri, caller),
     subscribe: (onChange) =>
       changes.subscribe((event) => {
         if (event.kind === 'resource_updated') onChange(event.uri)

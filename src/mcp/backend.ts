@@ -2,13 +2,16 @@
 import type { z } from 'zod'
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { listConnectedRepositories, listReviewRecords } from '../analytics/review-records.ts'
+import { findSpelling, listConnectedRepositories, listReviewRecords } from '../analytics/review-records.ts'
 import { DatabaseFault } from '../db/errors.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { abortable } from '../lib/abortable.ts'
 import type { Log } from '../lib/logger.ts'
+import { splitRepositoryName } from '../platforms/repository-name.ts'
+import { checkOverdue } from '../workflows/connecting/check-access.ts'
 import { type AgentToolsContext, createAgentTools } from './agent-tools.ts'
+import { type CallRoom, createCallRoom } from './call-room.ts'
 import { createReviewTools, describeReview } from './review-tools.ts'
 import type { Asker, McpTool, ToolRecord } from './tool.ts'
 
@@ -25,15 +28,18 @@ export interface McpBackend {
   listTools(caller: Caller | null): Promise<readonly McpTool['definition'][]>
   /** Never throws; undefined where there is no tool of that name. */
   callTool(name: string, given: ToolRecord, asker: Asker): Promise<ToolAnswer | undefined>
-  /** Those that are connected, by name. */
+  /** Those that are connected, by name. This and what follows throws `UmpireError` with words for the caller. */
   listRepositories(caller: Caller | null): Promise<readonly RepositoryName[]>
   /** The newest reviews of a repository; none of one that isn't known. */
   readReviews(repo: RepositoryName, caller: Caller | null): Promise<readonly ToolRecord[]>
+  /** A repository's name as the platform spells it; undefined where the caller may not see it. */
+  findRepository(repo: RepositoryName, caller: Caller | null): Promise<RepositoryName | undefined>
 }
 
 /** Of a tool that doesn't say otherwise. */
 const deadlineMs = 30_000
 const notConnected = 'Repo not connected or access denied'
+const unreadable = 'The answer could not be read from the database. Try again later.'
 const mostRepositories = 1000
 const mostReviews = 50
 
@@ -44,22 +50,38 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
   const all = indexTools([...open.values(), ...(config.mcp.agentTools ? createAgentTools(ctx) : [])])
   const definitionsOf = (tools: ReadonlyMap<string, McpTool>) => [...tools.values()].map(({ definition }) => definition)
   const definitions = { open: definitionsOf(open), all: definitionsOf(all) }
+  const room = createCallRoom()
   /** Those who are known by a token see what is connected to them, and no more. */
   const findVisible = async (repo: unknown, caller: Caller | null): Promise<string | undefined> => {
     if (typeof repo !== 'string') return undefined
-    return caller === null ? repo : findConnectedRepository(db, caller, repo)
+    if (caller === null) return repo
+    if (splitRepositoryName(repo) !== undefined) await checkOverdue(ctx, caller, repo)
+    return findConnectedRepository(db, caller, repo)
+  }
+  const read = async <T>(caller: Caller | null, work: () => Promise<T>): Promise<T> => {
+    const limited = AbortSignal.timeout(deadlineMs)
+    try {
+      return await abortable(room.run(caller, limited, work), limited)
+    } catch (error) {
+      if (isForCaller(error)) throw error
+      log.warn({ err: error }, 'A resource could not be read')
+      throw new UmpireError('mcp_fault', unreadable, { cause: error, retryable: true })
+    }
   }
   return {
     listTools: async (caller) => (caller === null ? definitions.open : definitions.all),
     async callTool(name, given, asker) {
       const tool = (asker.caller === null ? open : all).get(name)
-      return tool && callTool(tool, given, { ...asker, findVisible, log })
+      return tool && callTool(tool, given, { ...asker, findVisible, room, log })
     },
-    listRepositories: (caller) => listConnectedRepositories(db, caller, mostRepositories),
-    async readReviews(asked, caller) {
-      const repo = await findVisible(asked, caller)
-      return repo === undefined ? [] : (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
-    },
+    listRepositories: (caller) => read(caller, () => listConnectedRepositories(db, caller, mostRepositories)),
+    readReviews: (asked, caller) =>
+      read(caller, async () => {
+        const repo = await findVisible(asked, caller)
+        return repo === undefined ? [] : (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
+      }),
+    findRepository: (asked, caller) =>
+      read(caller, () => (caller === null ? findSpelling(db, asked) : findVisible(asked, caller))),
   }
 }
 
@@ -70,11 +92,12 @@ function indexTools(tools: readonly McpTool[]): ReadonlyMap<string, McpTool> {
 interface CallContext extends Asker {
   /** The repository's name, for tools that are asked about one; undefined where the caller may not see it. */
   readonly findVisible: (repo: unknown, caller: Caller | null) => Promise<string | undefined>
+  readonly room: CallRoom
   readonly log: Log
 }
 
 async function callTool(tool: McpTool, given: ToolRecord, context: CallContext): Promise<ToolAnswer> {
-  const { caller, signal, findVisible, log } = context
+  const { caller, signal, findVisible, room, log } = context
   const parsed = tool.input.safeParse(given)
   if (!parsed.success) return answerFault(tool, given, describeInput(parsed.error))
   const limited = AbortSignal.any([signal, AbortSignal.timeout(tool.deadlineMs ?? deadlineMs)])
@@ -86,14 +109,21 @@ async function callTool(tool: McpTool, given: ToolRecord, context: CallContext):
     return tool.kind === 'list' ? tool.run(input, asker) : [await tool.run(input, asker)]
   }
   try {
-    return { kind: tool.kind, records: await abortable(answer(), limited), fault: null }
+    return {
+      kind: tool.kind,
+      records: await abortable(tool.isWaiting ? answer() : room.run(caller, limited, answer), limited),
+      fault: null,
+    }
   } catch (error) {
-    // What was said on purpose is for the caller; what else went wrong is for the log.
-    const isOurs = error instanceof UmpireError && !(error instanceof DatabaseFault)
-    if (isOurs) return answerFault(tool, given, error.message)
+    if (isForCaller(error)) return answerFault(tool, given, error.message)
     if (!signal.aborted) log.warn({ err: error, tool: tool.name }, 'A tool could not be answered')
-    return answerFault(tool, given, 'The answer could not be read from the database. Try again later.')
+    return answerFault(tool, given, unreadable)
   }
+}
+
+/** What was said on purpose; what else went wrong is for the log. */
+function isForCaller(error: unknown): error is UmpireError {
+  return error instanceof UmpireError && !(error instanceof DatabaseFault)
 }
 
 function answerFault(tool: McpTool, given: ToolRecord, fault: string): ToolAnswer {

@@ -1,10 +1,9 @@
 // Which repositories' reviews changed, as the database announces it to all processes.
 import { z } from 'zod'
-import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { findSpelling } from '../analytics/review-records.ts'
-import type { Db, OpenDatabase } from '../db/database.ts'
+import type { OpenDatabase } from '../db/database.ts'
 import { changesChannel } from '../events/listing.ts'
+import type { McpBackend } from './backend.ts'
 import { findRepositoryOf, reviewsAddress } from './mcp-server.ts'
 
 const change = z.object({ repo: z.string(), number: z.int(), status: z.string() })
@@ -34,10 +33,13 @@ export async function followReviews(
  *
  * @returns undefined for what is no address of reviews, or nothing that the caller may see
  */
-export async function findFollowed(db: Db, uri: string, caller: Caller | null): Promise<string | undefined> {
+export async function findFollowed(
+  backend: Pick<McpBackend, 'findRepository'>,
+  uri: string,
+  caller: Caller | null,
+): Promise<string | undefined> {
   const asked = findRepositoryOf(uri)
-  if (asked === undefined) return undefined
-  const repo = caller === null ? await findSpelling(db, asked) : await findConnectedRepository(db, caller, asked)
+  const repo = asked === undefined ? undefined : await backend.findRepository(asked, caller)
   return repo === undefined ? undefined : reviewsAddress(repo)
 }
 

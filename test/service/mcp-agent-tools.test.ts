@@ -1,5 +1,6 @@
 // The tools that agents get by a person's token: findings, a review on demand, callers, what is remembered.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
 import { flaws } from '../knowledge-scenario.ts'
@@ -38,6 +39,7 @@ async function call(person: Person | null, name: string, given: object) {
   }
 }
 
+const denied = 'Repo not connected or access denied'
 const own = ['list_pr_findings', 'request_review', 'find_callers', 'search_memory']
 
 it('are there for callers with a token only', async () => {
@@ -75,6 +77,31 @@ it('review on demand, and wait for it', async () => {
   expect(await call('alice', 'request_review', { pr_number: 999 })).toEqual({ error: `${repo}#999 is not known here` })
 })
 
+it('review no more than 60 times an hour for a person, whoever else asks', async () => {
+  const { db } = scene.app
+  const { id: user_id } = await db
+    .selectFrom('users')
+    .select('id')
+    .where('login', '=', 'alice')
+    .executeTakeFirstOrThrow()
+  const entry = { user_id, login: 'alice', action: 'review_retried', subject: 'acme/other#1' } as const
+  const asked = await db
+    .insertInto('audit_log')
+    .values(Array.from({ length: 60 }, () => entry))
+    .returning('id')
+    .execute()
+  expect(await call('alice', 'request_review', { pr_number: number })).toEqual({
+    error: 'More than 60 reviews were asked for in an hour: try again later',
+  })
+  await db
+    .updateTable('audit_log')
+    .set({ created_at: sql`now() - interval '61 minutes'` })
+    .where('id', '=', asked[0]!.id)
+    .execute()
+  const given = { pr_number: number, wait_seconds: 60 }
+  expect(await call('alice', 'request_review', given)).toMatchObject({ status: 'completed' })
+})
+
 it('search what is remembered', async () => {
   const text = 'Amounts of money are whole cents.'
   const { status } = await fetch(`${scene.app.url}/api/v1/memory?repo=${encodeURIComponent(repo)}`, {
@@ -92,7 +119,6 @@ it('know no callers where there is no code graph', async () => {
 })
 
 it('say nothing of what is not connected to the caller', async () => {
-  const denied = 'Repo not connected or access denied'
   expect(await call('bob', 'list_pr_findings', { pr_number: number })).toEqual({ result: [] })
   expect(await call('bob', 'request_review', { pr_number: number })).toEqual({ error: denied })
   expect(await call('bob', 'search_memory', { query: 'money' })).toEqual({ result: [] })

@@ -92,6 +92,11 @@ describe('case 69: the tables are gone', () => {
     expect(result.isError).toBeUndefined()
   })
 
+  it('case 69: the resource is an error without what the database said', async () => {
+    const { error } = await ask(app.url, 'resources/read', { uri: `umpire://repos/${repo}/reviews` })
+    expect(error).toEqual({ code: -32603, message: unreadable })
+  })
+
   it('case 69: on a stream too, which goes on', async () => {
     using stream = await openMcpStream(app.url)
     const call = { name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } }
