@@ -81,7 +81,8 @@ describe('a search with an embedder', () => {
   it('puts first what both its words and its meaning speak for', async () => {
     const repo = await createEmpty()
     const both = 'An invoice has a currency.'
-    const words = 'The invoice template lies beside the letters, with a logo.'
+    // Of something else as well: among equally near ones chance would decide.
+    const words = 'The invoice template lies on the disk, beside the letters.'
     await add(repo, words)
     await add(repo, both)
     await add(repo, cents)
@@ -267,6 +268,13 @@ describe('a scan with an embedder', () => {
     await rescan(repo, { '.umpire.yml': '\n' })
     expect(await search(repo, 'currency')).toEqual([cents])
   })
+})
+
+it('keeps no vector that comes when the repository wants no model to be asked any more', async () => {
+  const repo = await createEmpty()
+  server.respondWith(() => ({ kind: 'vectors', after: rescan(repo, { '.umpire.yml': 'mode: static\n' }) }))
+  await add(repo, cents)
+  expect(await vectorsOf(repo)).toEqual([])
 })
 
 it('a review recalls what is said in other words than those of the change', async () => {

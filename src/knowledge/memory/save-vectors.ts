@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { lockMemories } from './save-memories.ts'
 import { type Embedding, packVector } from './vectors.ts'
 
-/** Of one repository; of more, the newest. */
+/** Of one repository. Of more, those that came when there was room; the newest of them first. */
 const mostVectors = 20_000
 
 /** A memory that an embedder has to see. */
@@ -80,7 +80,12 @@ export async function saveVectors(
       embedder = excluded.embedder, signs = excluded.signs, vector = excluded.vector, norm = excluded.norm`.execute(tx)
 }
 
-/** Drops all vectors of a repository. */
-export async function dropVectors(db: Db, repo: string): Promise<void> {
-  await sql`delete from memory_vectors where repo = ${repo}`.execute(db)
+/**
+ * Drops all vectors of a repository.
+ *
+ * @param tx a transaction
+ */
+export async function dropVectors(tx: Db, repo: string): Promise<void> {
+  await lockMemories(tx, repo)
+  await sql`delete from memory_vectors where repo = ${repo}`.execute(tx)
 }

@@ -5,6 +5,7 @@ import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { readModelConsent } from '../../jobs/model-consent.ts'
+import { lockMemories } from '../../knowledge/memory/save-memories.ts'
 import { countUnembedded, listUnembedded, saveVectors, type Unembedded } from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
 import { createEmbeddingBudget } from './embedding-budget.ts'
@@ -90,7 +91,11 @@ async function embedPieces({ db }: Context, { repo, embedder, budget, total }: T
     const request = { texts, purpose: 'document', timeMs: extent.pieceMs, budget } as const
     const { vectors } = await embedder.embed(request, extent.signal)
     const made = memories.map(({ id }, at) => ({ id, vector: vectors[at] as readonly number[] }))
-    await transactionWithRetry(db, (tx) => saveVectors(tx, repo, embedder.name, made))
+    await transactionWithRetry(db, async (tx) => {
+      await lockMemories(tx, repo)
+      // It may have been withdrawn since, and what there was have gone.
+      if (await readModelConsent(tx, repo)) await saveVectors(tx, repo, embedder.name, made)
+    })
     after = memories.at(-1)?.id
     done += memories.length
   }

@@ -1,4 +1,5 @@
 // Looks whether a repository lets models be asked about it.
+import { transactionWithRetry } from '../../db/transaction.ts'
 import { noteModelConsent } from '../../jobs/model-consent.ts'
 import { dropVectors } from '../../knowledge/memory/save-vectors.ts'
 import { readRepositoryWill } from '../gathering/read-settings.ts'
@@ -9,5 +10,5 @@ export async function lookForConsent({ ctx, scan, snapshot }: Scan): Promise<voi
   const { settings } = await readRepositoryWill(snapshot)
   const asksModels = settings.mode !== 'static'
   await noteModelConsent(ctx.db, scan, asksModels)
-  if (!asksModels) await dropVectors(ctx.db, scan.repo)
+  if (!asksModels) await transactionWithRetry(ctx.db, (tx) => dropVectors(tx, scan.repo))
 }

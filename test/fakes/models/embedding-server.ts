@@ -17,7 +17,7 @@ const things: readonly (readonly string[])[] = [
 
 /** How its answers are: as they should be, or a status instead, none at all, or a body of one's own. */
 export type EmbeddingReply =
-  | { readonly kind: 'vectors'; readonly dimensions?: number }
+  | { readonly kind: 'vectors'; readonly dimensions?: number; readonly after?: Promise<unknown> }
   | { readonly kind: 'status'; readonly status: number; readonly message?: string }
   | { readonly kind: 'hang' }
   | { readonly kind: 'body'; readonly body: (texts: readonly string[]) => unknown }
@@ -51,6 +51,7 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
     requests.push(request)
     const reply = protocol === undefined ? ({ kind: 'status', status: 404 } as const) : script(request)
     if (reply.kind === 'hang') return
+    if (reply.kind === 'vectors') await reply.after
     outgoing.writeHead(reply.kind === 'status' ? reply.status : 200, { 'content-type': 'application/json' })
     outgoing.end(JSON.stringify(write(protocol ?? protocols[0]!, request, reply)))
   })
