@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
-import { readContextSources } from './context-sources.ts'
 import { type Environment, processEnvironment } from './environment.ts'
 import { embedderUrl, groupVariables, keyVariable, modelKey, providerOf } from './group-variables.ts'
+import { readContextSources } from './read-context-sources.ts'
 import { type Variables, variables } from './variables.ts'
 
 /** Variables whose value may stand in a file instead, named by `<NAME>_FILE`. */

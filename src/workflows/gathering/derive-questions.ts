@@ -1,7 +1,7 @@
 // What a change gives to ask trackers and chats for: keys that it names, files that it changes, what it is about.
 import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
-import type { SourceQuestion } from '../../tools/sources/context-sources.ts'
+import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
 import { isTestPath } from '../../workspace/languages.ts'
 
 const mostKeys = 5

@@ -1,0 +1,127 @@
+// The well-known trackers and chats, by the tools that their vendors' own servers offer.
+import type { SourceKind } from '../domain/live-context.ts'
+import { type ContextSourceConfig, defaultSourceTimeoutMs } from './context-sources.ts'
+
+/** Variables by which the well-known sources are set up. */
+export interface SourceVariables {
+  readonly LINEAR_MCP_URL?: string | undefined
+  readonly LINEAR_API_KEY?: string | undefined
+  readonly ATLASSIAN_MCP_URL?: string | undefined
+  readonly ATLASSIAN_TOKEN?: string | undefined
+  readonly ATLASSIAN_CLOUD_ID?: string | undefined
+  readonly SENTRY_MCP_URL?: string | undefined
+  readonly SENTRY_AUTH_TOKEN?: string | undefined
+  readonly SENTRY_ORGANIZATION?: string | undefined
+  readonly SLACK_MCP_URL?: string | undefined
+  readonly SLACK_TOKEN?: string | undefined
+  readonly CONTEXT_SOURCES?: string | undefined
+}
+
+const trusting = { repositories: ['**'], publicRepositories: false, forkPullRequests: false }
+
+interface Preset {
+  readonly name: string
+  readonly kind: SourceKind
+  readonly url: keyof SourceVariables
+  readonly token: keyof SourceVariables
+  /** A further variable that its tools can't do without. */
+  readonly scope?: keyof SourceVariables
+  readonly linkHosts: readonly string[]
+  /** @param scope the value of that variable */
+  uses(scope: string): Pick<ContextSourceConfig, 'lookUp' | 'search'> & { readonly link?: string | null }
+}
+
+/** The tools that the vendors' own servers offer. */
+const presets: readonly Preset[] = [
+  {
+    name: 'linear',
+    kind: 'tickets',
+    url: 'LINEAR_MCP_URL',
+    token: 'LINEAR_API_KEY',
+    linkHosts: ['linear.app'],
+    uses: () => ({ lookUp: { tools: ['get_issue'], arguments: { id: '{key}' } }, search: null }),
+  },
+  {
+    name: 'jira',
+    kind: 'tickets',
+    url: 'ATLASSIAN_MCP_URL',
+    token: 'ATLASSIAN_TOKEN',
+    scope: 'ATLASSIAN_CLOUD_ID',
+    linkHosts: ['*.atlassian.net'],
+    uses: (cloudId) => ({
+      lookUp: {
+        tools: ['getJiraIssue'],
+        arguments: {
+          cloudId,
+          issueIdOrKey: '{key}',
+          fields: ['summary', 'description', 'status', 'issuetype', 'priority', 'labels'],
+          responseContentFormat: 'markdown',
+        },
+      },
+      search: null,
+      // A site may be called by its name or by its id.
+      link: cloudId.includes('.') ? `https://${cloudId}/browse/{key}` : null,
+    }),
+  },
+  {
+    name: 'sentry',
+    kind: 'errors',
+    url: 'SENTRY_MCP_URL',
+    token: 'SENTRY_AUTH_TOKEN',
+    scope: 'SENTRY_ORGANIZATION',
+    linkHosts: ['sentry.io', '*.sentry.io'],
+    uses: (organizationSlug) => ({
+      lookUp: null,
+      search: {
+        tools: ['search_issues'],
+        arguments: { organizationSlug, query: 'is:unresolved stack.filename:"*{path}"', sort: 'freq', limit: 3 },
+      },
+    }),
+  },
+  {
+    name: 'slack',
+    kind: 'discussion',
+    url: 'SLACK_MCP_URL',
+    token: 'SLACK_TOKEN',
+    linkHosts: ['*.slack.com'],
+    uses: () => ({
+      lookUp: null,
+      search: { tools: ['slack_search_public'], arguments: { query: '{query}', limit: 5 } },
+    }),
+  },
+]
+
+/** Null where it isn't set up, or not wholly, which is added to the problems. */
+function readPreset(preset: Preset, variables: SourceVariables, problems: string[]): ContextSourceConfig | null {
+  const { name, kind, linkHosts, uses } = preset
+  const [url, token] = [variables[preset.url], variables[preset.token]]
+  const scope = preset.scope && variables[preset.scope]
+  if (url === undefined && token === undefined) return null
+  if (url === undefined || token === undefined) {
+    problems.push(`${preset.url} and ${preset.token} belong together: set both or none`)
+    return null
+  }
+  if (preset.scope !== undefined && scope === undefined) {
+    problems.push(`${preset.url} needs ${preset.scope}`)
+    return null
+  }
+  const server = { url, headers: { Authorization: `Bearer ${token}` } }
+  const secrets = [token]
+  return {
+    ...trusting,
+    name,
+    kind,
+    server,
+    secrets,
+    pins: {},
+    timeoutMs: defaultSourceTimeoutMs,
+    link: null,
+    ...uses(scope ?? ''),
+    linkHosts: [...linkHosts, new URL(url).hostname],
+  }
+}
+
+/** Those that are set up. */
+export function readPresets(variables: SourceVariables, problems: string[]): ContextSourceConfig[] {
+  return presets.flatMap((preset) => readPreset(preset, variables, problems) ?? [])
+}
