@@ -65,6 +65,8 @@ function showInDiff(index: number): void {
   const place = document.getElementById(placeId(index)) ?? document.getElementById('diff')
   const file = place?.closest('details')
   if (file) file.open = true
-  place?.scrollIntoView({ block: 'center' })
   place?.focus({ preventScroll: true })
+  place?.scrollIntoView({ block: 'center' })
+  // What came into sight on the way has its real height only now.
+  requestAnimationFrame(() => place?.scrollIntoView({ block: 'center' }))
 }

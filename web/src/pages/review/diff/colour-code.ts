@@ -13,6 +13,8 @@ export interface Colours {
 /** Colouring more would keep the browser busy for long. */
 const mostLines = 3000
 const longestLine = 500
+/** A line that takes longer stays as it is from there on; the first one of a grammar takes a while. */
+const lineMs = 500
 
 const grammars: Readonly<Record<string, () => Promise<{ default: LanguageInput }>>> = {
   c: () => import('shiki/langs/c.mjs'),
@@ -90,7 +92,7 @@ function colourSide(
 ): void {
   const changes = hunk.changes.filter((change) => numberOn(change, side) !== null)
   const code = changes.map(({ content }) => (content.length > longestLine ? '' : content)).join('\n')
-  const lines = shiki.codeToTokensBase(code, { lang, theme: 'names', tokenizeTimeLimit: 100 })
+  const lines = shiki.codeToTokensBase(code, { lang, theme: 'names', tokenizeTimeLimit: lineMs })
   for (const [index, change] of changes.entries()) {
     if (change.content.length > longestLine) continue
     const number = numberOn(change, side) as number

@@ -64,8 +64,12 @@ function Figures({ file, findings }: { file: DiffFile; findings: number }) {
         </strong>
       )}
       {file.status !== 'modified' && <span>{file.status}</span>}
-      <span className="text-good tabular-nums">+{file.additions}</span>
-      <span className="text-bad tabular-nums">−{file.deletions}</span>
+      {!file.binary && (
+        <>
+          <span className="text-good tabular-nums">+{file.additions}</span>
+          <span className="text-bad tabular-nums">−{file.deletions}</span>
+        </>
+      )}
     </span>
   )
 }
@@ -76,7 +80,8 @@ function Body({ file, found, look }: Pick<DiffFileProps, 'file' | 'found' | 'loo
   const { widgets, marked, unplaced } = useMemo(() => place(pieces, found), [pieces, found])
   const count = useGrowing(pieces.length)
   const colours = useColours(file.path, pieces)
-  const sides = look === 'split' ? 2 : 1
+  const kind = file.status === 'added' ? 'add' : file.status === 'deleted' ? 'delete' : 'modify'
+  const sides = look === 'split' && kind === 'modify' ? 2 : 1
   return (
     <div className="diff-body">
       {describe(file).map((words) => (
@@ -100,6 +105,7 @@ function Body({ file, found, look }: Pick<DiffFileProps, 'file' | 'found' | 'loo
                 key={`${piece.hunk.oldStart} ${piece.hunk.newStart}`}
                 piece={piece}
                 look={look}
+                kind={kind}
                 widgets={widgets}
                 marked={marked}
                 colours={colours}

@@ -8,6 +8,8 @@ import type { Piece } from './lines.ts'
 interface PieceProps {
   readonly piece: Piece
   readonly look: DiffLook
+  /** Of a file that is new or gone there is one side only. */
+  readonly kind: 'add' | 'delete' | 'modify'
   /** By the key of the change that they stand below; of the whole file. */
   readonly widgets: Record<string, ReactNode>
   /** Keys of the changes that findings are about. */
@@ -17,14 +19,14 @@ interface PieceProps {
 
 const lineHeight = 20
 
-export const PieceView = memo(function PieceView({ piece, look, widgets, marked, colours }: PieceProps) {
+export const PieceView = memo(function PieceView({ piece, look, kind, widgets, marked, colours }: PieceProps) {
   const height = (piece.hunk.changes.length + (piece.heading === null ? 0 : 1)) * lineHeight
   return (
     <div className="diff-piece" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
       {piece.heading !== null && <div className="diff-heading">{piece.heading}</div>}
       <Diff
         viewType={look}
-        diffType="modify"
+        diffType={kind}
         hunks={[piece.hunk]}
         widgets={widgets}
         selectedChanges={marked}
