@@ -21,8 +21,8 @@ export type FileBlobs = ReadonlyMap<string, string>
 
 /** About as many bytes of memory. */
 const roomForFacts = 48 * 1024 * 1024
-/** Files, of all graphs together: some 150 bytes each. */
-const roomForFiles = 150_000
+/** The same, of all graphs together: some 150,000 files of usual paths. */
+const roomForFiles = 32 * 1024 * 1024
 
 /** Makes an empty one. */
 export function createCodeCache(): CodeCache {
@@ -30,7 +30,7 @@ export function createCodeCache(): CodeCache {
   const files = keepLastUsed<FileBlobs>(roomForFiles)
   return {
     facts: { get: facts.get, set: (key, item) => facts.set(key, item, weigh(item)) },
-    files: { get: files.get, set: (key, list) => files.set(key, list, list.size) },
+    files: { get: files.get, set: (key, list) => files.set(key, list, weighFiles(list)) },
   }
 }
 
@@ -42,4 +42,11 @@ export function blobKey({ oid, kind }: SourceBlob): string {
 /** Measured on JavaScript and TypeScript. */
 function weigh({ symbols, references, imports, bindings }: CodeFacts): number {
   return 500 + 350 * symbols.length + 100 * references.length + 350 * imports.length + 80 * bindings.length
+}
+
+/** By the paths as well: a hostile repository's are as long as can be. */
+function weighFiles(files: FileBlobs): number {
+  let weight = 0
+  for (const path of files.keys()) weight += 150 + path.length
+  return weight
 }
