@@ -1,6 +1,6 @@
 // Speaks to a running service through its control socket.
 import { request } from 'node:http'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import {
   controlSocketOf,
@@ -16,6 +16,7 @@ import {
   toolDefinitions,
 } from '../http/contract/control.ts'
 import type { McpBackend } from '../mcp/backend.ts'
+import type { McpTool, ToolRecord } from '../mcp/tool.ts'
 import type { Control } from '../workflows/control.ts'
 
 /** A running service that holds the embedded database. */
@@ -28,6 +29,7 @@ export interface RunningService extends Control {
 const timeoutMs = 10_000
 /** The longest of them waits for a review. */
 const toolTimeoutMs = 650_000
+const otherVersion = 'The running service is of another version than this command.'
 const longestAnswer = 10 * 2 ** 20
 /** Nobody is there: no socket, or that of a dead process. */
 const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
@@ -36,7 +38,7 @@ const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 export async function findRunningService(dataDir: string, signal?: AbortSignal): Promise<RunningService | null> {
   const path = controlSocketOf(dataDir)
   if (Buffer.byteLength(path) > longestSocketPath) return null
-  const ask = <T>(call: Omit<Call<T>, 'path' | 'signal'>) => send({ ...call, path, signal })
+  const ask: Ask = (call) => send({ signal, ...call, path })
   const status = () => ask({ method: 'GET', route: '/status', schema: serviceStatus })
   try {
     const { pid } = await status()
@@ -60,31 +62,44 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
   }
 }
 
-type Ask = <T>(call: Omit<Call<T>, 'path' | 'signal'>) => Promise<T>
+type Ask = <T>(call: Omit<Call<T>, 'path'>) => Promise<T>
 
 function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
-  const post = <T>(route: string, body: object, schema: z.ZodType<T>, timeoutMs?: number) =>
-    ask({ method: 'POST', route, body: { token, ...body }, schema, ...(timeoutMs && { timeoutMs }) })
-  /** Which tools answer with lists, as far as they were told. */
-  const lists = new Set<string>()
+  const post = async <T>(
+    route: string,
+    body: object,
+    schema: z.ZodType<T>,
+    more?: Pick<Call<T>, 'timeoutMs' | 'signal'>,
+  ) => {
+    try {
+      return await ask({ method: 'POST', route, body: { token, ...body }, schema, ...more })
+    } catch (error) {
+      if (!absent.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      throw new UmpireError('control_silent', 'The service does not run any more: start it again.', { retryable: true })
+    }
+  }
+  /** What tools answer with, as far as they were told. */
+  const outputs = new Map<string, OutputSchema>()
   return {
     async listTools() {
-      const tools = await post('/mcp/tools', {}, toolDefinitions)
-      for (const { name, outputSchema } of tools) {
-        if (Object.hasOwn(outputSchema?.properties ?? {}, 'result')) lists.add(name)
-      }
+      const tools = await post('/mcp/tools', {}, toolDefinitions).catch((error) => {
+        throw error instanceof UmpireError && error.code === 'not_found'
+          ? new UmpireError('control_failed', otherVersion)
+          : error
+      })
+      for (const { name, outputSchema } of tools) outputs.set(name, outputSchema)
       return tools
     },
-    async callTool(name, given) {
+    async callTool(name, given, { signal }) {
       try {
-        return await post('/mcp/call', { name, given }, toolAnswer, toolTimeoutMs)
+        return await post('/mcp/call', { name, given }, toolAnswer, { timeoutMs: toolTimeoutMs, signal })
       } catch (error) {
         if (error instanceof UmpireError && error.code === 'not_found') return undefined
-        const fault =
-          error instanceof UmpireError ? error.message : 'The service does not run any more: start it again.'
-        return lists.has(name)
+        const fault = error instanceof UmpireError ? error.message : 'The running service could not be asked.'
+        const schema = outputs.get(name)
+        return Object.hasOwn(schema?.properties ?? {}, 'result')
           ? { kind: 'list', records: [], fault }
-          : { kind: 'object', records: [{ error: fault }], fault }
+          : { kind: 'object', records: [{ ...fillRequired(schema, given), error: fault }], fault }
       }
     },
     listRepositories: () => post('/mcp/repositories', {}, repositoryNames),
@@ -93,6 +108,25 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
     findRepository: async () => undefined,
   }
 }
+
+type OutputSchema = McpTool['definition']['outputSchema']
+
+/** What an answer must have that says nothing: clients check it. */
+function fillRequired(schema: OutputSchema, given: ToolRecord): ToolRecord {
+  const { required = [], properties = {} } = objectSchema.parse(schema ?? {})
+  return Object.fromEntries(
+    required.map((name) => {
+      const type = properties[name]?.type
+      const empty = type === 'string' ? '' : type === 'integer' || type === 'number' ? 0 : null
+      return [name, typeof given[name] === type ? given[name] : empty]
+    }),
+  )
+}
+
+const objectSchema = z.object({
+  required: z.array(z.string()).optional(),
+  properties: z.record(z.string(), z.object({ type: z.unknown().optional() })).optional(),
+})
 
 interface Call<T> {
   /** Of the socket. */
@@ -103,7 +137,7 @@ interface Call<T> {
   readonly schema: z.ZodType<T>
   /** How long it may take. */
   readonly timeoutMs?: number
-  readonly signal: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 async function send<T>(call: Call<T>): Promise<T> {
@@ -111,7 +145,7 @@ async function send<T>(call: Call<T>): Promise<T> {
   if (status !== 200) throw toError(status, text)
   const parsed = call.schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new UmpireError('control_failed', 'The running service is of another version than this command.')
+  throw new UmpireError('control_failed', otherVersion)
 }
 
 async function exchange(call: Call<unknown>): Promise<{ status: number; text: string }> {

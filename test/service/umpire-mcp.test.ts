@@ -1,7 +1,15 @@
 // `umpire mcp` and `umpire sources`, as agents and operators start them, beside a running service and without one.
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compileCache } from '../compile-cache.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { startContextServer } from '../fakes/mcp/context-server.ts'
 import { testEngine } from '../fakes/test-database.ts'
@@ -95,6 +103,108 @@ describe('umpire mcp', () => {
       expect(elsewhere).toMatchObject({ code: 5, stdout: '' })
       expect(elsewhere.stderr).toMatch(/No service runs with .*umpire serve/)
     }
+  })
+})
+
+describe('umpire mcp beside a service that it asks', () => {
+  /** A service that answers like ours at its socket, where it is told to. */
+  async function startSocket(answers: Readonly<Record<string, unknown>>) {
+    const folder = mkdtempSync(join(tmpdir(), 'umpire-mcp-'))
+    const asked: string[] = []
+    const told = new EventEmitter()
+    const activity = { connectedRepositories: 0, newestDeliveryAt: null }
+    const facts = { engine: 'embedded', version: '1', schema: { missing: [], unknown: [] }, hasSearchIndex: true }
+    const status = { pid: 1, database: { ...facts, now: new Date(), activity } }
+    const socket = createServer((request, response) => {
+      const route = request.url ?? ''
+      asked.push(route)
+      told.emit(route, response)
+      const answer = ({ '/status': status, ...answers } as Readonly<Record<string, unknown>>)[route]
+      if (answer !== 'nothing') response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { detail: 'No' }))
+    })
+    await once(socket.listen(join(folder, 'control.sock')), 'listening')
+    return {
+      env: { PATH: process.env.PATH ?? '', DATA_DIR: folder, NODE_COMPILE_CACHE: compileCache },
+      folder,
+      asked: (route: string) => once(told, route) as Promise<[ServerResponse]>,
+      async [Symbol.asyncDispose]() {
+        socket.close()
+        socket.closeAllConnections()
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  }
+
+  const health = {
+    type: 'object',
+    properties: { repo: { type: 'string' }, score: { type: 'integer' }, hours: { anyOf: [] } },
+    required: ['repo', 'score', 'hours'],
+  }
+  const list = { type: 'object', properties: { result: { type: 'array' } } }
+  const tools = [
+    { name: 'get_health', inputSchema: { type: 'object' }, outputSchema: health },
+    { name: 'get_list', inputSchema: { type: 'object' }, outputSchema: list },
+  ]
+  const call = (id: number, name: string) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { repo } } })}\n`
+  const hello = [
+    {
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+    },
+    { method: 'notifications/initialized' },
+  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+
+  it.each(['its client leaves', 'it is told to end'])('ends at once when %s, whatever is waited for', async (how) => {
+    await using service = await startSocket({ '/mcp/tools': tools, '/mcp/call': 'nothing' })
+    const child = spawn(umpireCommand, ['mcp'], {
+      env: service.env,
+      cwd: service.folder,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    const asked = service.asked('/mcp/call')
+    child.stdin.write([...hello, call(1, 'get_health')].join(''))
+    const [waiting] = await asked
+    const left = once(waiting, 'close')
+    if (how === 'its client leaves') child.stdin.end()
+    else child.kill('SIGTERM')
+    expect(await exited).toEqual([0, null])
+    await left
+  })
+
+  it('gives the answers of faults while it does not run, as their tools declare them', async () => {
+    const service = await startSocket({ '/mcp/tools': tools })
+    const child = spawn(umpireCommand, ['mcp'], {
+      env: service.env,
+      cwd: service.folder,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const next = async () => JSON.parse((await lines.next()).value as string)
+    child.stdin.write(hello.join(''))
+    await next()
+    await service[Symbol.asyncDispose]()
+    const error = 'The service does not run any more: start it again.'
+    child.stdin.write(call(1, 'get_health'))
+    expect((await next()).result.structuredContent).toEqual({ repo, score: 0, hours: null, error })
+    child.stdin.write(call(2, 'get_list'))
+    expect((await next()).result).toMatchObject({ structuredContent: { result: [] }, _meta: { error } })
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'resources/list' })}\n`)
+    expect((await next()).error).toMatchObject({ message: error })
+    const exited = once(child, 'exit')
+    child.stdin.end()
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('says that one is of another version which knows nothing of it', async () => {
+    await using service = await startSocket({})
+    expect(await runUmpire(['mcp'], { cwd: service.folder, env: service.env })).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: 'umpire: The running service is of another version than this command.\n',
+    })
   })
 })
 
