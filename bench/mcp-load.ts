@@ -8,13 +8,16 @@ export interface ToolCall {
   readonly arguments: object
 }
 
+/** The call that comes as the `index`th. */
+export type ToolCalls = (index: number) => ToolCall
+
 /** How tools are called, by what people call it. */
 export const transports = {
   SSE: callOverStreams,
-  'HTTP, 2026-07-28': (port: number, call: ToolCall, count: number, concurrency: number) =>
-    callOverHttp(port, composeModern(call), count, concurrency),
-  'HTTP, earlier': (port: number, call: ToolCall, count: number, concurrency: number) =>
-    callOverHttp(port, composeRequest('/mcp', callMessage(call), acceptBoth), count, concurrency),
+  'HTTP, 2026-07-28': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
+    callOverHttp(port, (index) => composeModern(calls(index)), count, concurrency),
+  'HTTP, earlier': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
+    callOverHttp(port, (index) => composeRequest('/mcp', callMessage(calls(index)), acceptBoth), count, concurrency),
 } as const
 
 const acceptBoth = ['accept: application/json, text/event-stream']
@@ -46,13 +49,24 @@ function composeRequest(path: string, message: object, headers: readonly string[
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-function callOverHttp(port: number, request: Buffer, count: number, concurrency: number): Promise<LoadResult> {
-  return sendAll({ host: '127.0.0.1', port }, Array<Buffer>(count).fill(request), concurrency)
+function callOverHttp(
+  port: number,
+  compose: (index: number) => Buffer,
+  count: number,
+  concurrency: number,
+): Promise<LoadResult> {
+  const requests = Array.from({ length: count }, (_, index) => compose(index))
+  return sendAll({ host: '127.0.0.1', port }, requests, concurrency)
 }
 
 /** One call at a time on each stream: posted on a connection of its own, answered on the stream. */
-async function callOverStreams(port: number, call: ToolCall, count: number, concurrency: number): Promise<LoadResult> {
-  const clients = await Promise.all(Array.from({ length: concurrency }, () => openClient(port, call)))
+async function callOverStreams(
+  port: number,
+  calls: ToolCalls,
+  count: number,
+  concurrency: number,
+): Promise<LoadResult> {
+  const clients = await Promise.all(Array.from({ length: concurrency }, () => openClient(port)))
   const latencies: number[] = []
   let left = count
   const start = performance.now()
@@ -60,7 +74,7 @@ async function callOverStreams(port: number, call: ToolCall, count: number, conc
     clients.map(async (client) => {
       while (left-- > 0) {
         const sent = performance.now()
-        await client.call()
+        await client.call(calls(left))
         latencies.push(performance.now() - sent)
       }
     }),
@@ -70,7 +84,7 @@ async function callOverStreams(port: number, call: ToolCall, count: number, conc
   return summarize(latencies, seconds)
 }
 
-async function openClient(port: number, call: ToolCall) {
+async function openClient(port: number) {
   const target = { host: '127.0.0.1', port }
   const stream = await openConnection(target)
   stream.setEncoding('latin1')
@@ -86,9 +100,8 @@ async function openClient(port: number, call: ToolCall) {
   const handshake = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
   await Promise.all([send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: handshake }), nextEvent('message')])
   await send({ jsonrpc: '2.0', method: 'notifications/initialized' })
-  const message = callMessage(call)
   return {
-    call: () => Promise.all([send(message), nextEvent('message')]),
+    call: (call: ToolCall) => Promise.all([send(callMessage(call)), nextEvent('message')]),
     close() {
       stream.destroy()
       post.destroy()

@@ -11,7 +11,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
 import { readCpuTime } from './cpu-time.ts'
 import type { LoadResult } from './load.ts'
-import { type ToolCall, transports } from './mcp-load.ts'
+import { type ToolCall, type ToolCalls, transports } from './mcp-load.ts'
 import { end, type RunningServer, readPort, startUmpireServer } from './umpire-server.ts'
 
 const { values } = parseArgs({
@@ -22,9 +22,26 @@ const { values } = parseArgs({
   },
 })
 const repo = 'acme/busy'
-const calls: readonly ToolCall[] = [
-  { name: 'get_recent_reviews', arguments: { repo } },
-  { name: 'get_pr_verdict', arguments: { repo, pr_number: Number(values.reviews) - 50 } },
+/** Repositories that are asked about in turn, so that hardly a question comes twice within a second. */
+const quietRepositories = 40
+const verdict = { name: 'get_pr_verdict', arguments: { repo, pr_number: Number(values.reviews) - 50 } }
+const questions: readonly { readonly title: string; readonly example: ToolCall; readonly calls: ToolCalls }[] = [
+  ...[{ name: 'get_recent_reviews', arguments: { repo } }, verdict].map((call) => ({
+    title: `${call.name}, the same`,
+    example: call,
+    calls: () => call,
+  })),
+  {
+    title: 'get_pr_verdict, always another',
+    example: verdict,
+    calls: (index) => ({
+      name: verdict.name,
+      arguments: {
+        repo: `acme/quiet-${index % quietRepositories}`,
+        pr_number: 1 + (Math.floor(index / quietRepositories) % 90),
+      },
+    }),
+  },
 ]
 const concurrencies = [1, 16]
 const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
@@ -51,17 +68,17 @@ async function measure(): Promise<void> {
   } else console.error('SKIPPED: Umpire on PostgreSQL (no server programs found)')
   const load = loadavg()[0]?.toFixed(1)
   console.log(`${cpus().length} cores, Node ${process.version}, load ${load}, ${values.rounds} rounds\n`)
-  console.log('| tool | transport | at once | database | calls/s | of bare | CPU ms/call | of bare |')
+  console.log('| question | transport | at once | database | calls/s | of bare | CPU ms/call | of bare |')
   console.log('|---|---|---|---|---|---|---|---|')
-  for (const call of calls) {
+  for (const { title, example: call, calls } of questions) {
     const example = umpires.get('embedded') as RunningServer
     await using bare = await startBare(example.port, call)
     for (const transport of Object.keys(transports) as (keyof typeof transports)[]) {
       for (const concurrency of concurrencies) {
         const results = await compare(new Map([['bare', bare], ...umpires]), (port, count) =>
-          transports[transport](port, call, count, concurrency),
+          transports[transport](port, calls, count, concurrency),
         )
-        print([call.name, transport, String(concurrency)], results)
+        print([title, transport, String(concurrency)], results)
       }
     }
   }
@@ -124,7 +141,10 @@ async function fill(config: DatabaseConfig): Promise<void> {
   await sql`
     insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
     select name, i, 'Change ' || i, 'alice', 'topic', 'main', '', 'open', '', now()
-    from generate_series(1, ${count}::int) i, unnest(array[${repo}, 'acme/other']) name`.execute(db)
+    from generate_series(1, ${count}::int) i, unnest(array[${repo}, 'acme/other']) name
+    union all
+    select 'acme/quiet-' || n, i, 'Change ' || i, 'alice', 'topic', 'main', '', 'open', '', now()
+    from generate_series(1, 90) i, generate_series(0, ${quietRepositories - 1}::int) n`.execute(db)
   await sql`
     insert into workflow_runs (workflow_type, repo, pr_number, status, verdict, summary, created_at)
     select 'pr_review', repo, number, 'completed', (array['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION'])[1 + number % 3],
