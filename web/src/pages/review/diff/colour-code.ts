@@ -14,7 +14,7 @@ export interface Colours {
 const mostLines = 3000
 const longestLine = 500
 /** A line that takes longer stays as it is from there on; the first one of a grammar takes a while. */
-const lineMs = 500
+const lineMs = 1000
 
 const grammars: Readonly<Record<string, () => Promise<{ default: LanguageInput }>>> = {
   c: () => import('shiki/langs/c.mjs'),

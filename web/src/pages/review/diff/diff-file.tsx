@@ -81,7 +81,6 @@ function Body({ file, found, look }: Pick<DiffFileProps, 'file' | 'found' | 'loo
   const count = useGrowing(pieces.length)
   const colours = useColours(file.path, pieces)
   const kind = file.status === 'added' ? 'add' : file.status === 'deleted' ? 'delete' : 'modify'
-  const sides = look === 'split' && kind === 'modify' ? 2 : 1
   return (
     <div className="diff-body">
       {describe(file).map((words) => (
@@ -99,7 +98,7 @@ function Body({ file, found, look }: Pick<DiffFileProps, 'file' | 'found' | 'loo
         // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
         // biome-ignore lint/a11y/useSemanticElements: there is none for a part of a list
         <div role="region" aria-label={`Diff of ${file.path}`} tabIndex={0} className="diff-scroll">
-          <div style={{ minWidth: `${sides * (lines.longest + 12)}ch` }}>
+          <div className="diff-lines" style={{ minWidth: look === 'split' ? '90ch' : `${lines.longest + 16}ch` }}>
             {pieces.slice(0, count).map((piece) => (
               <PieceView
                 key={`${piece.hunk.oldStart} ${piece.hunk.newStart}`}
