@@ -97,9 +97,9 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
     return worker
   }
 
-  /** Ends the threads that have nothing to do; work that comes starts others. */
+  /** Ends the threads that have nothing to do, but for one that is ready for a little work; more of it starts others. */
   async rest(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()))
+    await Promise.all(this.#idle.splice(1).map((worker) => worker.terminate()))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -22,7 +22,7 @@ export type FactsResult = { readonly facts: CodeFacts; readonly encoded: Buffer 
 export interface FactReader {
   /** The facts of files, in their order. Never rejects for what they hold. */
   read(files: readonly SourceFile[]): Promise<readonly FactsResult[]>
-  /** Gives back the memory of the threads. The next files start them again. */
+  /** Gives back the memory of the threads, but for one. Many files start them again. */
   rest(): Promise<void>
 }
 
