@@ -8,6 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column access_check_due timestamptz not null default now() + interval '15 minutes',
       add column access_confirmed_at timestamptz,
       add column access_lost_at timestamptz`.execute(db)
+  // Nobody asked before: who may have lost access gets the same time to sign in again as everybody.
+  await sql`update installations set access_confirmed_at = now()`.execute(db)
   await sql`
     alter table workflow_runs
       drop constraint workflow_runs_repo_pr_number_fkey,
