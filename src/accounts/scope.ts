@@ -31,6 +31,11 @@ export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin
   return rows.map((row) => row.repo_full_name)
 }
 
+/** One repository of the scope; nothing where it isn't part of it. */
+export function narrowScope(scope: Scope, repo: RepositoryName): Scope {
+  return scope === 'all' || scope.includes(repo) ? [repo] : []
+}
+
 /** The condition that a row's repository is in the scope; for after a `where` or an `and`. */
 export function isInScope(scope: Scope, column = 'repo'): RawBuilder<boolean> {
   return scope === 'all' ? sql`true` : sql`${sql.ref(column)} = any(${scope}::text[])`

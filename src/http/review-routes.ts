@@ -16,8 +16,7 @@ const platformMs = 1800
 export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
   const listRoute = { schema: contract.listReviews, onRequest: authenticate.bearer }
   server.get('/api/v1/reviews', listRoute, async (request, reply) => {
-    const { status, search, limit } = request.query
-    return showReviews(ctx, callerOf(request), { status, search, limit }, platformDeadline(reply))
+    return showReviews(ctx, callerOf(request), request.query, platformDeadline(reply))
   })
 
   const readRoute = { schema: contract.readReview, onRequest: authenticate.either }

@@ -253,6 +253,22 @@ describe('a search', () => {
   })
 })
 
+describe('of one repository', () => {
+  it('has its entries only, and none where it is not the caller’s', async () => {
+    const [repo, other] = [await connectedRepository(), await connectedRepository()]
+    const id = await deliver({ repo, number: 1, title: 'The same title' })
+    await deliver({ repo: other, number: 2, title: 'The same title' })
+    const ids = async (person: Person | 'root', query: string) =>
+      (await list(person, query)).body.map((entry: { id: number }) => entry.id)
+    for (const person of ['alice', 'root'] as const) {
+      expect(await ids(person, `?repo=${repo}`)).toEqual([id])
+      expect(await ids(person, `?repo=${repo}&search=same&status=open`)).toEqual([id])
+      expect(await ids(person, '?repo=acme/unheard-of')).toEqual([])
+    }
+    expect(await ids('carol', `?repo=${repo}`)).toEqual([])
+  })
+})
+
 describe('of thousands', () => {
   const total = 6000
   const words = ['parser', 'Cache', 'LOGIN', 'a%b', 'x_y', 'ö', 'retry'] as const

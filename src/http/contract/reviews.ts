@@ -46,6 +46,7 @@ export const listReviews = {
     search: searchParameter.describe(
       'A part of the title, the repository or the number, in any case; 10,240 bytes at most',
     ),
+    repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
   }),
   response: { 200: z.array(review), ...errors(401, 422) },
 }

@@ -1,18 +1,20 @@
 // The reviews list and a single review, with the live states of their pull requests.
-import { findScope } from '../../accounts/scope.ts'
+import { findScope, narrowScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import type { EventStatus } from '../../db/schema.ts'
-import type { PullRequestState } from '../../domain/pull-request.ts'
+import type { PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
 import { type ListedReview, listReviews, type ReviewQuery } from '../../events/list-reviews.ts'
 import { type ReviewDetail, readReview } from '../../events/read-review.ts'
 import { keyOf, refreshStates } from './live-states.ts'
 
 /** What a caller asks the list for. */
 export interface ListRequest {
-  readonly status: EventStatus | PullRequestState | undefined
+  readonly status?: EventStatus | PullRequestState | undefined
   readonly search: string
   readonly limit: number
+  /** Of this repository only; of all where it isn't given. */
+  readonly repo?: RepositoryName | undefined
 }
 
 const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: review.pr_number })
@@ -21,10 +23,11 @@ const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: revie
 export async function showReviews(
   ctx: AppContext,
   caller: Caller,
-  { status, search, limit }: ListRequest,
+  { status, search, limit, repo }: ListRequest,
   signal: AbortSignal,
 ): Promise<ListedReview[]> {
-  const query = { scope: await findScope(ctx.db, caller), search, limit }
+  const scope = await findScope(ctx.db, caller)
+  const query = { scope: repo === undefined ? scope : narrowScope(scope, repo), search, limit }
   if (status === undefined) return showStates(ctx, caller, await listReviews(ctx.db, query), signal)
   if (status === 'open' || status === 'merged' || status === 'closed') {
     await refreshNewest(ctx, caller, query, signal)
