@@ -6,6 +6,14 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/.bin/node
 
+# The page. It takes types from the service's contract, which are gone once it is built.
+FROM node:24-bookworm-slim AS page
+WORKDIR /app/web
+COPY web/package.json web/package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY web ./
+RUN npm run build
+
 FROM node:24-bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends git ca-certificates tini \
@@ -14,6 +22,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY src ./src
+COPY --from=page /app/web/dist ./web/dist
 RUN mkdir /data && chown node:node /data
 USER node
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data

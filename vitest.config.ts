@@ -1,4 +1,4 @@
-// How the tests run: those under test/service/ once on each database engine, all others once.
+// How the tests run: those under test/service/ once on each database engine, all others once; test/page/ in a browser.
 import { defineConfig } from 'vitest/config'
 
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
@@ -16,8 +16,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/service/**', 'test/crash/**', 'test/power/**'],
+          exclude: ['**/node_modules/**', 'test/service/**', 'test/page/**', 'test/crash/**', 'test/power/**'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'page', include: ['test/page/**/*.test.ts'], globalSetup: ['test/page/prepare.ts'] },
       },
       ...engines.map((engine) => ({
         extends: true as const,

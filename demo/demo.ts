@@ -86,8 +86,8 @@ async function demonstrate(): Promise<void> {
   if (options.once) return
   console.log('\nTo look at:')
   printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
+  printDetail(`Umpire's page      ${service.url}/`)
   printDetail(`Umpire's API       ${service.url}/docs`)
-  printDetail(`to sign in         ${service.url}/auth/login?return_to=/auth/me`)
   printDetail(`Umpire's log       ${logFile}`)
   console.log('Ctrl-C ends everything and leaves nothing behind.')
   await Promise.race([interrupted, service.failed])

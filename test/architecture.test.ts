@@ -34,12 +34,18 @@ interface SourceFile {
   readonly packages: readonly string[]
 }
 
-const files: readonly SourceFile[] = readdirSync(root, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-  .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
+const files = readSources(root)
+/** Theirs are below web/src/. */
+const pageFiles = readSources(fileURLToPath(new URL('../web/src/', import.meta.url)))
 
-function readSource(path: string): SourceFile {
-  const text = readFileSync(join(root, path), 'utf8')
+function readSources(folder: string): readonly SourceFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => readSource(folder, relative(folder, join(entry.parentPath, entry.name))))
+}
+
+function readSource(folder: string, path: string): SourceFile {
+  const text = readFileSync(join(folder, path), 'utf8')
   const found = [
     ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm),
     ...text.matchAll(/\b(never)?import\('([^']+)'\)/g),
@@ -115,6 +121,20 @@ describe('the house', () => {
       ({ path, text }) => !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
     )
     expect(strangers.map(({ path }) => path)).toEqual([])
+  })
+
+  it('keeps the page out of the service, and gives it nothing but types of the contract', () => {
+    expect(files.filter(({ imports }) => imports.some(({ path }) => path.includes('web/'))).map((f) => f.path)).toEqual(
+      [],
+    )
+    const strangers = pageFiles.flatMap(({ path, imports }) =>
+      imports
+        .filter((imported) => imported.path.startsWith('../../src/'))
+        .filter((imported) => !(imported.typeOnly && imported.path.startsWith('../../src/http/contract/')))
+        .map((imported) => `${path} → ${imported.path}`),
+    )
+    expect(pageFiles.length).toBeGreaterThan(20)
+    expect(strangers).toEqual([])
   })
 
   it('opens every file with a line that says its duty', () => {

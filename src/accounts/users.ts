@@ -40,6 +40,12 @@ export async function saveUser(
   return { id: user.id, isAdmin: user.is_admin }
 }
 
+/** Whether anybody signed in so far. */
+export async function isAnyoneKnown(db: Db, platform: string): Promise<boolean> {
+  const user = await db.selectFrom('users').select('id').where('platform', '=', platform).limit(1).executeTakeFirst()
+  return user !== undefined
+}
+
 /** The person's token of the platform; undefined where there is none or it can't be decrypted. */
 export async function readPlatformToken(db: Db, keys: KeyRing, userId: number): Promise<string | undefined> {
   const user = await db

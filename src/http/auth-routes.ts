@@ -2,6 +2,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
+import { isAnyoneKnown } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/signing-in/sign-in.ts'
 import { attemptSeconds, finishSignIn, startSignIn } from '../workflows/signing-in/sign-in-by-oauth.ts'
@@ -42,6 +43,12 @@ function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authent
   const { publicUrl } = ctx.config.http
   const publicOrigin = new URL(publicUrl).origin
 
+  server.get('/auth/options', { schema: contract.signInOptions }, async () => ({
+    ...describeService(ctx.config),
+    oauth: ctx.config.platform.oauth !== null,
+    is_new: !(await isAnyoneKnown(ctx.db, ctx.platform.id)),
+  }))
+
   server.post('/auth/login', { schema: contract.signInWithToken }, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
     const session = await signInWithToken(ctx, request.body.token)
@@ -58,11 +65,10 @@ function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authent
     return { status: 'signed_out' as const }
   })
 
-  server.get('/auth/me', { schema: contract.showMe, onRequest: authenticate.either }, async (request) => {
-    const { platform, serviceName } = ctx.config
-    const service = { service_name: serviceName, platform: platform.id, platform_url: platform.url }
-    return { ...describePerson(callerOf(request)), ...service }
-  })
+  server.get('/auth/me', { schema: contract.showMe, onRequest: authenticate.either }, async (request) => ({
+    ...describePerson(callerOf(request)),
+    ...describeService(ctx.config),
+  }))
 
   const tokenRoute = { schema: contract.shortLivedToken, onRequest: authenticate.cookie }
   server.post('/api/v1/auth/token', tokenRoute, async (request) => {
@@ -81,6 +87,10 @@ function cookieOptions(publicUrl: string): CookieSerializeOptions {
 
 function setSession(reply: FastifyReply, publicUrl: string, { jwt }: Session): FastifyReply {
   return reply.setCookie(sessionCookie, jwt, { ...cookieOptions(publicUrl), maxAge: sessionSeconds })
+}
+
+function describeService({ platform, serviceName }: AppContext['config']) {
+  return { service_name: serviceName, platform: platform.id, platform_url: platform.url }
 }
 
 function describePerson(person: Pick<Caller, 'userId' | 'login' | 'name' | 'avatarUrl' | 'isAdmin'>) {

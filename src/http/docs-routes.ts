@@ -59,8 +59,6 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
     theme: { title: 'Umpire: API', css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }] },
   })
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
-  // There is no other page yet for who signed in, or came to look.
-  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('docs', 302))
 }
 
 /** Adds the answers that a route gets from the server around it. */

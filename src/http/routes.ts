@@ -16,6 +16,7 @@ import { addLiveRoutes } from './live-routes.ts'
 import { addMcpRoutes } from './mcp-routes.ts'
 import { addMemoryListRoutes } from './memory-list-routes.ts'
 import { addMemoryRoutes } from './memory-routes.ts'
+import { addPageRoutes, pageFolder } from './page-routes.ts'
 import { addRateLimit } from './rate-limit.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addReviewDiffRoutes } from './review-diff-routes.ts'
@@ -34,6 +35,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   // These two see the routes that come after them.
   await addDocsRoutes(server, config.http.publicUrl)
   await addRateLimit(server, authenticate, config.http)
+  await addPageRoutes(server, config.http.publicUrl, pageFolder)
   addHealthRoutes(server, { checkReady: () => database.ping(2000) })
   await addWebhookRoutes(server, {
     platform,

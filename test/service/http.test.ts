@@ -363,12 +363,6 @@ describe('the OpenAPI document', () => {
     expect(await find(404, { error: 'no' }, '/api/v1/unheard-of')).toMatch(/required property/)
   })
 
-  it('leads from the root to the page', async () => {
-    const response = await fetch(`${app.url}/`, { redirect: 'manual' })
-    expect(response.status).toBe(302)
-    expect(new URL(response.headers.get('location') ?? '', response.url).pathname).toBe('/docs')
-  })
-
   it('can be read on a page that runs no script but its own', async () => {
     const page = await fetch(`${app.url}/docs/`)
     expect(page.status).toBe(200)

@@ -53,6 +53,23 @@ export const signInWithToken = {
   response: { 200: me, ...errors(401, 403, 422, 502) },
 }
 
+export const signInOptions = {
+  summary: 'Show how people sign in here',
+  description: 'For who is not signed in yet.',
+  tags: ['Sign-in'],
+  response: {
+    200: z
+      .object({
+        service_name: z.string(),
+        platform: z.string(),
+        platform_url: z.string(),
+        oauth: z.boolean().describe('Whether the platform can be gone to, by `/auth/login`'),
+        is_new: z.boolean().describe('Nobody signed in so far; who does so first becomes an administrator'),
+      })
+      .meta({ id: 'SignInOptions' }),
+  },
+}
+
 export const signOut = {
   summary: 'Sign out',
   description: 'Ends the session of the cookie and all bearer tokens made from it. Answers the same without a session.',

@@ -19,7 +19,7 @@ export function meQuery(api: Api) {
 }
 
 /** The reviews list. */
-export function reviewsQuery(api: Api, filter: { status?: string; search?: string; limit?: number }) {
+export function reviewsQuery(api: Api, filter: { status?: string; search?: string; repo?: string; limit?: number }) {
   return queryOptions({
     queryKey: ['reviews', filter],
     queryFn: ({ signal }) => api.ask<Review[]>('/api/v1/reviews', { query: filter, signal }),

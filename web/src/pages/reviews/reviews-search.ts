@@ -1,25 +1,25 @@
 // The filters of the reviews list, as the address has them.
 
-const statuses = ['pending', 'processing', 'completed', 'failed', 'open', 'merged', 'closed'] as const
+/** Of the review itself, and of its pull request. */
+export const reviewStates = ['pending', 'processing', 'completed', 'failed'] as const
+export const pullRequestStates = ['open', 'merged', 'closed'] as const
 
 export interface ReviewsSearch {
-  readonly status?: (typeof statuses)[number]
+  readonly status?: (typeof reviewStates)[number] | (typeof pullRequestStates)[number]
   readonly search?: string
   /** `owner/repo` */
   readonly repo?: string
 }
 
 /** Reads what an address says; what makes no sense is left out. */
-export function readReviewsSearch(search: Record<string, unknown>): ReviewsSearch {
-  const status = statuses.find((one) => one === search.status)
-  return {
-    ...(status && { status }),
-    ...readText('search', search.search),
-    ...readText('repo', search.repo),
-  }
+export function readReviewsSearch(asked: Record<string, unknown>): ReviewsSearch {
+  const status = [...reviewStates, ...pullRequestStates].find((one) => one === asked.status)
+  const search = readText(asked.search)
+  const repo = readText(asked.repo)
+  return { ...(status && { status }), ...(search && { search }), ...(repo && { repo }) }
 }
 
 /** The router reads numbers as numbers: `search=12`. */
-function readText(name: 'search' | 'repo', value: unknown) {
-  return (typeof value === 'string' || typeof value === 'number') && value !== '' ? { [name]: String(value) } : {}
+function readText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -1,0 +1,141 @@
+// The page from signing in to the list of reviews, in a real browser against the real service and a forge.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { findBarriers, keepPicture, openPage, startBrowser, views } from './open-page.ts'
+
+let scene: ConnectScene
+let browser: Browser
+let repo: string
+
+/** A line that the static reviewer reports. */
+const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
+const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  scene = await startConnectScene({ env: { MEMORY: 'off', GRAPH: 'off' } })
+  repo = await scene.createRepository()
+  await scene.forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
+})
+afterAll(async () => {
+  await browser?.close()
+  await scene?.[Symbol.asyncDispose]()
+})
+
+async function openFor(person: 'alice' | 'carol', view = views[0]!) {
+  const { session } = await scene.signIn(person)
+  return openPage(browser, { url: scene.app.url, session, ...view })
+}
+
+async function openPullRequest(head: string, title: string): Promise<number> {
+  await scene.forge.push(repo, head, { 'src/key.ts': leak }, { author: 'alice', message: `Change ${head}` })
+  return scene.forge.openPullRequest({ repo, head, author: 'alice', title })
+}
+
+describe('signing in', () => {
+  it('takes a token of the platform, and leads to where one wanted to be', async () => {
+    await using opened = await openPage(browser, { url: scene.app.url })
+    const { page, complaints } = opened
+    await page.goto('/reviews?status=merged')
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    const token = page.getByLabel(/Personal access token/)
+    await token.fill('of-nobody')
+    await token.press('Enter')
+    expect(await page.getByRole('alert').textContent()).toMatch(/token/i)
+    await token.fill(tokenOf('alice'))
+    await token.press('Enter')
+    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/reviews?status=merged')
+    await page.getByRole('button', { name: /alice/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    await page.goto('/reviews')
+    await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('never leads elsewhere', async () => {
+    await using opened = await openPage(browser, { url: scene.app.url })
+    const { page } = opened
+    await page.goto(`/sign-in?return_to=${encodeURIComponent('//evil.example/x')}`)
+    await page.getByLabel(/Personal access token/).fill(tokenOf('alice'))
+    await page.getByRole('button', { name: /Sign in with/ }).click()
+    await page.getByRole('heading', { name: 'Reviews' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(scene.app.url)
+  })
+})
+
+describe('the list of reviews', () => {
+  it('says what to do as long as there is none, and shows a review as it arrives without being loaded again', async () => {
+    await using opened = await openFor('alice')
+    const { page, complaints } = opened
+    await page.goto('/')
+    await page.getByText('No reviews yet').waitFor()
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^To doConnect a repository/),
+      expect.stringMatching(/^To doSet a model/),
+      expect.stringMatching(/^To doOpen a pull request/),
+    ])
+    expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
+    await page.getByRole('listitem').filter({ hasText: 'DoneConnect a repository' }).waitFor()
+    await page.evaluate('window.sameDocument = true')
+    await openPullRequest('topic', 'Take payments')
+    const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    await entry.filter({ hasText: 'Take payments' }).filter({ hasText: 'Request changes' }).waitFor()
+    expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
+    expect(await page.evaluate('window.sameDocument')).toBe(true)
+    expect(complaints).toEqual([])
+  })
+
+  it('case 31: shows hostile titles and branches as they are written', async () => {
+    await openPullRequest('topic<img-src=x-onerror=alert(1)>', hostile)
+    await using opened = await openFor('alice')
+    const { page, complaints } = opened
+    await page.goto('/reviews')
+    await page.getByRole('link', { name: hostile, exact: true }).waitFor()
+    await page.getByText('topic<img-src=x-onerror=alert(1)>').waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('keeps its filters in the address', async () => {
+    await using opened = await openFor('alice')
+    const { page } = opened
+    await page.goto('/reviews')
+    const entries = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+    await entries.nth(1).waitFor()
+    await page.getByRole('searchbox').fill('payments')
+    await page.waitForURL(/search=payments/)
+    await entries.nth(1).waitFor({ state: 'detached' })
+    await page.getByLabel('State').selectOption('Merged')
+    await page.getByText('No review fits').waitFor()
+    await page.reload()
+    await page.getByText('No review fits').waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('payments')
+    await page.getByRole('link', { name: 'Show all of them' }).click()
+    await entries.nth(1).waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    await page.goto(`/reviews?repo=acme/other`)
+    await page.getByText('No review fits').waitFor()
+    await page.getByRole('button', { name: /not acme\/other only/ }).click()
+    await entries.nth(1).waitFor()
+  })
+})
+
+describe.each(views)('at a width of $width, dark: $dark', (view) => {
+  it.each([
+    ['sign-in', '/sign-in', false, 'Sign in to Umpire'],
+    ['no-reviews', '/reviews?search=nothing-of-the-kind', true, 'No review fits'],
+    ['reviews', '/reviews', true, 'Take payments'],
+  ])('the page %s keeps nobody out', async (name, path, isSignedIn, words) => {
+    const session = isSignedIn ? (await scene.signIn('alice')).session : undefined
+    await using opened = await openPage(browser, { url: scene.app.url, ...(session && { session }), ...view })
+    const { page, complaints } = opened
+    await page.goto(path)
+    await page.getByText(words).first().waitFor()
+    await keepPicture(page, name, view)
+    expect(await findBarriers(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})

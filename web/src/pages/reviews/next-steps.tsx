@@ -1,0 +1,70 @@
+// What to do where there are no reviews yet: which steps are done, and which come next.
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { listRepositories } from '../../../../src/http/contract/repositories.ts'
+import type { showSettings } from '../../../../src/http/contract/settings.ts'
+import type { Api } from '../../api/api.ts'
+import type { Answer } from '../../api/json.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Failure, Skeleton } from '../../components/states.tsx'
+
+interface Progress {
+  readonly isConnected: boolean
+  readonly hasModel: boolean
+}
+
+function progressQuery(api: Api) {
+  return queryOptions({
+    queryKey: ['repositories', 'progress'],
+    queryFn: async ({ signal }): Promise<Progress> => {
+      const query = { connected: 'true', per_page: 1 }
+      const [{ repositories }, { models }] = await Promise.all([
+        api.ask<Answer<typeof listRepositories>>('/api/v1/repos', { query, signal }),
+        api.ask<Answer<typeof showSettings>>('/api/v1/settings', { signal }),
+      ])
+      return { isConnected: repositories.length > 0, hasModel: models.main !== null }
+    },
+  })
+}
+
+export function NextSteps() {
+  const { data: progress, error, refetch } = useQuery(progressQuery(useApi()))
+  if (error !== null) return <Failure error={error} onRetry={() => refetch()} />
+  if (progress === undefined) return <Skeleton className="h-44 w-full" />
+  return (
+    <section aria-labelledby="next-steps" className="rounded-lg border border-line bg-surface p-4">
+      <h2 id="next-steps" className="font-semibold">
+        No reviews yet
+      </h2>
+      <ol className="mt-2 space-y-2">
+        <Step isDone={progress.isConnected} title="Connect a repository">
+          <Link to="/repositories" className="text-accent underline">
+            Choose one
+          </Link>
+          : its webhook is made for you, and it is scanned.
+        </Step>
+        <Step isDone={progress.hasModel} title="Set a model">
+          The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in rules review alone.
+        </Step>
+        <Step isDone={false} title="Open a pull request">
+          Its review arrives here by itself, within a minute as a rule.
+        </Step>
+      </ol>
+    </section>
+  )
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
+  return (
+    <li className="flex items-start gap-2">
+      <span className="w-12 shrink-0">
+        <Badge tone={isDone ? 'good' : 'plain'}>{isDone ? 'Done' : 'To do'}</Badge>
+      </span>
+      <span>
+        <strong className="font-medium">{title}.</strong> <span className="text-muted">{children}</span>
+      </span>
+    </li>
+  )
+}

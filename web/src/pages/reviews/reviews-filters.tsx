@@ -1,0 +1,88 @@
+// The filters of the reviews list. They live in the address, so that a list can be sent to others.
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { useSettled } from '../../components/use-settled.ts'
+import { pullRequestStates, type ReviewsSearch, readReviewsSearch, reviewStates } from './reviews-search.ts'
+
+const words: Readonly<Record<string, string>> = {
+  pending: 'Waiting',
+  processing: 'Reviewing',
+  completed: 'Reviewed',
+  failed: 'Failed',
+  open: 'Open',
+  merged: 'Merged',
+  closed: 'Closed',
+}
+
+export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
+  const navigate = useNavigate({ from: '/reviews' })
+  const change = (changes: Record<string, string | undefined>) =>
+    void navigate({ search: (now) => readReviewsSearch({ ...now, ...changes }), replace: true, resetScroll: false })
+  return (
+    <search className="mb-3 flex flex-wrap items-end gap-2">
+      <SearchBox search={filter.search ?? ''} onSearch={(search) => change({ search })} />
+      <SelectField
+        label="State"
+        hideLabel
+        className="w-40"
+        value={filter.status ?? ''}
+        onChange={(event) => change({ status: event.target.value })}
+      >
+        <option value="">All states</option>
+        <StateOptions label="Review" states={reviewStates} />
+        <StateOptions label="Pull request" states={pullRequestStates} />
+      </SelectField>
+      {filter.repo && (
+        <Button
+          onClick={() => change({ repo: undefined })}
+          aria-label={`Show all repositories, not ${filter.repo} only`}
+        >
+          {filter.repo} <span aria-hidden="true">×</span>
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function StateOptions({ label, states }: { label: string; states: readonly string[] }) {
+  return (
+    <optgroup label={label}>
+      {states.map((state) => (
+        <option key={state} value={state}>
+          {words[state]}
+        </option>
+      ))}
+    </optgroup>
+  )
+}
+
+/** What is typed goes into the address when the typing pauses; what the address says otherwise comes back. */
+function SearchBox({ search, onSearch }: { search: string; onSearch: (search: string) => void }) {
+  const [typed, type] = useState(search)
+  const told = useRef(search)
+  const settled = useSettled(typed)
+  useEffect(() => {
+    if (settled === told.current) return
+    told.current = settled
+    onSearch(settled)
+  }, [settled, onSearch])
+  useEffect(() => {
+    if (search === told.current) return
+    told.current = search
+    type(search)
+  }, [search])
+  return (
+    <TextField
+      label="Search titles, repositories and numbers"
+      hideLabel
+      type="search"
+      placeholder="Title, repository or number"
+      maxLength={1000}
+      className="min-w-48 flex-1"
+      value={typed}
+      onChange={(event) => type(event.target.value)}
+    />
+  )
+}
