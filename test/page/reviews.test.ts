@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { startTestApp } from '../start-app.ts'
 import { findBarriers, keepPicture, openPage, startBrowser, views } from './open-page.ts'
 
 let scene: ConnectScene
@@ -55,6 +56,22 @@ describe('signing in', () => {
     expect(complaints).toEqual([])
   })
 
+  it('tells who comes first what comes next, and leads to the platform where that is set up', async () => {
+    const env = { OAUTH_CLIENT_ID: 'client', OAUTH_CLIENT_SECRET: 'secret', PUBLIC_URL: 'http://127.0.0.1:8484' }
+    await using app = await startTestApp({ env, parts: { web: true, worker: false } })
+    for (const view of views) {
+      await using opened = await openPage(browser, { url: app.url, ...view })
+      const { page, complaints } = opened
+      await page.goto('/repositories')
+      await page.getByRole('heading', { name: 'Nobody has signed in here yet' }).waitFor()
+      const toPlatform = page.getByRole('link', { name: 'Sign in at github.com' })
+      expect(await toPlatform.getAttribute('href')).toBe('/auth/login?return_to=%2Frepositories')
+      await keepPicture(page, 'first-steps', view)
+      expect(await findBarriers(page)).toEqual([])
+      expect(complaints).toEqual([])
+    }
+  })
+
   it('never leads elsewhere', async () => {
     await using opened = await openPage(browser, { url: scene.app.url })
     const { page } = opened
@@ -77,6 +94,7 @@ describe('the list of reviews', () => {
       expect.stringMatching(/^To doSet a model/),
       expect.stringMatching(/^To doOpen a pull request/),
     ])
+    await keepPicture(page, 'next-steps', views[0]!)
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
     await page.getByRole('listitem').filter({ hasText: 'DoneConnect a repository' }).waitFor()
     await page.evaluate('window.sameDocument = true')
