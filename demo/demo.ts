@@ -86,7 +86,7 @@ async function demonstrate(): Promise<void> {
   if (options.once) return
   console.log('\nTo look at:')
   printDetail(`the pull request   ${forge.pullRequest(repo, number).url}`)
-  printDetail(`Umpire's page      ${service.url}/`)
+  printDetail(`Umpire's page      ${service.url}/ (sign in with the token ${reviewer.token})`)
   printDetail(`Umpire's API       ${service.url}/docs`)
   printDetail(`Umpire's log       ${logFile}`)
   console.log('Ctrl-C ends everything and leaves nothing behind.')
