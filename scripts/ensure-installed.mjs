@@ -30,7 +30,7 @@ function isInstalled(root) {
 
 function install(root) {
   const npm = process.env.npm_execpath
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const result = npm
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
     : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })

@@ -49,7 +49,8 @@ it('connects a repository, shows how its scan goes on, and disconnects it', asyn
   const question = page.getByRole('alertdialog', { name: `Disconnect ${repo}?` })
   await question.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('link', { name: repo }).waitFor({ state: 'detached' })
-  expect(scene.forge.webhooks(repo)).toEqual([])
+  // The platform is asked after it has gone here.
+  await expect.poll(() => scene.forge.webhooks(repo)).toEqual([])
 })
 
 it('says why a repository could not be connected, and connects it once it can be', async () => {

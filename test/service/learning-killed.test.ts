@@ -94,6 +94,8 @@ it('what such a kill leaves behind is found by workers that run', async () => {
   listen(app.url)
   await propose('two')
   await expect.poll(() => ofAlice(app.db), { timeout: 30_000 }).toEqual(once)
+  // It is noted a moment later.
+  await expect.poll(() => countUnlearned(app.db), { timeout: 30_000 }).toBe(0)
   await app.db.transaction().execute(async (tx) => {
     await sql`delete from memories where subject = 'alice'`.execute(tx)
     await sql`update workflow_runs set is_learned = false`.execute(tx)

@@ -71,7 +71,8 @@ describe('the project map', () => {
     expect(askedSince(before)).toEqual(['src/orders'])
     expect((await readMap(repo)).get('src/orders')?.memory).toContain('Main names: Order, Line.')
     const spent = await scene.app.db.selectFrom('model_spend').selectAll().where('run_id', 'is', null).execute()
-    expect(spent.length).toBeGreaterThan(1)
+    // In one row an hour, which may have ended meanwhile.
+    expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(1)
   })
 
   it('is left as it was counted where the repository wants no model to be asked', async () => {

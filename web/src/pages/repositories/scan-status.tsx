@@ -1,5 +1,5 @@
 // How the scan of a repository stands, live, and asking for another.
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { describeError } from '../../api/api-error.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -13,7 +13,7 @@ type ScanProgress = Pick<Scan, 'status' | 'step' | 'done' | 'total'>
 
 /** What the live stream told last: see live.ts. It is never asked for. */
 function progressQuery(repo: string) {
-  return queryOptions<ScanProgress>({ queryKey: ['scan-progress', repo], enabled: false })
+  return queryOptions<ScanProgress>({ queryKey: ['scan-progress', repo], queryFn: skipToken })
 }
 
 /** The scan as it was read, or as the live stream told since. */
