@@ -150,12 +150,14 @@ async function send<T>(call: Call<T>): Promise<T> {
 
 async function exchange(call: Call<unknown>): Promise<{ status: number; text: string }> {
   const { path: socketPath, method, route, body } = call
+  // A connection of its own: one that was kept may lead to a service that has ended since.
+  const to = { socketPath, agent: false }
   const deadline = AbortSignal.timeout(call.timeoutMs ?? timeoutMs)
   const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
   try {
     return await new Promise((resolve, reject) => {
-      const outgoing = request({ socketPath, method, path: route, headers, signal }, (answer) => {
+      const outgoing = request({ ...to, method, path: route, headers, signal }, (answer) => {
         readText(answer).then((text) => resolve({ status: answer.statusCode ?? 0, text }), reject)
       })
       outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
