@@ -98,6 +98,8 @@ it('adds a memory, finds it, says it in other words, and dismisses it', async ()
   await form.getByLabel(/File or directory/).fill('src/parcels')
   await form.getByRole('button', { name: 'Add' }).click()
   await page.getByLabel('Search').fill('weighed parcel')
+  // The list is another one from then on.
+  await page.getByText('what comes closest first').waitFor()
   const memory = page.getByRole('article').filter({ hasText: 'src/parcels' })
   await memory.getByText('Parcels are <b>weighed</b> in grams.').waitFor()
   await memory.getByText('by a person').waitFor()
