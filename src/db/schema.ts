@@ -12,6 +12,7 @@ import type {
 import type { ToldContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
+import type { Reach } from '../domain/reach.ts'
 import type { Coverage, Usage, Verdict } from '../domain/review.ts'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
@@ -226,6 +227,8 @@ export interface WorkflowRunsTable {
   published_url: string | null
   /** What trackers and chats were asked for it; null where there are none. */
   sources: JSONColumnType<ToldContext | null, string | null, string | null>
+  /** What was told of the reach of its change; null where nothing was, and in older reviews. */
+  reach: JSONColumnType<Reach | null, string | null, string | null>
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
   /** False between the end of a run that came to a verdict and learning from it. */

@@ -117,6 +117,7 @@ export type RunOutcome = Partial<
     coverage: string
     usage: string
     sources: string | null
+    reach: string | null
     decision: string
     timings: string
   }

@@ -19,6 +19,7 @@ import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
 import { findingMarker } from './posting/markers.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
+import { tellReach } from './posting/tell-reach.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
 import { recallEarlierReviews } from './recall-reviews.ts'
 import { recordFindings, recordReview } from './record-review.ts'
@@ -156,6 +157,7 @@ async function concludeReview(
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),
       sources: describeSources(examination.change),
+      reach: describeReach(ctx, examination.change),
       decision: JSON.stringify({
         ...verdictInput,
         confidenceReason: review.confidenceReason,
@@ -182,6 +184,12 @@ function describeSources({ live }: Change): string | null {
   if (live.records.length + live.missing.length === 0) return null
   const told: ToldContext = { records: live.records.map(({ text, ...record }) => record), missing: live.missing }
   return JSON.stringify(told)
+}
+
+/** Null where nothing is known. */
+function describeReach({ secrets }: Pick<AppContext, 'secrets'>, { graph, pullRequest }: Change): string | null {
+  const reach = graph && tellReach(graph, { author: pullRequest.author, secrets })
+  return reach && JSON.stringify(reach)
 }
 
 /**

@@ -7,6 +7,7 @@ import { confirmAll, isVerification } from '../fakes/models/verification.ts'
 import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
 import { splitBlocks } from '../samples/price-change.ts'
 import { waitForScan } from '../scan-scene.ts'
+import { signInWithToken } from '../sign-in.ts'
 
 const path = 'src/discount.ts'
 const code = 'export function discountOf(count: number): number {\n  return count > 10 ? 0.1 : 0\n}\n'
@@ -179,6 +180,37 @@ describe('a review of a repository whose code graph is known', () => {
     expect(summary).toContain('<summary><strong>Reach: 1 caller outside this diff, 1 test</strong>')
     expect(summary).toContain('- `loadUser` (signature changed) is called in `lib/login.ts:4` in `handleLogin`\n')
     expect(summary).toContain('- Tests that reach it: `test/users.test.ts`')
+  })
+
+  it('keeps what it told of the reach', async () => {
+    const { app } = run.scenario
+    const { bearer } = await signInWithToken(app, 'ghp_token_of_alice')
+    const [{ id }] = (await (await fetch(`${app.url}/api/v1/reviews`, { headers: bearer })).json()) as [{ id: number }]
+    const answer = await fetch(`${app.url}/api/v1/reviews/${id}`, { headers: bearer })
+    const { reach } = (await answer.json()) as { reach: unknown }
+    const use = { path: 'lib/login.ts', line: 4, within: 'handleLogin', sure: true }
+    expect(reach).toEqual({
+      title: '1 caller outside this diff, 1 test',
+      symbols: {
+        total: 1,
+        shown: [
+          {
+            name: 'loadUser',
+            path: 'lib/users.ts',
+            line: 3,
+            change: 'signature',
+            called: true,
+            uses: { total: 1, shown: [use] },
+          },
+        ],
+      },
+      tests: { total: 1, shown: ['test/users.test.ts'] },
+      untested: { total: 0, shown: [] },
+      open: [],
+      earlier: [],
+      owners: [],
+      notes: [],
+    })
   })
 })
 

@@ -112,7 +112,10 @@ async function expectReviews(app: TestApp, alice: SignedIn): Promise<void> {
   expect(await ask(app, alice, '/reviews?search=dear')).toMatchObject([
     { id: 1, status: 'completed', pr_status: 'merged', ai_summary: expect.stringContaining('As it was.') },
   ])
-  expect(await ask(app, alice, '/reviews/1')).toMatchObject({ findings: [{ title: 'An old flaw', state: 'open' }] })
+  expect(await ask(app, alice, '/reviews/1')).toMatchObject({
+    reach: null,
+    findings: [{ title: 'An old flaw', state: 'open' }],
+  })
   expect(await ask(app, alice, '/analytics/insights')).toMatchObject({
     verdicts: { APPROVE: 1, REQUEST_CHANGES: 0 },
     issue_categories: { critical: 0, moderate: 1, minor: 0 },

@@ -10,6 +10,7 @@ import * as graphVersions from './0008-graph-versions.ts'
 import * as access from './0009-access.ts'
 import * as mcp from './0010-mcp.ts'
 import * as liveContext from './0011-live-context.ts'
+import * as reach from './0012-reach.ts'
 
 export const migrations: Record<string, Migration> = {
   '0001-main-job': mainJob,
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0009-access': access,
   '0010-mcp': mcp,
   '0011-live-context': liveContext,
+  '0012-reach': reach,
 }

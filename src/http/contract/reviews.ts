@@ -103,6 +103,54 @@ const sources = z.object({
   missing: z.array(z.object({ source: z.string(), reason: z.string() })).describe('Those that had no answer, and why'),
 })
 
+/** The first of many, and how many there are. */
+function firstOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ total: z.int(), shown: z.array(item) })
+}
+
+const neighbour = z.object({ number: z.int(), title: z.string(), author: z.string() })
+
+const reach = z
+  .object({
+    title: z.string().describe('How far it goes, in a few words'),
+    symbols: firstOf(
+      z.object({
+        name: z.string(),
+        path: z.string(),
+        line: z.int().describe('At the head; at the base where it is gone'),
+        change: z.enum(['removed', 'signature', 'body', 'added']),
+        called: z.boolean().describe('All its uses are calls'),
+        uses: firstOf(
+          z.object({
+            path: z.string(),
+            line: z.int(),
+            within: z.string().nullable().describe('The definition that it stands in; null at the top of a file'),
+            sure: z.boolean().describe('False where something else of that name may be meant'),
+          }),
+        ),
+      }),
+    ).describe('Definitions of the change that are used outside of the diff'),
+    tests: firstOf(z.string()).describe('Test files that reach it'),
+    untested: firstOf(z.string()).describe('Files of the change that no test seems to reach'),
+    open: z
+      .array(
+        neighbour.extend({
+          symbols: firstOf(
+            z.object({ name: z.string(), removed: z.boolean().describe('This pull request takes it away') }),
+          ),
+        }),
+      )
+      .describe('Open pull requests that touch the same definitions'),
+    earlier: z
+      .array(neighbour.extend({ finding: z.string() }))
+      .describe('Those in which something was found in these files'),
+    owners: z
+      .array(z.object({ login: z.string(), files: firstOf(z.object({ path: z.string(), percent: z.number() })) }))
+      .describe('Who else knows the files best'),
+    notes: z.array(z.string()).describe('What could not be told'),
+  })
+  .meta({ id: 'Reach' })
+
 const delivery = z
   .object({
     id: z.int().describe('Of the event'),
@@ -144,6 +192,11 @@ export const readReview = {
         coverage: coverage.nullable(),
         usage: usage.nullable(),
         sources: sources.nullable().describe('What trackers and chats were asked for; null where none were'),
+        reach: reach
+          .nullable()
+          .describe(
+            'Whom the change reaches, as the code graph knows it; null where nothing is known, and in older reviews',
+          ),
         decision: z.record(z.string(), z.unknown()).nullable().describe('All that the verdict was computed from'),
         timings: z.record(z.string(), z.number()).nullable().describe('Milliseconds by step'),
         findings: z.array(finding),

@@ -15,6 +15,7 @@ import { chooseMemories, type FilePlace, renderMemories } from './render-memorie
 import { renderReach } from './render-reach.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
+import { tellReach } from './tell-reach.ts'
 
 /** What the summary says beside the review itself. */
 export interface SummaryInput {
@@ -165,8 +166,10 @@ function renderCoverage({ coverage }: Review): string {
 }
 
 function renderReachSection({ graph, review, secrets }: SummaryInput): string {
-  const reach = graph === null ? undefined : renderReach(graph, { author: review.pullRequest.author, secrets })
-  return reach === undefined ? '' : renderDetails(reach.title, reach.lines)
+  const reach = graph && tellReach(graph, { author: review.pullRequest.author, secrets })
+  if (reach === null) return ''
+  const { title, lines } = renderReach(reach)
+  return renderDetails(title, lines)
 }
 
 /** Models are shown what is remembered, and say where a finding rests on it; without one the author is told. */

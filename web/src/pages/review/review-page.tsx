@@ -10,6 +10,7 @@ import { DeliveriesPanel } from './deliveries-panel.tsx'
 import { DiffPanel } from './diff-panel.tsx'
 import { FindingsPanel } from './findings-panel.tsx'
 import { OutcomePanel } from './outcome-panel.tsx'
+import { ReachPanel } from './reach-panel.tsx'
 import { RetryButton } from './retry-button.tsx'
 import { ReviewSubject } from './review-subject.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
@@ -31,6 +32,7 @@ function Review({ review }: { review: ReviewDetail }) {
       {isReviewed && <FindingsPanel findings={review.findings} />}
       {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
       <div className="grid gap-x-4 lg:grid-cols-2">
+        {review.reach && <ReachPanel reach={review.reach} />}
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
         {(review.timings || review.usage) && <WorkPanel review={review} />}
         {review.sources && <SourcesPanel sources={review.sources} />}

@@ -1,0 +1,6 @@
+// What reviews told of the reach of their changes.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table workflow_runs add column reach jsonb`.execute(db)
+}
