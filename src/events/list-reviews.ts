@@ -37,6 +37,8 @@ export interface ReviewQuery {
   /** A part of the title, the repository or the number; empty for all. */
   readonly search: string
   readonly limit: number
+  /** Only entries whose event has a smaller id. */
+  readonly before?: number | undefined
 }
 
 export type ReviewFilter =
@@ -50,7 +52,7 @@ const wideScope = 20
 
 /** The newest entries that fit. Its cost hangs on the scope and on `limit`, not on how many events there are. */
 export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
-  const { scope, search, limit, filter = anyState } = query
+  const { scope, search, limit } = query
   if (scope !== 'all' && scope.length === 0) return []
   const isWide = scope === 'all' || scope.length >= wideScope
   if (isWide && (search !== '' || scope !== 'all')) {
@@ -58,22 +60,22 @@ export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedRev
     if (entries) return entries
   }
   if (search !== '') return sortFound(db, query)
-  return describe(db, scope === 'all' ? newestOfAll(filter, limit) : newestOfRepositories(scope, filter, limit))
+  return describe(db, scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit))
 }
 
 /** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
 async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedReview[] | undefined> {
-  const { scope, search, limit, filter = anyState } = query
+  const { scope, search, limit } = query
   const most = 2000 + 20 * limit
   const isFound = search === '' ? sql`` : sql`and search_text like ${makeSearchPattern(search)}`
   const entries = await describe(
     db,
     sql`
-      select * from (${newestOfAll(filter, most, search === '' ? sql`` : sql`, search_text`)}) as newest
+      select * from (${newestOfAll(query, most, search === '' ? sql`` : sql`, search_text`)}) as newest
       where true ${isFound} and ${isInScope(scope)} ${limitRows(limit)}`,
   )
   if (entries.length === limit) return entries
-  const { rows } = await sql`select 1 from (${newestOfAll(filter, most)}) as newest offset ${most - 1}`.execute(db)
+  const { rows } = await sql`select 1 from (${newestOfAll(query, most)}) as newest offset ${most - 1}`.execute(db)
   return rows.length === 0 ? entries : undefined
 }
 
@@ -92,17 +94,18 @@ async function sortFound(db: Db, query: ReviewQuery): Promise<ListedReview[]> {
         select listed_event_id, state, listed_status from pull_requests p
         where p.repo = found.repo and p.number = found.number
         limit 1) as p
-      where listed_event_id is not null and state is not null and listed_status is not null and ${isAmong(filter)}
+      where ${isBefore(query)} and state is not null and listed_status is not null and ${isAmong(filter)}
       order by listed_event_id desc ${limitRows(limit)}`,
   )
 }
 
 /** Each value of the filter is in order in an index; they are merged. */
-function newestOfAll({ column, values }: ReviewFilter, limit: number, further = sql``): RawBuilder<unknown> {
+function newestOfAll(query: ReviewQuery, limit: number, further = sql``): RawBuilder<unknown> {
+  const { column, values } = query.filter ?? anyState
   const lanes = values.map(
     (value) => sql`(
       select repo, number, listed_event_id ${further} from pull_requests
-      where ${sql.ref(column)} = ${value} and listed_event_id is not null
+      where ${sql.ref(column)} = ${value} and ${isBefore(query)}
       order by listed_event_id desc ${limitRows(limit)})`,
   )
   return sql`select * from (${sql.join(lanes, sql` union all `)}) as lane order by listed_event_id desc ${limitRows(limit)}`
@@ -112,14 +115,11 @@ function newestOfAll({ column, values }: ReviewFilter, limit: number, further = 
  * Each value of the filter is in order in an index for each repository: a lane. Only those lanes that lead with the newest
  * entries can hold an entry of the answer.
  */
-function newestOfRepositories(
-  repos: readonly string[],
-  { column, values }: ReviewFilter,
-  limit: number,
-): RawBuilder<unknown> {
+function newestOfRepositories(repos: readonly string[], query: ReviewQuery, limit: number): RawBuilder<unknown> {
+  const { column, values } = query.filter ?? anyState
   const newest = (count: number) => sql`
     select repo, number, listed_event_id from pull_requests
-    where repo = lane.repo and ${sql.ref(column)} = lane.value and listed_event_id is not null
+    where repo = lane.repo and ${sql.ref(column)} = lane.value and ${isBefore(query)}
     order by listed_event_id desc ${limitRows(count)}`
   return sql`
     with lane as materialized (
@@ -129,6 +129,10 @@ function newestOfRepositories(
     )
     select entry.* from best as lane, lateral (${newest(limit)}) as entry
     order by entry.listed_event_id desc ${limitRows(limit)}`
+}
+
+function isBefore({ before }: ReviewQuery): RawBuilder<unknown> {
+  return before === undefined ? sql`listed_event_id is not null` : sql`listed_event_id < ${before}`
 }
 
 function isAmong({ column, values }: ReviewFilter): RawBuilder<unknown> {

@@ -1,6 +1,6 @@
 // The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
 import type { RepositorySettings } from '../config/repository-config.ts'
-import type { Finding } from '../domain/finding.ts'
+import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import type { Confidence, Coverage, Verdict } from '../domain/review.ts'
 
 /** All that the verdict is computed from; stored with the review. */
@@ -109,7 +109,25 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   return { confidence: 5, confidenceReason: `${seen}${reason}` }
 }
 
-/** The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. */
-export function formatSummary(decision: Pick<Decision, 'verdict' | 'confidence'>, text: string): string {
-  return `${decision.verdict}\nConfidence: ${decision.confidence}/5\n\n${text}`
+/**
+ * The interface's `ai_summary`: the verdict word, a line of confidence, free Markdown. That begins with how much was found,
+ * if anything was: who lists reviews wants to know it of each.
+ */
+export function formatSummary(
+  { verdict, confidence }: Pick<Decision, 'verdict' | 'confidence'>,
+  text: string,
+  findings: readonly Finding[] = [],
+): string {
+  const counts = countSeverities(findings)
+  const found = counts === '' ? '' : `Findings: ${counts}\n\n`
+  return `${verdict}\nConfidence: ${confidence}/5\n\n${found}${text}`
+}
+
+/** Such as `1 critical, 2 minor`; empty where there are none. */
+export function countSeverities(findings: readonly Finding[]): string {
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
+  return severities
+    .filter((severity) => count(severity) > 0)
+    .map((severity) => `${count(severity)} ${severity}`)
+    .join(', ')
 }

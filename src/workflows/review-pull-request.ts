@@ -152,7 +152,7 @@ async function concludeReview(
       head_sha: review.headSha,
       verdict: review.verdict,
       confidence: review.confidence,
-      summary: formatSummary(review, review.summary),
+      summary: formatSummary(review, review.summary, findings),
       files_analyzed: coverage.filesReviewed,
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),

@@ -90,6 +90,7 @@ describe('a pull request with bugs', () => {
     const lines = runs[0]?.summary?.split('\n') ?? []
     expect(lines[0]).toBe('REQUEST_CHANGES')
     expect(lines[1]).toBe(`Confidence: ${runs[0]?.confidence}/5`)
+    expect(lines[3]).toMatch(/^Findings: (\d+ (critical|moderate|minor)(, |$))+$/)
     expect(runs[0]?.head_sha).toBe(scenario.forge.pullRequest(repo, number).headSha)
   })
 

@@ -209,6 +209,8 @@ describe('case 27: a parameter out of range', () => {
     ['status=open&status=closed', /^status /],
     ['status=done', /^status must be one of pending, processing, completed, failed, open, merged, closed$/],
     ['search=a&search=b', /^search /],
+    ['before=0', /^before must be a whole number from 1 to /],
+    ['before=x', /^before /],
   ])('%s is a 422 that names it', async (query, detail) => {
     expect(await list('alice', `?${query}`)).toEqual({ status: 422, body: { detail: expect.stringMatching(detail) } })
   })
@@ -332,6 +334,8 @@ describe('of thousands', () => {
   const queries = fc.record({
     person: fc.constantFrom('bob' as const, 'carol' as const, 'root' as const),
     limit: fc.constantFrom(1, 20, 100),
+    /** Of so many of the newest, what comes after them. */
+    after: fc.oneof(fc.constant(0), fc.nat(total)),
     status: fc.constantFrom('', '', 'pending', 'processing', 'completed', 'failed', 'open', 'merged', 'closed'),
     search: fc.constantFrom(
       '',
@@ -350,29 +354,38 @@ describe('of thousands', () => {
     ),
   })
 
-  it('lists what a plain model lists, for everybody, with each filter, search and limit', {
+  it('lists what a plain model lists, for everybody, with each filter, search, limit and page', {
     timeout: 120_000,
   }, async () => {
-    const property = fc.asyncProperty(queries, async ({ person, limit, status, search }) => {
+    const property = fc.asyncProperty(queries, async ({ person, limit, after, status, search }) => {
+      const before = rows[0]!.id + total - after
       const needle = search.toLowerCase()
       const expected = rows
         .filter(({ repo }) => person === 'root' || reposOf[person].includes(repo))
+        .filter(({ id }) => id < before)
         .filter((row) => status === '' || row.status === status || row.state === status)
         .filter(({ title, repo, number }) =>
           [title, repo, `${number}`].some((text) => text.toLowerCase().includes(needle)),
         )
         .sort((a, b) => b.id - a.id)
         .slice(0, limit)
-      const query = new URLSearchParams({ limit: `${limit}`, ...(status && { status }), ...(search && { search }) })
+      const page = after === 0 ? {} : { before: `${before}` }
+      const query = new URLSearchParams({
+        limit: `${limit}`,
+        ...page,
+        ...(status && { status }),
+        ...(search && { search }),
+      })
       const { body } = await list(person, `?${query}`)
       // What other tests left behind is older, and comes after it.
       const ids = body.map(({ id }: { id: number }) => id).filter((id: number) => id >= rows[0]!.id)
       expect(ids).toEqual(expected.map(({ id }) => id))
     })
-    const ancient = { limit: 20, status: '', search: 'Ancient' } as const
+    const ancient = { limit: 20, after: 0, status: '', search: 'Ancient' } as const
     const examples: Parameters<typeof property.run>[0][] = [
       [{ person: 'root', ...ancient }],
       [{ person: 'bob', ...ancient }],
+      [{ person: 'root', ...ancient, after: 4000 }],
     ]
     await fc.assert(property, { seed, numRuns: 250, endOnFailure: true, examples })
   })

@@ -47,6 +47,9 @@ export const listReviews = {
       'A part of the title, the repository or the number, in any case; 10,240 bytes at most',
     ),
     repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
+    before: wholeNumber('before', 1, 999_999_999_999_999)
+      .optional()
+      .describe('Only entries with a smaller id: that of the last entry gives the next page'),
   }),
   response: { 200: z.array(review), ...errors(401, 422) },
 }

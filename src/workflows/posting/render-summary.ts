@@ -1,10 +1,11 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
 import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
-import type { Finding, Severity } from '../../domain/finding.ts'
+import type { Finding } from '../../domain/finding.ts'
 import type { LiveContext } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
+import { countSeverities } from '../decide-verdict.ts'
 import { describeClean, isWhole } from '../summarize-review.ts'
 import { blotFinding, blotReview } from './blot-review.ts'
 import { fitComment } from './fit-comment.ts'
@@ -98,14 +99,6 @@ const verdictIcons = { APPROVE: '🟢', REQUEST_CHANGES: '🔴', NEEDS_DISCUSSIO
 function renderHeadline(review: Review): string {
   const counts = countSeverities(review.findings)
   return `${verdictIcons[review.verdict]} ${verdictNames[review.verdict]}${counts === '' ? '' : ` · ${counts}`}`
-}
-
-function countSeverities(findings: readonly Finding[]): string {
-  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
-  return (['critical', 'moderate', 'minor'] as const)
-    .filter((severity) => count(severity) > 0)
-    .map((severity) => `${count(severity)} ${severity}`)
-    .join(', ')
 }
 
 /** What the author wants to know first of a second review. Nothing on the first one. */

@@ -15,6 +15,8 @@ export interface ListRequest {
   readonly limit: number
   /** Of this repository only; of all where it isn't given. */
   readonly repo?: RepositoryName | undefined
+  /** Only entries with a smaller id. */
+  readonly before?: number | undefined
 }
 
 const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: review.pr_number })
@@ -23,11 +25,11 @@ const refOf = (review: ListedReview) => ({ repo: review.repo_name, number: revie
 export async function showReviews(
   ctx: AppContext,
   caller: Caller,
-  { status, search, limit, repo }: ListRequest,
+  { status, search, limit, repo, before }: ListRequest,
   signal: AbortSignal,
 ): Promise<ListedReview[]> {
   const scope = await findScope(ctx.db, caller)
-  const query = { scope: repo === undefined ? scope : narrowScope(scope, repo), search, limit }
+  const query = { scope: repo === undefined ? scope : narrowScope(scope, repo), search, limit, before }
   if (status === undefined) return showStates(ctx, caller, await listReviews(ctx.db, query), signal)
   if (status === 'open' || status === 'merged' || status === 'closed') {
     await refreshNewest(ctx, caller, query, signal)
