@@ -9,6 +9,7 @@ import { addAnalyticsRoutes } from './analytics-routes.ts'
 import { addAuditRoutes } from './audit-routes.ts'
 import { addAuthRoutes } from './auth-routes.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { addCodeMapRoutes } from './code-map-routes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addDocsRoutes } from './docs-routes.ts'
 import { addHealthRoutes } from './health-routes.ts'
@@ -53,6 +54,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addDeliveryRoutes(server, ctx, authenticate)
   addMemoryRoutes(server, ctx, authenticate)
   addMemoryListRoutes(server, ctx, authenticate)
+  addCodeMapRoutes(server, ctx, authenticate)
   addScanRoutes(server, ctx, authenticate)
   addAnalyticsRoutes(server, ctx, authenticate)
   await addLiveRoutes(server, ctx, database, authenticate)

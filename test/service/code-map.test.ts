@@ -1,0 +1,254 @@
+// The map of a repository's code against a graph whose map was computed by hand, on each database engine.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { startTestApp, type TestApp } from '../start-app.ts'
+
+let forge: Forge
+let app: TestApp
+let anne: SignedIn
+let bob: SignedIn
+beforeAll(async () => {
+  forge = await startShopForge()
+  app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+  await signIn(app, 'root')
+  anne = await signIn(app, 'anne')
+  bob = await signIn(app, 'bob')
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await forge[Symbol.asyncDispose]()
+})
+
+async function signIn(where: TestApp, login: string): Promise<SignedIn> {
+  forge.createUser(login, { token: `ghp_the_token_of_${login}` })
+  return signInWithToken(where, `ghp_the_token_of_${login}`)
+}
+
+let repositories = 0
+
+/** A repository that anne connected, of which nothing is known. */
+async function connectNew(where: TestApp = app): Promise<string> {
+  const repo = `acme/mapped-${++repositories}`
+  const user = await where.db.selectFrom('users').select('id').where('login', '=', 'anne').executeTakeFirstOrThrow()
+  await where.db
+    .insertInto('installations')
+    .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: true })
+    .execute()
+  return repo
+}
+
+interface SampleFile {
+  readonly language?: string
+  readonly lines?: number
+  readonly complexity?: number
+  readonly kind?: string
+}
+
+type SampleEdge = readonly [
+  source: string,
+  target: string,
+  kind: 'import' | 'call' | 'reference' | 'extends',
+  n: number,
+]
+
+async function saveGraph(repo: string, files: Readonly<Record<string, SampleFile>>, edges: readonly SampleEdge[]) {
+  const { id: graph_id } = await app.db
+    .insertInto('code_graphs')
+    .values({ repo, commit_sha: 'c'.repeat(40) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const common = { graph_id, oid: 'a'.repeat(40), grammar: '', size: 1, is_test: false }
+  const unknown = { kind: 'source', language: null, lines: null, complexity: null }
+  const empty = { unparsed: null, namespace: null, used_names: null }
+  const rows = Object.entries(files).map(([path, file]) => ({ ...common, ...unknown, ...empty, path, ...file }))
+  const saved = await app.db.insertInto('code_files').values(rows).returning(['id', 'path']).execute()
+  const idOf = new Map(saved.map(({ id, path }) => [path, id]))
+  const values = edges.map(([source, target, kind, sites]) => {
+    const ends = { source_id: idOf.get(source) as number, target_id: idOf.get(target) as number }
+    return { graph_id, ...ends, kind, sites, confidence: 1 }
+  })
+  if (values.length > 0) await app.db.insertInto('code_edges').values(values).execute()
+}
+
+/** What one review saw of a pull request. */
+interface SampleReview {
+  readonly number: number
+  readonly latest: boolean
+  readonly requested: boolean
+  readonly paths: readonly string[]
+}
+
+async function saveReviews(repo: string, reviews: readonly SampleReview[]) {
+  for (const { number, latest, requested, paths } of reviews) {
+    await sql`
+      insert into pull_requests (repo, number, title, author, branch, base_branch, url, state, head_sha, updated_at)
+      values (${repo}, ${number}, '', 'alice', 'b', 'main', '', 'open', '', now()) on conflict do nothing`.execute(
+      app.db,
+    )
+    await sql`
+      with run as (
+        insert into workflow_runs (workflow_type, repo, pr_number, status)
+        values ('pr_review', ${repo}, ${number}, 'completed') returning id
+      )
+      insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status,
+        additions, deletions)
+      select id, ${repo}, ${number}, 'alice', ${latest}, ${requested}, path, 'modified', 1, 0
+      from run, unnest(${paths}::text[]) as path`.execute(app.db)
+  }
+}
+
+async function ask(query: Record<string, string>, headers: Record<string, string> = anne.bearer, where = app) {
+  const response = await fetch(`${where.url}/api/v1/memory/code-map?${new URLSearchParams(query)}`, { headers })
+  // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+const quiet = { touches: 0, high_risk: 0, uses_elsewhere: 0, used_elsewhere: 0 }
+
+describe('of a repository', () => {
+  let repo: string
+  beforeAll(async () => {
+    repo = await connectNew()
+    const many = Array.from({ length: 160 }, (_, index) => [`src/many/${index}.ts`, {}] as const)
+    const files = {
+      'src/http/server.ts': { language: 'TypeScript', lines: 100, complexity: 10 },
+      'src/http/routes.ts': { language: 'TypeScript', lines: 50, complexity: 5 },
+      'src/db/pool.ts': { language: 'TypeScript', lines: 30, complexity: 3 },
+      'src/db/schema.sql': { language: 'SQL', lines: 80 },
+      'run.py': { language: 'Python', lines: 20, complexity: 4 },
+      'docs/notes': {},
+      'package-lock.json': { kind: 'lock', lines: 9000 },
+      'vendor/lib.js': { kind: 'vendored', language: 'JavaScript', lines: 500 },
+      ...Object.fromEntries(many),
+    }
+    await saveGraph(repo, files, [
+      ['src/http/server.ts', 'src/http/routes.ts', 'import', 2],
+      ['src/http/server.ts', 'src/http/routes.ts', 'call', 1],
+      ['src/http/server.ts', 'src/db/pool.ts', 'import', 1],
+      ['src/http/server.ts', 'src/db/pool.ts', 'call', 3],
+      ['src/http/routes.ts', 'src/db/pool.ts', 'reference', 4],
+      ['src/db/pool.ts', 'src/http/server.ts', 'extends', 1],
+      ['run.py', 'src/http/server.ts', 'import', 1],
+      ['src/http/server.ts', 'vendor/lib.js', 'import', 2],
+      ['vendor/lib.js', 'src/db/pool.ts', 'call', 5],
+    ])
+    await saveReviews(repo, [
+      { number: 1, latest: true, requested: true, paths: ['src/http/server.ts', 'src/http/routes.ts', 'run.py'] },
+      { number: 2, latest: true, requested: false, paths: ['src/http/server.ts', 'src/gone.ts', 'vendor/lib.js'] },
+      { number: 3, latest: false, requested: true, paths: ['src/db/pool.ts', 'src/http/server.ts'] },
+      { number: 3, latest: true, requested: false, paths: ['src/db/pool.ts'] },
+    ])
+  })
+
+  const http = { path: 'src/http', kind: 'directory', files: 2, lines: 150, language: 'TypeScript', complexity: 15 }
+  const db = { path: 'src/db', kind: 'directory', files: 2, lines: 110, language: 'SQL', complexity: 3 }
+  const run = { path: 'run.py', kind: 'file', files: 1, lines: 20, language: 'Python', complexity: 4 }
+  const unread = { files: 1, lines: 0, language: null, complexity: 0 }
+
+  it('takes files together as deep as few directories and files come of it', async () => {
+    expect(await ask({ repo })).toEqual({
+      status: 200,
+      body: {
+        ...{ repo, commit: 'c'.repeat(40), path: '.', depth: 2 },
+        nodes: [
+          { ...http, touches: 2, high_risk: 2, uses_elsewhere: 2, used_elsewhere: 0 },
+          { ...db, touches: 1, high_risk: 1, uses_elsewhere: 0, used_elsewhere: 5 },
+          { ...run, ...quiet, touches: 1, high_risk: 1 },
+          { path: 'docs/notes', kind: 'file', ...unread, ...quiet },
+          { path: 'src/many', kind: 'directory', ...unread, files: 160, ...quiet },
+        ],
+        edges: [
+          { source: 'src/http', target: 'src/db', imports: 1, calls: 7 },
+          { source: 'src/db', target: 'src/http', imports: 0, calls: 1 },
+          { source: 'run.py', target: 'src/http', imports: 1, calls: 0 },
+        ],
+        left_out: { nodes: 0, edges: 0 },
+      },
+    })
+  })
+
+  it('shows the files of a directory, and how much leads out of it', async () => {
+    const { body } = await ask({ repo, path: './src/http/' })
+    const file = { kind: 'file', files: 1, language: 'TypeScript' }
+    expect(body).toMatchObject({ path: 'src/http', depth: 1, left_out: { nodes: 0, edges: 0 } })
+    expect(body.nodes).toEqual([
+      {
+        ...{ path: 'src/http/server.ts', ...file, lines: 100, complexity: 10 },
+        ...{ touches: 2, high_risk: 1, uses_elsewhere: 6, used_elsewhere: 2 },
+      },
+      {
+        ...{ path: 'src/http/routes.ts', ...file, lines: 50, complexity: 5 },
+        ...{ touches: 1, high_risk: 1, uses_elsewhere: 4, used_elsewhere: 0 },
+      },
+    ])
+    expect(body.edges).toEqual([{ source: 'src/http/server.ts', target: 'src/http/routes.ts', imports: 2, calls: 1 }])
+  })
+
+  it.each(['src/ht', 'src/http/server.ts', 'nowhere', '%', '..', '/etc'])('has nothing below %s', async (path) => {
+    const { status, body } = await ask({ repo, path })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ commit: null, depth: 0, nodes: [], edges: [] })
+  })
+
+  it('is the same for the cookie, and for the root in any spelling', async () => {
+    const { body } = await ask({ repo })
+    expect((await ask({ repo }, anne.cookie)).body).toEqual(body)
+    for (const path of ['.', '', './', '/']) expect((await ask({ repo, path })).body).toEqual(body)
+  })
+
+  it('case 26: is shown to nobody else', async () => {
+    const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
+    expect(await ask({ repo }, bob.bearer)).toEqual(denied)
+    expect((await ask({ repo }, {})).status).toBe(401)
+  })
+
+  it('asks for a repository and for a path that can be one', async () => {
+    expect(await ask({ repo: 'a' })).toEqual({ status: 400, body: { detail: 'repo must be owner/repo' } })
+    expect(await ask({})).toEqual({ status: 422, body: { detail: 'repo is required, as owner/repo' } })
+    const detail = 'path must have 4096 characters at most'
+    expect(await ask({ repo, path: 'a'.repeat(4097) })).toEqual({ status: 422, body: { detail } })
+    expect((await ask({ repo, path: 'a\0b' })).status).toBe(200)
+  })
+})
+
+it('is bounded, and says how much is left out', async () => {
+  const repo = await connectNew()
+  const path = (index: number) => `flat/${String(index).padStart(3, '0')}.c`
+  const indexes = Array.from({ length: 320 }, (_, index) => index)
+  const files = Object.fromEntries(indexes.map((index) => [path(index), { lines: 1000 - index }]))
+  // Each of the first forty uses all others of them: 1,560. Those after the three hundredth are elsewhere.
+  const few = indexes.slice(0, 40)
+  const edges = few.flatMap((one) =>
+    few.filter((other) => other !== one).map((other): SampleEdge => [path(one), path(other), 'call', 1]),
+  )
+  await saveGraph(repo, files, [...edges, [path(1), path(0), 'import', 9], [path(0), path(319), 'call', 2]])
+  const { body } = await ask({ repo, path: 'flat' })
+  expect(body.nodes).toHaveLength(300)
+  expect(body.nodes[0]).toMatchObject({ path: path(0), uses_elsewhere: 2 })
+  expect(body.nodes.at(-1)).toMatchObject({ path: path(299) })
+  expect(body.edges).toHaveLength(1500)
+  expect(body.edges[0]).toEqual({ source: path(1), target: path(0), imports: 9, calls: 1 })
+  expect(body.left_out).toEqual({ nodes: 20, edges: 60 })
+  expect((await ask({ repo })).body.nodes).toMatchObject([{ path: 'flat', files: 320 }])
+})
+
+describe('where there is no graph', () => {
+  const nothing = { commit: null, path: '.', depth: 0, nodes: [], edges: [], left_out: { nodes: 0, edges: 0 } }
+
+  it('is empty before the first scan', async () => {
+    const repo = await connectNew()
+    expect(await ask({ repo })).toEqual({ status: 200, body: { repo, ...nothing } })
+  })
+
+  it('is empty without the layer', async () => {
+    const env = { ...forgeEnvironment(forge), GRAPH: 'off' }
+    await using without = await startTestApp({ env, parts: { web: true, worker: false } })
+    const { bearer } = await signIn(without, 'anne')
+    const repo = await connectNew(without)
+    expect(await ask({ repo }, bearer, without)).toEqual({ status: 200, body: { repo, ...nothing } })
+    expect(await ask({ repo: 'acme/other' }, bearer, without)).toMatchObject({ status: 403 })
+  })
+})
