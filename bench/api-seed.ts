@@ -1,4 +1,4 @@
-// Fills a database with what a busy service has after half a year: pull requests, their events, runs and findings.
+// Fills a database with what a busy service has after half a year: pull requests, their events, runs, findings and spend.
 import type pg from 'pg'
 
 /** How much there is. */
@@ -43,7 +43,16 @@ export async function seed(client: pg.Client, size: SeedSize): Promise<Viewers> 
   // Rows may name each other before both are there.
   await client.query('set session_replication_role = replica')
   await client.query(makePulls, [pulls, size.repositories, words.verbs, words.parts, words.ends, words.rare])
-  for (const statement of [makeEvents, makeRanks, savePulls, saveSearch, saveEvents, saveRuns, saveFindings]) {
+  for (const statement of [
+    makeEvents,
+    makeRanks,
+    savePulls,
+    saveSearch,
+    saveEvents,
+    saveRuns,
+    saveFindings,
+    saveSpend,
+  ]) {
     await client.query(statement)
   }
   const viewers = await saveViewers(client, size.repositories)
@@ -149,6 +158,12 @@ const saveFindings = `
     lateral (values ('critical', critical), ('moderate', moderate), ('minor', minor)) as found (severity, count),
     generate_series(1, found.count) as n
   where ${isReviewed}`
+
+/** Two models in one of four; a price that isn't known in one of fifty. */
+const saveSpend = `
+  insert into model_spend (run_id, model, calls, input_tokens, output_tokens, cost_usd, created_at)
+  select run_id, 'anthropic:model-' || n, 5, 40000, 2000, case when i % 50 > 0 then random() / 5 end, last_at
+  from seeded_pulls, generate_series(1, 1 + (i % 4 = 0)::int) as n where run_id is not null order by i`
 
 /** An administrator, two users, and enough others that each repository is connected to somebody. */
 async function saveViewers(client: pg.Client, repositories: number): Promise<Viewers> {

@@ -8,6 +8,7 @@ import { createCredentials } from '../src/accounts/credentials.ts'
 import { findScope } from '../src/accounts/scope.ts'
 import { saveToken } from '../src/accounts/tokens.ts'
 import { readInsights } from '../src/analytics/insights.ts'
+import { readReviewing } from '../src/analytics/reviewing.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { listReviews, type ReviewFilter } from '../src/events/list-reviews.ts'
@@ -73,6 +74,7 @@ const questions: readonly Question[] = [
     })),
   ),
   { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', place: 'cookie' },
+  { name: 'insights into the reviewing, 90 days', path: '/api/v1/analytics/reviewing?days=90', place: 'cookie' },
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-bench-'))
@@ -228,6 +230,7 @@ async function explain(url: string, viewers: Viewers): Promise<void> {
       )
     }
     await show(`insights, ${viewer}`, url, async (db) => readInsights(db, await scopeOf(db), 90))
+    await show(`reviewing, ${viewer}`, url, async (db) => readReviewing(db, await scopeOf(db), 90))
   }
 }
 

@@ -1,16 +1,20 @@
-// Insights over pull requests; contributors and graph of a repository.
-import { findScope } from '../accounts/scope.ts'
+// Insights over pull requests and their reviewing; contributors and graph of a repository.
+import { findScope, narrowScope, type Scope } from '../accounts/scope.ts'
+import type { Caller } from '../accounts/tokens.ts'
 import { readPlatformToken } from '../accounts/users.ts'
 import { type Contributor, listContributors } from '../analytics/contributors.ts'
 import { createFiguresReader } from '../analytics/figures-in-time.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
 import { createStatisticsReader, noStatistics, type PlatformStatistics } from '../analytics/platform-statistics.ts'
+import { type Reviewing, readReviewing } from '../analytics/reviewing.ts'
 import { noFigures, type TouchFigures } from '../analytics/touch-figures.ts'
 import type { AppContext } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import { contributors, graph, insights } from './contract/analytics.ts'
+import { reviewing } from './contract/reviewing.ts'
 import { memoryNotConfigured } from './memory-routes.ts'
 import type { Server } from './server.ts'
 
@@ -27,8 +31,14 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
 
   const insightsRoute = { schema: insights, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
-    const { days } = request.query
-    return describeInsights(await readInsights(db, await findScope(db, callerOf(request)), days), days)
+    const { days, repo } = request.query
+    return describeInsights(await readInsights(db, await findAskedScope(db, callerOf(request), repo), days), days)
+  })
+
+  const reviewingRoute = { schema: reviewing, onRequest: authenticate.cookie }
+  server.get('/api/v1/analytics/reviewing', reviewingRoute, async (request) => {
+    const { days, repo } = request.query
+    return describeReviewing(await readReviewing(db, await findAskedScope(db, callerOf(request), repo), days), days)
   })
 
   const contributorsRoute = { schema: contributors, onRequest: authenticate.bearer }
@@ -55,6 +65,12 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
     ])
     return { repo, languages: [...languages], ...shapeFigures(figures), contributors: [...contributors] }
   })
+}
+
+/** All that the caller sees, or one repository of that. */
+async function findAskedScope(db: Db, caller: Caller, repo: RepositoryName | undefined): Promise<Scope> {
+  const scope = await findScope(db, caller)
+  return repo === undefined ? scope : narrowScope(scope, repo)
 }
 
 function shapeContributor(
@@ -106,4 +122,54 @@ function describeInsights({ start, end, merges, authors, repos, ...found }: Insi
 
 function roundToCents(value: number): number {
   return Math.round(value * 100) / 100
+}
+
+function describeReviewing(
+  { start, end, coverage, times, runs, cost, models, outsideUsd, ...found }: Reviewing,
+  days: number,
+) {
+  const { pullRequests, reviewed, skipped, failed, underWay } = coverage
+  const { perReview } = cost
+  const perhaps = (value: number | null, round: (value: number) => number) => (value === null ? null : round(value))
+  return {
+    period: { start, end, days },
+    coverage: {
+      ...{ pull_requests: pullRequests, reviewed, skipped, failed, under_way: underWay },
+      not_asked: pullRequests - reviewed - skipped - failed - underWay,
+    },
+    time_to_review: {
+      median_seconds: perhaps(times.median, roundToCents),
+      p90_seconds: perhaps(times.p90, roundToCents),
+      count: times.count,
+    },
+    reviews: runs,
+    cost: {
+      total_usd: roundDollars(cost.totalUsd),
+      without_review_usd: roundDollars(cost.withoutReviewUsd),
+      per_review: {
+        median_usd: perhaps(perReview.median, roundDollars),
+        p90_usd: perhaps(perReview.p90, roundDollars),
+        count: perReview.count,
+      },
+      unknown_price: cost.unknownPrice,
+      without_model: cost.withoutModel,
+      outside_usd: perhaps(outsideUsd, roundDollars),
+      models: models.map(({ model, runs: count, calls, costUsd, ...tokens }) => ({
+        ...{ model, runs: count, calls, input_tokens: tokens.inputTokens, output_tokens: tokens.outputTokens },
+        cached_input_tokens: tokens.cachedInputTokens,
+        cost_usd: perhaps(costUsd, roundDollars),
+      })),
+    },
+    days: found.days.map(({ date, verdicts, failed: failures, costUsd }) => ({
+      date,
+      verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...verdicts },
+      failed: failures,
+      cost_usd: roundDollars(costUsd),
+    })),
+  }
+}
+
+/** To the millionth: sums of parts are off by less than that. */
+function roundDollars(value: number): number {
+  return Math.round(value * 1e6) / 1e6
 }

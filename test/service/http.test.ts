@@ -330,6 +330,7 @@ describe('the OpenAPI document', () => {
     ['/api/v1/memory/rescan', 'post', ['cookie']],
     ['/api/v1/memory/stats', 'get', ['cookie']],
     ['/api/v1/analytics/insights', 'get', ['cookie']],
+    ['/api/v1/analytics/reviewing', 'get', ['cookie']],
     ['/api/v1/analytics/contributors', 'get', ['bearer']],
     ['/api/v1/analytics/graph', 'get', ['cookie']],
     ['/api/v1/repos/{owner}/{repo}/install', 'post', ['bearer']],

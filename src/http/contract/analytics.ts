@@ -1,6 +1,6 @@
 // Schemas of insights, contributors and the graph.
 import { z } from 'zod'
-import { errors, repoParameter, security, timestamp, wholeNumber } from './common.ts'
+import { errors, repoParameter, security, text, timestamp, wholeNumber } from './common.ts'
 
 const count = z.int().min(0)
 
@@ -10,7 +10,10 @@ export const insights = {
     'Pull requests of which an event came in the period, in the repositories that the caller sees. Reviews are the latest completed ones.',
   tags: ['Analytics'],
   security: security.cookie,
-  querystring: z.object({ days: wholeNumber('days', 7, 90).default(30) }),
+  querystring: z.object({
+    days: wholeNumber('days', 7, 90).default(30),
+    repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
+  }),
   response: {
     200: z
       .object({

@@ -1,0 +1,409 @@
+// How the reviewing went: every figure against data whose figures were computed by hand, on each database engine.
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSample } from '../../demo/sample.ts'
+import type { Db } from '../../src/db/database.ts'
+import type { Verdict } from '../../src/domain/review.ts'
+import { refreshListing } from '../../src/events/listing.ts'
+import type { Forge } from '../fakes/forge/forge.ts'
+import { startModelServer } from '../fakes/models/model-server.ts'
+import { forgeEnvironment, startScenario, startShopForge } from '../review-scenario.ts'
+import { type SignedIn, signInWithToken } from '../sign-in.ts'
+import { startTestApp, type TestApp } from '../start-app.ts'
+
+type Verdicts = Readonly<Record<Verdict, number>>
+
+/** The answer, as far as tests look into it. */
+interface Reviewing {
+  readonly period: { readonly start: string; readonly end: string; readonly days: number }
+  readonly coverage: Readonly<Record<string, number>>
+  readonly time_to_review: { readonly median_seconds: number | null; readonly count: number }
+  readonly reviews: { readonly posted: number }
+  readonly cost: {
+    readonly total_usd: number
+    readonly per_review: { readonly median_usd: number | null; readonly count: number }
+    readonly outside_usd: number | null
+    readonly models: readonly { readonly model: string; readonly runs: number; readonly calls: number }[]
+  }
+  readonly days: readonly { date: string; verdicts: Verdicts; failed: number; cost_usd: number }[]
+}
+
+async function askReviewing(app: Pick<TestApp, 'url'>, headers: Record<string, string>, query = '') {
+  const response = await fetch(`${app.url}/api/v1/analytics/reviewing${query}`, { headers })
+  return { status: response.status, body: (await response.json()) as Reviewing & { detail?: string } }
+}
+
+/** Two calls each; no price is null. */
+type Spend = readonly [model: string, costUsd: number | null]
+
+interface RunSample {
+  /** A verdict, or why there is none. */
+  readonly came: Verdict | 'skipped' | 'failed' | 'processing'
+  /** When it ended; for one that hasn't, when its event came. */
+  readonly hoursAgo: number
+  /** From its event to its end. */
+  readonly seconds?: number
+  readonly spend?: readonly Spend[]
+}
+
+/** A pull request: its runs, and how long ago an event came that no run took up, by whether it asks for a review. */
+interface Sample {
+  readonly runs?: readonly RunSample[]
+  readonly waiting?: number
+  readonly label?: number
+}
+
+const day = 24
+
+/** By repository, numbered from 1. */
+const samples: Readonly<Record<string, readonly Sample[]>> = {
+  'acme/shop': [
+    {
+      runs: [
+        {
+          came: 'APPROVE',
+          hoursAgo: day,
+          seconds: 90,
+          spend: [
+            ['x', 0.1],
+            ['x', 0.02],
+            ['y', 0.03],
+          ],
+        },
+      ],
+    },
+    {
+      runs: [
+        { came: 'APPROVE', hoursAgo: 3 * day, seconds: 9000, spend: [['x', 0.25]] },
+        { came: 'REQUEST_CHANGES', hoursAgo: day, seconds: 30, spend: [['x', 0.05]] },
+      ],
+    },
+    {
+      runs: [
+        {
+          came: 'NEEDS_DISCUSSION',
+          hoursAgo: 5 * day,
+          seconds: 600,
+          spend: [
+            ['x', 0.01],
+            ['z', null],
+          ],
+        },
+      ],
+    },
+    { runs: [{ came: 'APPROVE', hoursAgo: 2 * day, seconds: 10 }] },
+    { runs: [{ came: 'failed', hoursAgo: 2 * day, seconds: 7, spend: [['x', 0.4]] }] },
+    { runs: [{ came: 'skipped', hoursAgo: 2 * day, seconds: 8, spend: [['x', 0.02]] }] },
+    // What its first try cost counts when it ends.
+    { runs: [{ came: 'processing', hoursAgo: 1, spend: [['x', 9.99]] }] },
+    { waiting: 2, label: 1 },
+    { label: 1 },
+    // Reviewed before the period; something happened to it since.
+    { runs: [{ came: 'APPROVE', hoursAgo: 40 * day, seconds: 5, spend: [['x', 1]] }], label: 1 },
+    { runs: [{ came: 'REQUEST_CHANGES', hoursAgo: 35 * day, seconds: 20, spend: [['y', 2]] }] },
+    // Its review stands until the next one has ended.
+    {
+      runs: [
+        { came: 'APPROVE', hoursAgo: day, seconds: 45, spend: [['x', 0.07]] },
+        { came: 'processing', hoursAgo: 1 },
+      ],
+    },
+  ],
+  'acme/blog': [{ runs: [{ came: 'APPROVE', hoursAgo: 6, seconds: 100, spend: [['y', 0.5]] }] }],
+  'other/tool': [{ runs: [{ came: 'failed', hoursAgo: 6, seconds: 100 }] }],
+}
+
+const ago = (hours: number, secondsBefore = 0) =>
+  sql<Date>`now() - make_interval(secs => ${hours * 3600 + secondsBefore}::float8)`
+
+/** All at one moment, which it tells. */
+async function insertSamples(db: Db): Promise<Date> {
+  return db.transaction().execute(async (tx) => {
+    for (const [repo, pulls] of Object.entries(samples)) {
+      for (const [index, sample] of pulls.entries()) await insertSample(tx, { repo, number: index + 1 }, sample)
+    }
+    // Scans and searches.
+    for (const [costUsd, hoursAgo] of [
+      [0.5, 1],
+      [null, 1],
+      [0.7, 40 * day],
+    ] as const) {
+      await insertSpend(tx, null, ['x', costUsd], hoursAgo)
+    }
+    const { rows } = await sql<{ now: Date }>`select now()`.execute(tx)
+    return rows[0]!.now
+  })
+}
+
+async function insertSample(tx: Db, ref: { repo: string; number: number }, { runs = [], waiting, label }: Sample) {
+  await tx
+    .insertInto('pull_requests')
+    .values({
+      ...{ ...ref, author: 'ann', title: '', branch: '', base_branch: '', url: '', head_sha: '', state: 'open' },
+      ...{ draft: false, additions: 0, deletions: 0, updated_at: sql<Date>`now()` },
+    })
+    .execute()
+  for (const run of runs) await insertRun(tx, ref, run)
+  if (waiting !== undefined)
+    await insertEvent(tx, ref, { createdAt: ago(waiting), status: 'pending', wantsReview: true })
+  if (label !== undefined) await insertEvent(tx, ref, { createdAt: ago(label), status: 'pending', wantsReview: false })
+  await sql`
+    update pull_requests set last_event_at = (
+      select max(created_at) from events where repo = ${ref.repo} and pr_number = ${ref.number})
+    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
+  await refreshListing(tx, ref)
+}
+
+async function insertRun(tx: Db, ref: { repo: string; number: number }, sample: RunSample): Promise<void> {
+  const { came, hoursAgo, seconds = 0, spend = [] } = sample
+  const verdict = came === 'skipped' || came === 'failed' || came === 'processing' ? null : came
+  const status = came === 'failed' || came === 'processing' ? came : 'completed'
+  const { id } = await tx
+    .insertInto('workflow_runs')
+    .values({
+      ...{ workflow_type: 'pr_review', repo: ref.repo, pr_number: ref.number, status, attempts: 1, fence: 1, verdict },
+      finished_at: came === 'processing' ? null : ago(hoursAgo),
+    } as never)
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const createdAt = ago(hoursAgo, seconds)
+  await insertEvent(tx, ref, { createdAt, status, wantsReview: true, runId: id, processedAt: ago(hoursAgo) })
+  for (const one of spend) await insertSpend(tx, id, one, hoursAgo)
+  if (verdict === null) return
+  await sql`
+    update pull_requests set reviewed_run_id = ${id}, verdict = ${verdict}, confidence = 4
+    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
+}
+
+async function insertEvent(
+  tx: Db,
+  { repo, number }: { repo: string; number: number },
+  event: { createdAt: unknown; status: string; wantsReview: boolean; runId?: number; processedAt?: unknown },
+): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({
+      ...{ event_type: 'pull_request.synchronize', source: 'github', repo, pr_number: number, payload: Buffer.of() },
+      ...{ status: event.status, wants_review: event.wantsReview, run_id: event.runId ?? null },
+      ...{ created_at: event.createdAt, processed_at: event.status === 'processing' ? null : event.processedAt },
+    } as never)
+    .execute()
+}
+
+async function insertSpend(tx: Db, runId: number | null, [model, costUsd]: Spend, hoursAgo: number): Promise<void> {
+  const tokens = { calls: 2, input_tokens: 100, output_tokens: 10, cached_input_tokens: 5 }
+  await tx
+    .insertInto('model_spend')
+    .values({ run_id: runId, model, ...tokens, cost_usd: costUsd, created_at: ago(hoursAgo) })
+    .execute()
+}
+
+describe('reviewing', () => {
+  let forge: Forge
+  let app: TestApp
+  let inserted: Date
+  const people: Record<string, SignedIn> = {}
+
+  beforeAll(async () => {
+    forge = await startShopForge()
+    app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
+    // Who comes first is the administrator.
+    for (const login of ['root', 'anne', 'bob', 'carol']) {
+      forge.createUser(login, { token: `ghp_token_of_${login}x` })
+      people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
+    }
+    inserted = await insertSamples(app.db)
+    await connect('anne', 'acme/shop')
+    await connect('anne', 'acme/blog')
+    await connect('bob', 'other/tool')
+  })
+  afterAll(async () => {
+    await app[Symbol.asyncDispose]()
+    await forge[Symbol.asyncDispose]()
+  })
+
+  async function connect(login: string, repo: string): Promise<void> {
+    const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
+    await app.db
+      .insertInto('installations')
+      .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: true })
+      .execute()
+  }
+
+  async function ask(login: string, query = '') {
+    return (await askReviewing(app, people[login]?.cookie ?? {}, query)).body
+  }
+
+  it('is right in every figure', async () => {
+    const { period, days, ...figures } = await ask('anne', '?repo=acme/shop')
+    expect(figures).toEqual({
+      coverage: { pull_requests: 11, reviewed: 6, skipped: 1, failed: 1, under_way: 2, not_asked: 1 },
+      // 10, 30, 45, 90 and 600 seconds: latest reviews only, and those of the period.
+      time_to_review: { median_seconds: 45, p90_seconds: 396, count: 5 },
+      reviews: { posted: 6, skipped: 1, failed: 1 },
+      cost: {
+        total_usd: 0.95,
+        without_review_usd: 0.42,
+        // $0.05, 0.07, 0.15 and 0.25.
+        per_review: { median_usd: 0.11, p90_usd: 0.22, count: 4 },
+        ...{ unknown_price: 1, without_model: 1, outside_usd: null },
+        models: [
+          {
+            model: 'x',
+            runs: 7,
+            calls: 16,
+            input_tokens: 800,
+            output_tokens: 80,
+            cached_input_tokens: 40,
+            cost_usd: 0.92,
+          },
+          {
+            model: 'y',
+            runs: 1,
+            calls: 2,
+            input_tokens: 100,
+            output_tokens: 10,
+            cached_input_tokens: 5,
+            cost_usd: 0.03,
+          },
+          {
+            model: 'z',
+            runs: 1,
+            calls: 2,
+            input_tokens: 100,
+            output_tokens: 10,
+            cached_input_tokens: 5,
+            cost_usd: null,
+          },
+        ],
+      },
+    })
+    expect(period.days).toBe(30)
+    expect(Date.parse(period.end) - Date.parse(period.start)).toBe(30 * day * 3_600_000)
+  })
+
+  it('tells of every day, the empty ones too', async () => {
+    const { period, days } = await ask('anne', '?repo=acme/shop')
+    expect([days.length, days[0]?.date, days.at(-1)?.date]).toEqual([
+      31,
+      period.start.slice(0, 10),
+      period.end.slice(0, 10),
+    ])
+    const dateOf = (daysAgo: number) =>
+      new Date(inserted.getTime() - daysAgo * day * 3_600_000).toISOString().slice(0, 10)
+    const none = { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0 }
+    expect(days.filter((one) => one.cost_usd > 0)).toEqual([
+      { date: dateOf(5), verdicts: { ...none, NEEDS_DISCUSSION: 1 }, failed: 0, cost_usd: 0.01 },
+      { date: dateOf(3), verdicts: { ...none, APPROVE: 1 }, failed: 0, cost_usd: 0.25 },
+      { date: dateOf(2), verdicts: { ...none, APPROVE: 1 }, failed: 1, cost_usd: 0.42 },
+      { date: dateOf(1), verdicts: { ...none, APPROVE: 2, REQUEST_CHANGES: 1 }, failed: 0, cost_usd: 0.27 },
+    ])
+    const others = days.filter((one) => one.cost_usd === 0)
+    expect(others).toHaveLength(27)
+    for (const one of others) expect(one).toMatchObject({ verdicts: none, failed: 0 })
+  })
+
+  it('takes in what happened in the days that are asked for', async () => {
+    const week = await ask('anne', '?days=7&repo=acme/shop')
+    expect([week.reviews.posted, week.days.length]).toEqual([6, 8])
+    const quarter = await ask('anne', '?days=90&repo=acme/shop')
+    expect(quarter.coverage).toMatchObject({ pull_requests: 12, reviewed: 7 })
+    expect(quarter.reviews).toEqual({ posted: 8, skipped: 1, failed: 1 })
+    expect(quarter.cost.total_usd).toBe(3.95)
+    expect(quarter.cost.models.map(({ model }) => model)).toEqual(['y', 'x', 'z'])
+    expect(quarter.time_to_review.count).toBe(7)
+  })
+
+  it("case 26: shows nobody another one's repositories", async () => {
+    expect(await ask('bob')).toMatchObject({
+      coverage: { pull_requests: 1, failed: 1 },
+      time_to_review: { median_seconds: null, p90_seconds: null, count: 0 },
+      reviews: { posted: 0, skipped: 0, failed: 1 },
+      cost: { total_usd: 0, outside_usd: null, models: [] },
+    })
+    const { coverage, reviews, days } = await ask('bob', '?repo=acme/shop')
+    expect([coverage.pull_requests, reviews.posted]).toEqual([0, 0])
+    expect(days.every(({ verdicts }) => verdicts.APPROVE === 0)).toBe(true)
+    const insights = await fetch(`${app.url}/api/v1/analytics/insights?repo=acme/shop`, {
+      headers: people.bob?.cookie ?? {},
+    })
+    expect(await insights.json()).toMatchObject({ repos: [], authors: [] })
+  })
+
+  it('is of all repositories, or of one', async () => {
+    expect(await ask('anne')).toMatchObject({ coverage: { pull_requests: 12 }, cost: { total_usd: 1.45 } })
+    expect(await ask('anne', '?repo=acme/blog')).toMatchObject({
+      coverage: { pull_requests: 1, reviewed: 1 },
+      cost: { total_usd: 0.5, per_review: { median_usd: 0.5, count: 1 } },
+    })
+    for (const [repo, prs] of [
+      ['acme/shop', 11],
+      ['acme/blog', 1],
+    ] as const) {
+      const answer = await fetch(`${app.url}/api/v1/analytics/insights?repo=${repo}`, { headers: people.anne!.cookie })
+      expect(await answer.json()).toMatchObject({ repos: [{ repo, prs }] })
+    }
+  })
+
+  it('shows an administrator all, and what belongs to no repository', async () => {
+    expect(await ask('root')).toMatchObject({
+      coverage: { pull_requests: 13 },
+      cost: { total_usd: 1.45, outside_usd: 0.5 },
+    })
+    expect((await ask('root', '?days=90')).cost.outside_usd).toBe(1.2)
+    expect((await ask('root', '?repo=acme/shop')).cost.outside_usd).toBeNull()
+  })
+
+  it('says nothing of what there is not', async () => {
+    const { period: _, days, ...figures } = await ask('carol')
+    expect(figures).toEqual({
+      coverage: { pull_requests: 0, reviewed: 0, skipped: 0, failed: 0, under_way: 0, not_asked: 0 },
+      time_to_review: { median_seconds: null, p90_seconds: null, count: 0 },
+      reviews: { posted: 0, skipped: 0, failed: 0 },
+      cost: {
+        ...{ total_usd: 0, without_review_usd: 0, per_review: { median_usd: null, p90_usd: null, count: 0 } },
+        ...{ unknown_price: 0, without_model: 0, outside_usd: null, models: [] },
+      },
+    })
+    expect(days).toHaveLength(31)
+  })
+
+  it.each(['6', '91', '-7', '30.5', '', '7&days=8'])('case 27: refuses %s days', async (days) => {
+    const { status, body } = await askReviewing(app, people.anne?.cookie ?? {}, `?days=${days}`)
+    expect({ status, body }).toEqual({ status: 422, body: { detail: 'days must be a whole number from 7 to 90' } })
+  })
+
+  it('asks for the cookie', async () => {
+    const unauthenticated = { status: 401, body: { detail: 'Not authenticated' } }
+    expect(await askReviewing(app, {})).toEqual(unauthenticated)
+    expect(await askReviewing(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
+  })
+})
+
+describe('reviewing after reviews', () => {
+  it('counts them, their time and what their model cost', async () => {
+    await using server = await startModelServer({
+      protocol: 'anthropic',
+      script: () => ({ json: { summary: 'It sells.', findings: [] } }),
+    })
+    const model = 'anthropic:claude-opus-5-5'
+    const env = { MODEL: model, MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' }
+    await using scenario = await startScenario({ env })
+    const alice = await signInWithToken(scenario.app, 'ghp_token_of_alice')
+    await scenario.openPullRequest(readSample('topic'), { branch: 'bugs' })
+    await scenario.settled()
+    const { rows } = await sql<{ cost: number; seconds: number }>`
+      select (select sum(cost_usd) from model_spend) as cost,
+        (select extract(epoch from finished_at - e.created_at)::float8 from workflow_runs r join events e on e.run_id = r.id)
+          as seconds`.execute(scenario.app.db)
+    const { body } = await askReviewing(scenario.app, alice.cookie)
+    expect(body.coverage).toMatchObject({ pull_requests: 1, reviewed: 1 })
+    expect(body.time_to_review.count).toBe(1)
+    expect(body.time_to_review.median_seconds).toBeCloseTo(rows[0]!.seconds, 1)
+    expect(rows[0]!.cost).toBeGreaterThan(0)
+    expect(body.cost.total_usd).toBeCloseTo(rows[0]!.cost, 5)
+    expect(body.cost.per_review).toMatchObject({ median_usd: body.cost.total_usd, count: 1 })
+    expect(body.cost.models.map((used) => used.model)).toEqual([model])
+    expect(body.days.at(-1)?.cost_usd).toBe(body.cost.total_usd)
+  })
+})
