@@ -19,6 +19,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     calls: { type: 'string', default: '1000' },
     reviews: { type: 'string', default: '1000' },
+    /** Only questions, transports and numbers at once whose row holds each of these words. */
+    only: { type: 'string', multiple: true, default: [] },
   },
 })
 const repo = 'acme/busy'
@@ -75,10 +77,12 @@ async function measure(): Promise<void> {
     await using bare = await startBare(example.port, call)
     for (const transport of Object.keys(transports) as (keyof typeof transports)[]) {
       for (const concurrency of concurrencies) {
+        const row = [title, transport, String(concurrency)]
+        if (!values.only.every((words) => row.some((cell) => cell.includes(words)))) continue
         const results = await compare(new Map([['bare', bare], ...umpires]), (port, count) =>
           transports[transport](port, calls, count, concurrency),
         )
-        print([title, transport, String(concurrency)], results)
+        print(row, results)
       }
     }
   }

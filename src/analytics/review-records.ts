@@ -57,13 +57,16 @@ export async function findReviewRecord(
 }
 
 function recordsOf(db: Db, repo: string) {
-  return db
-    .selectFrom('workflow_runs')
-    .select(['id', 'repo', 'pr_number as number', 'status', 'verdict', 'summary', 'error', 'created_at as createdAt'])
-    .where('workflow_type', '=', 'pr_review')
-    .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+  return (
+    db
+      .selectFrom('workflow_runs')
+      .select(['id', 'repo', 'pr_number as number', 'status', 'verdict', 'summary', 'error', 'created_at as createdAt'])
+      // Written into the statement: the index is one of reviews only, and the plan is made before the values are known.
+      .where('workflow_type', '=', sql.lit('pr_review'))
+      .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+  )
 }
 
 /** How far the reviews of a repository reach. */
