@@ -14,6 +14,7 @@ const addresses = [
   '/sign-in',
   '/reviews',
   '/reviews/:id',
+  '/deliveries',
   '/repositories',
   '/repositories/:owner/:repo',
   '/settings',

@@ -1,11 +1,13 @@
 // Follows what changes, so that what is shown is asked for anew without a reload.
 import type { QueryClient } from '@tanstack/react-query'
+import type { Review } from './api/queries.ts'
+import { noteStatus } from './api/reviews-list.ts'
 
 /** After a stream that couldn't be opened. */
 const againMs = 5000
 
 /**
- * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `repositories`, and
+ * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `deliveries`, `repositories`, and
  * `repository` with the name after it. A scan's progress is kept as it comes, under `['scan-progress', name]`.
  */
 export function followChanges(client: QueryClient, basePath: string): () => void {
@@ -13,15 +15,17 @@ export function followChanges(client: QueryClient, basePath: string): () => void
   let again: ReturnType<typeof setTimeout> | undefined
   const refresh = (...queryKey: string[]) => void client.invalidateQueries({ queryKey })
   const refreshAll = () => {
-    for (const key of ['reviews', 'review', 'repositories', 'repository', 'scan']) refresh(key)
+    for (const key of ['reviews', 'review', 'deliveries', 'repositories', 'repository', 'scan']) refresh(key)
   }
   const open = () => {
     source = new EventSource(`${basePath}/api/v1/live`)
     // From here on nothing is missed; before, something may have been.
     source.addEventListener('ready', refreshAll)
     source.addEventListener('resync', refreshAll)
-    source.addEventListener('review', () => {
+    source.addEventListener('review', ({ data }) => {
+      noteStatus(client, JSON.parse(data) as Pick<Review, 'id' | 'status'>)
       refresh('reviews')
+      refresh('deliveries')
       // Whichever is shown: a newer one of its pull request concerns it too.
       refresh('review')
     })

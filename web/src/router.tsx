@@ -13,6 +13,7 @@ import { meQuery } from './api/queries.ts'
 import { Shell } from './components/shell.tsx'
 import { NotFound, PageError, Waiting } from './components/states.tsx'
 import { readTabSearch } from './components/tab-search.ts'
+import { readDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
@@ -68,6 +69,13 @@ const review = createRoute({
   component: lazyRouteComponent(() => import('./pages/review/review-page.tsx'), 'ReviewPage'),
 })
 
+const deliveries = createRoute({
+  getParentRoute: () => shell,
+  path: '/deliveries',
+  validateSearch: readDeliveriesSearch,
+  component: lazyRouteComponent(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+})
+
 const repositories = createRoute({
   getParentRoute: () => shell,
   path: '/repositories',
@@ -90,7 +98,7 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([start, reviews, review, repositories, repository, settings]),
+  shell.addChildren([start, reviews, review, deliveries, repositories, repository, settings]),
 ])
 
 /** Makes the router. */

@@ -18,14 +18,6 @@ export function meQuery(api: Api) {
   })
 }
 
-/** The reviews list. */
-export function reviewsQuery(api: Api, filter: { status?: string; search?: string; repo?: string; limit?: number }) {
-  return queryOptions({
-    queryKey: ['reviews', filter],
-    queryFn: ({ signal }) => api.ask<Review[]>('/api/v1/reviews', { query: filter, signal }),
-  })
-}
-
 /** One review, with its findings and deliveries. */
 export function reviewQuery(api: Api, id: string) {
   return queryOptions({

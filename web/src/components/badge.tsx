@@ -35,6 +35,13 @@ export function StatusBadge({ status }: { status: string }) {
   return <Badge tone={tone}>{words}</Badge>
 }
 
+const outcomes: Readonly<Record<string, Tone>> = { reviewing: 'info', reviewed: 'good', failed: 'bad' }
+
+/** What became of a delivery. */
+export function OutcomeBadge({ outcome }: { outcome: string }) {
+  return <Badge tone={outcomes[outcome] ?? 'plain'}>{outcome}</Badge>
+}
+
 const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
   APPROVE: ['good', 'Approve'],
   REQUEST_CHANGES: ['bad', 'Request changes'],
@@ -46,7 +53,30 @@ export function VerdictBadge({ verdict }: { verdict: string }) {
   return <Badge tone={tone}>{words}</Badge>
 }
 
+const states: Readonly<Record<string, readonly [Tone, string]>> = {
+  open: ['info', 'Open'],
+  merged: ['good', 'Merged'],
+  closed: ['plain', 'Closed'],
+}
+
+/** The state of a pull request. */
+export function PullRequestBadge({ state }: { state: string }) {
+  const [tone, words] = states[state] ?? ['plain', state]
+  return <Badge tone={tone}>{words}</Badge>
+}
+
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', moderate: 'warn', minor: 'plain' }
+
+const severityInks: Readonly<Record<string, string>> = {
+  critical: 'text-bad',
+  moderate: 'text-warn',
+  minor: 'text-muted',
+}
+
+/** How many were found of a severity, such as `2 critical`. */
+export function SeverityCount({ severity, words }: { severity: string; words: string }) {
+  return <span className={`whitespace-nowrap font-medium ${severityInks[severity] ?? 'text-muted'}`}>{words}</span>
+}
 
 export function SeverityBadge({ severity }: { severity: string }) {
   return <Badge tone={severityTones[severity]}>{severity}</Badge>

@@ -1,19 +1,11 @@
 // What came in for the pull request, and what became of each delivery.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/queries.ts'
-import { Badge, type Tone } from '../../components/badge.tsx'
+import { OutcomeBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Time } from '../../components/time.tsx'
 
 type Delivery = ReviewDetail['deliveries'][number]
-
-const outcomes: Readonly<Record<Delivery['outcome'], Tone>> = {
-  waiting: 'plain',
-  reviewing: 'info',
-  reviewed: 'good',
-  failed: 'bad',
-  recorded: 'plain',
-}
 
 /** `shown` is the event whose review is on the page. */
 export function DeliveriesPanel({ deliveries, shown }: { deliveries: readonly Delivery[]; shown: number }) {
@@ -22,7 +14,7 @@ export function DeliveriesPanel({ deliveries, shown }: { deliveries: readonly De
       <ol className="divide-y divide-line">
         {deliveries.map((delivery) => (
           <li key={delivery.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5 first:pt-0 last:pb-0">
-            <Badge tone={outcomes[delivery.outcome]}>{delivery.outcome}</Badge>
+            <OutcomeBadge outcome={delivery.outcome} />
             <DeliveryName delivery={delivery} shown={shown} />
             <Time at={delivery.created_at} />
             {delivery.duplicates > 0 && (

@@ -5,6 +5,7 @@ import { VerdictBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Prose } from '../../components/prose.tsx'
 import { Time } from '../../components/time.tsx'
+import { readText } from '../reviews/read-summary.ts'
 import { safeAddress } from './safe-address.ts'
 
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
@@ -27,7 +28,7 @@ function Verdict({ review }: { review: ReviewDetail }) {
           {reason && <span className="text-muted">: {reason}</span>}
         </span>
       </p>
-      <Prose text={textOf(review.ai_summary ?? '')} />
+      <Prose text={readText(review.ai_summary ?? '')} />
       <p className="mt-2 text-muted">
         {files} {files === 1 ? 'file' : 'files'} reviewed
         {head && (
@@ -47,11 +48,6 @@ function Verdict({ review }: { review: ReviewDetail }) {
       </p>
     </>
   )
-}
-
-/** The words alone: the first two lines are the verdict and the confidence. */
-function textOf(summary: string): string {
-  return summary.replace(/^[A-Z_]+\nConfidence: \d\/5\n*/, '')
 }
 
 function NoVerdict({ review }: { review: ReviewDetail }) {
@@ -81,7 +77,7 @@ function NoVerdict({ review }: { review: ReviewDetail }) {
       </div>
     )
   }
-  return <Words>{textOf(review.ai_summary ?? '') || 'Nothing was reviewed.'}</Words>
+  return <Words>{readText(review.ai_summary ?? '') || 'Nothing was reviewed.'}</Words>
 }
 
 function Words({ children }: { children: ReactNode }) {

@@ -1,24 +1,17 @@
 // Which pull request a review is of, and how that stands.
 import { Link } from '@tanstack/react-router'
 import type { ReviewDetail } from '../../api/queries.ts'
-import { Badge, StatusBadge, type Tone } from '../../components/badge.tsx'
+import { PullRequestBadge, StatusBadge } from '../../components/badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { safeAddress } from './safe-address.ts'
 
-const states: Readonly<Record<ReviewDetail['pr_status'], readonly [Tone, string]>> = {
-  open: ['good', 'Open'],
-  merged: ['info', 'Merged'],
-  closed: ['plain', 'Closed'],
-}
-
 export function ReviewSubject({ review }: { review: ReviewDetail }) {
-  const [tone, words] = states[review.pr_status]
   const newer = findNewer(review)
   return (
     <div className="-mt-2 mb-4">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
         <StatusBadge status={review.status} />
-        <Badge tone={tone}>{words}</Badge>
+        <PullRequestBadge state={review.pr_status} />
         <a href={safeAddress(review.pr_url)} rel="noreferrer nofollow" className="text-accent underline">
           {review.repo_name}#{review.pr_number}
         </a>

@@ -1,19 +1,36 @@
-// Takes a review's summary apart: the verdict's word, the confidence, and what comes after them.
+// Takes a review's summary apart: the verdict's word, the confidence, how much was found, and what comes after them.
 
 export interface ReadSummary {
   readonly verdict: string
   /** 1 to 5; null where the summary doesn't say. */
   readonly confidence: number | null
+  /** Such as `1 critical`; none where nothing was found, and in older summaries. */
+  readonly counts: readonly { readonly severity: string; readonly words: string }[]
   /** The first sentences, as plain text. */
   readonly opening: string
 }
 
 /** Null where there is no review, or one that says nothing of the kind. */
 export function readSummary(summary: string | null): ReadSummary | null {
-  const [, verdict, confidence, text = ''] =
-    /^([A-Z_]+)\nConfidence: (\d)\/5[^\n]*\s*([\s\S]*)$/.exec(summary ?? '') ?? []
+  const [, verdict, confidence, counts = '', text = ''] =
+    /^([A-Z_]+)\nConfidence: (\d)\/5[^\n]*\s*(?:Findings: ([\da-z, ]+)\n+)?([\s\S]*)$/.exec(summary ?? '') ?? []
   if (verdict === undefined) return null
-  return { verdict, confidence: confidence === undefined ? null : Number(confidence), opening: toPlainText(text) }
+  return {
+    verdict,
+    confidence: confidence === undefined ? null : Number(confidence),
+    counts: readCounts(counts),
+    opening: toPlainText(text),
+  }
+}
+
+/** The words alone, as Markdown. */
+export function readText(summary: string): string {
+  return summary.replace(/^[A-Z_]+\nConfidence: \d\/5\n*(Findings: [\da-z, ]+\n+)?/, '')
+}
+
+function readCounts(counts: string): ReadSummary['counts'] {
+  const parts = counts === '' ? [] : counts.split(', ')
+  return parts.map((words) => ({ words, severity: words.replace(/^\d+ /, '') }))
 }
 
 /** The first paragraph of Markdown without its marks: a line of a list is too short for them. */

@@ -1,44 +1,62 @@
 // One entry of the reviews list.
-import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Review } from '../../api/queries.ts'
-import { Badge, StatusBadge, type Tone, VerdictBadge } from '../../components/badge.tsx'
+import { PullRequestBadge, SeverityCount, StatusBadge, VerdictBadge } from '../../components/badge.tsx'
+import { RowLink } from '../../components/row-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { readSummary } from './read-summary.ts'
+import { type ReadSummary, readSummary } from './read-summary.ts'
 
-const stateTones: Readonly<Record<Review['pr_status'], Tone>> = { open: 'info', merged: 'good', closed: 'plain' }
+/** There may be thousands: those out of sight aren't laid out. */
+const row = 'grid gap-x-4 gap-y-1 border-line border-b px-3 py-2.5 last:border-b-0 sm:grid-cols-[1fr_13rem] list-row'
 
 export const ReviewRow = memo(function ReviewRow({ review }: { review: Review }) {
   const summary = readSummary(review.ai_summary)
   return (
-    <li className="grid gap-x-4 gap-y-1 border-line border-b px-3 py-2.5 last:border-b-0 sm:grid-cols-[1fr_auto]">
+    <li className={row}>
       <div className="min-w-0">
-        <Link
-          to="/reviews/$id"
-          params={{ id: String(review.id) }}
-          className="font-medium hover:text-accent hover:underline"
+        <RowLink
+          to={`/reviews/${review.id}`}
+          className="line-clamp-2 font-medium hover:text-accent hover:underline sm:line-clamp-1"
         >
           {review.pr_title || `Pull request ${review.pr_number}`}
-        </Link>
-        <p className="text-muted">
-          <Link to="/reviews" search={{ repo: review.repo_name }} className="hover:underline">
-            {review.repo_name}
-          </Link>
-          #{review.pr_number} by {review.author}, <span className="font-mono text-xs">{review.branch}</span>,{' '}
-          <Time at={review.processed_at ?? review.created_at} />
-        </p>
-        {summary && <p className="line-clamp-1 text-muted">{summary.opening}</p>}
+        </RowLink>
+        <Subject review={review} />
+        {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.opening}</p>}
       </div>
-      <div className="flex flex-wrap content-start items-start gap-1.5 sm:w-52 sm:justify-end">
+      <div className="flex flex-wrap content-start items-start gap-x-1.5 gap-y-0.5 sm:justify-end">
         {summary ? <VerdictBadge verdict={summary.verdict} /> : <StatusBadge status={review.status} />}
-        <Badge tone={stateTones[review.pr_status]}>{review.pr_status}</Badge>
-        {summary && (
-          <span className="w-full text-muted text-xs sm:text-right">
-            {summary.confidence !== null && `Confidence ${summary.confidence} of 5, `}
-            {review.files_analyzed === 1 ? '1 file' : `${review.files_analyzed} files`}
-          </span>
-        )}
+        <PullRequestBadge state={review.pr_status} />
+        {summary && <Figures summary={summary} files={review.files_analyzed} />}
       </div>
     </li>
   )
 })
+
+function Subject({ review: { repo_name: repo, pr_number: number, author, branch, ...review } }: { review: Review }) {
+  return (
+    <p className="line-clamp-2 text-muted sm:line-clamp-1">
+      <RowLink to={`/reviews?repo=${encodeURIComponent(repo)}`} className="hover:text-ink hover:underline">
+        {repo}
+      </RowLink>
+      #{number} by <bdi>{author}</bdi>, <bdi className="font-mono text-xs">{branch}</bdi>,{' '}
+      <Time at={review.processed_at ?? review.created_at} />
+    </p>
+  )
+}
+
+function Figures({ summary: { counts, confidence }, files }: { summary: ReadSummary; files: number }) {
+  return (
+    <>
+      <span className="flex w-full flex-wrap gap-x-2 text-xs sm:justify-end">
+        {counts.map(({ severity, words }) => (
+          <SeverityCount key={severity} severity={severity} words={words} />
+        ))}
+        {counts.length === 0 && <span className="text-muted">no findings</span>}
+      </span>
+      <span className="w-full text-muted text-xs sm:text-right">
+        {confidence !== null && `Confidence ${confidence} of 5, `}
+        {files === 1 ? '1 file' : `${files} files`}
+      </span>
+    </>
+  )
+}

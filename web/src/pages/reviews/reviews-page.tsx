@@ -1,58 +1,76 @@
 // The reviews list.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
-import { reviewsQuery } from '../../api/queries.ts'
+import { type LoadedReviews, loadOlder, type ReviewsFilter, reviewsQuery } from '../../api/reviews-list.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
 import { Empty, Failure, Skeleton } from '../../components/states.tsx'
+import { useNear } from '../../components/use-near.ts'
 import { NextSteps } from './next-steps.tsx'
 import { ReviewRow } from './review-row.tsx'
 import { ReviewsFilters } from './reviews-filters.tsx'
 import type { ReviewsSearch } from './reviews-search.ts'
 
-/** How many are shown at first, and the most that the service lists. */
-const few = 30
-const most = 100
-
 export function ReviewsPage() {
   const filter = useSearch({ from: '/shell/reviews' })
   return (
-    <Page title="Reviews">
+    <Page title="Reviews" aside={<DeliveriesLink />}>
       <ReviewsFilters filter={filter} />
       <ReviewsList filter={filter} />
     </Page>
   )
 }
 
+function DeliveriesLink() {
+  return (
+    <Link to="/deliveries" className="text-accent underline">
+      All deliveries
+    </Link>
+  )
+}
+
 function ReviewsList({ filter }: { filter: ReviewsSearch }) {
-  const api = useApi()
-  const [limit, setLimit] = useState(few)
-  const query = reviewsQuery(api, { ...filter, limit })
-  const { data: reviews, error, refetch, isPlaceholderData } = useQuery({ ...query, placeholderData: keepPreviousData })
-  if (error !== null && reviews === undefined) return <Failure error={error} onRetry={() => refetch()} />
-  if (reviews === undefined) return <WaitingList />
-  if (reviews.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
+  const query = reviewsQuery(useApi(), filter)
+  const { data, error, refetch, isPlaceholderData } = useQuery({ ...query, placeholderData: keepPreviousData })
+  if (error !== null && data === undefined) return <Failure error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <WaitingList />
+  if (data.rows.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
   return (
     <>
       <ul aria-label="Reviews" className="rounded-lg border border-line bg-surface">
-        {reviews.map((review) => (
+        {data.rows.map((review) => (
           <ReviewRow key={`${review.repo_name}#${review.pr_number}`} review={review} />
         ))}
       </ul>
-      {reviews.length >= few && (
-        <div className="mt-3 text-center text-muted">
-          {limit === few ? (
-            <Button onClick={() => setLimit(most)} disabled={isPlaceholderData}>
-              Show more
-            </Button>
-          ) : (
-            reviews.length === most && `These are the newest ${most}. The search finds older ones.`
-          )}
-        </div>
-      )}
+      {data.hasMore && !isPlaceholderData && <Older filter={filter} loaded={data} />}
     </>
+  )
+}
+
+/** Older ones come by themselves when the end is near; who gets there before them, or after a fault, has a button. */
+function Older({ filter, loaded: { rows } }: { filter: ReviewsFilter; loaded: LoadedReviews }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
+      const last = rows.at(-1)
+      if (last) await loadOlder(api, client, filter, last)
+    },
+  })
+  const end = useNear<HTMLDivElement>(rows.length, () => {
+    if (!isPending && error === null) mutate()
+  })
+  return (
+    <div ref={end} className="mt-3 text-center">
+      <p role="status" className="sr-only">
+        {rows.length} reviews are shown.
+      </p>
+      {error !== null && <Failure error={error} />}
+      <Button disabled={isPending} onClick={() => mutate()}>
+        Show more
+      </Button>
+    </div>
   )
 }
 

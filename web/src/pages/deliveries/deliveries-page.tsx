@@ -1,0 +1,136 @@
+// What the platform delivered, and what became of each delivery.
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { listDeliveries } from '../../../../src/http/contract/reviews.ts'
+import type { Api } from '../../api/api.ts'
+import type { Answer } from '../../api/json.ts'
+import { useApi } from '../../api/use-api.ts'
+import { OutcomeBadge } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { SelectField } from '../../components/field.tsx'
+import { Page, Panel } from '../../components/page.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { Empty } from '../../components/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { type DeliveriesSearch, deliveryStates, readDeliveriesSearch } from './deliveries-search.ts'
+
+type DeliveriesAnswer = Answer<typeof listDeliveries>
+type Delivery = DeliveriesAnswer['deliveries'][number]
+
+function deliveriesQuery(api: Api, filter: DeliveriesSearch) {
+  return infiniteQueryOptions({
+    queryKey: ['deliveries', filter],
+    queryFn: ({ pageParam, signal }) =>
+      api.ask<DeliveriesAnswer>('/api/v1/deliveries', { query: { ...filter, limit: 50, before: pageParam }, signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+}
+
+export function DeliveriesPage() {
+  const filter = useSearch({ from: '/shell/deliveries' })
+  const query = useInfiniteQuery(deliveriesQuery(useApi(), filter))
+  return (
+    <Page title="Deliveries">
+      <DeliveriesFilters filter={filter} />
+      <Panel title="Newest first">
+        <PagedList
+          query={query}
+          rows={query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? []}
+          keyOf={({ id }) => String(id)}
+          draw={(delivery) => <Entry delivery={delivery} />}
+          empty={<NoDeliveries isFiltered={Object.keys(filter).length > 0} />}
+        />
+      </Panel>
+    </Page>
+  )
+}
+
+const words: Readonly<Record<(typeof deliveryStates)[number], string>> = {
+  pending: 'Waiting or recorded',
+  processing: 'Reviewing',
+  completed: 'Reviewed',
+  failed: 'Failed',
+}
+
+function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
+  const navigate = useNavigate({ from: '/deliveries' })
+  const change = (changes: Record<string, string | undefined>) =>
+    void navigate({ search: (now) => readDeliveriesSearch({ ...now, ...changes }), replace: true, resetScroll: false })
+  return (
+    <search className="mb-3 flex flex-wrap items-end gap-2">
+      <SelectField
+        label="State"
+        hideLabel
+        className="w-48"
+        value={filter.status ?? ''}
+        onChange={(event) => change({ status: event.target.value })}
+      >
+        <option value="">All states</option>
+        {deliveryStates.map((state) => (
+          <option key={state} value={state}>
+            {words[state]}
+          </option>
+        ))}
+      </SelectField>
+      {filter.repo && (
+        <Button
+          onClick={() => change({ repo: undefined })}
+          aria-label={`Show all repositories, not ${filter.repo} only`}
+        >
+          {filter.repo} <span aria-hidden="true">×</span>
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function Entry({ delivery }: { delivery: Delivery }) {
+  const { event_type: name, delivery_id: sent, outcome, created_at: at, duplicates, error } = delivery
+  return (
+    <div className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[6rem_14rem_1fr_6rem]">
+      <span>
+        <OutcomeBadge outcome={outcome} />
+      </span>
+      <span title={sent === null ? undefined : `Delivery ${sent}`}>{name.replace(/[._]/g, ' ')}</span>
+      <span className="min-w-0">
+        <DeliverySubject delivery={delivery} />
+        {duplicates > 0 && <span className="text-muted"> {duplicates} more like it came while it waited.</span>}
+        {error && <span className="block text-bad">{error}</span>}
+      </span>
+      <span className="text-muted sm:text-right">
+        <Time at={at} />
+      </span>
+    </div>
+  )
+}
+
+/** What it is about, with the way to its review. */
+function DeliverySubject({ delivery: { id, repo_name: repo, pr_number: number } }: { delivery: Delivery }) {
+  if (repo === null) return <span className="text-muted">no repository</span>
+  const link = 'hover:text-accent hover:underline'
+  return (
+    <>
+      <Link to="/deliveries" search={{ repo }} className={link}>
+        {repo}
+      </Link>
+      {number !== null && (
+        <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent underline">
+          #{number}
+        </Link>
+      )}
+    </>
+  )
+}
+
+function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
+  if (!isFiltered)
+    return <Empty title="Nothing was delivered yet">Connect a repository, and open a pull request.</Empty>
+  return (
+    <Empty title="No delivery fits">
+      <Link to="/deliveries" className="text-accent underline">
+        Show all of them
+      </Link>
+    </Empty>
+  )
+}
