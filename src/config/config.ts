@@ -45,6 +45,7 @@ export interface Config {
   readonly secrets: {
     /** Null: generated into `dataDir` at the first start. */
     readonly current: string | null
+    readonly isGenerated: boolean
     readonly old: readonly string[]
   }
   readonly platform: {

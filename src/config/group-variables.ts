@@ -63,7 +63,11 @@ export function groupVariables(
     database: v.DATABASE_URL
       ? { engine: 'postgresql', url: v.DATABASE_URL, poolSize: v.DATABASE_POOL_SIZE }
       : { engine: 'embedded', directory: resolve(dataDir, 'database') },
-    secrets: { current: v.SECRET_KEY ?? null, old: v.SECRET_KEYS_OLD ?? [] },
+    secrets: {
+      current: v.SECRET_KEY ?? null,
+      isGenerated: v.SECRET_KEY === undefined,
+      old: v.SECRET_KEYS_OLD ?? [],
+    },
     platform: {
       id: v.PLATFORM,
       url: v.PLATFORM_URL,

@@ -47,7 +47,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addAuthRoutes(server, ctx, authenticate)
   addTokenRoutes(server, ctx, authenticate)
   addAuditRoutes(server, ctx, authenticate)
-  await addSettingsRoutes(server, ctx, authenticate)
+  await addSettingsRoutes(server, ctx, { database, authenticate })
   addRepositoryRoutes(server, ctx, authenticate)
   addReviewRoutes(server, ctx, authenticate)
   addReviewDiffRoutes(server, ctx, authenticate)

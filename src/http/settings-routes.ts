@@ -1,22 +1,30 @@
-// What the operator has set up, without secrets, and whether trackers and chats answer.
+// What the operator has set up, without secrets; whether trackers and chats answer; and what checks of all of it find.
 import type { AppContext } from '../context.ts'
+import type { OpenDatabase } from '../db/database.ts'
+import { RequestError } from '../domain/errors.ts'
 import { readProgram } from '../lib/program.ts'
 import { type KeptAnswer, keepAnswers } from '../lib/recent-answers.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { CheckResult } from '../workflows/diagnose/check.ts'
+import { readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
+import { diagnose } from '../workflows/diagnose/diagnose.ts'
+import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/settings.ts'
 import type { Server } from './server.ts'
 
 /** Whoever looks more often is told the same: others' servers are not asked for each of them. */
 const keepHealthMs = 30_000
+/** Each look at all asks the configured models a question. */
+const keepChecksMs = 60_000
 
 type Faults = readonly (string | null)[]
 
-/** Adds `GET /api/v1/settings` and `GET /api/v1/settings/sources`. */
+/** Adds `GET /api/v1/settings`, `…/sources` and `…/checks`. */
 export async function addSettingsRoutes(
   server: Server,
   ctx: AppContext,
-  { either: onRequest }: Authenticate,
+  { database, authenticate }: { database: OpenDatabase; authenticate: Authenticate },
 ): Promise<void> {
+  const { either: onRequest } = authenticate
   const settings = describeSettings(ctx, (await readProgram()).version)
   server.get('/api/v1/settings', { schema: contract.showSettings, onRequest }, async () => settings)
 
@@ -25,6 +33,29 @@ export async function addSettingsRoutes(
     const faults = await remember('all', () => checkSources(ctx))
     return { sources: settings.sources.map((source, index) => ({ ...source, fault: faults[index] ?? null })) }
   })
+
+  const closing = new AbortController()
+  server.addHook('preClose', async () => closing.abort())
+  const rememberChecks = keepAnswers<Checks>(1)
+  server.get('/api/v1/settings/checks', { schema: contract.runChecks, onRequest }, async (request) => {
+    if (!callerOf(request).isAdmin) throw new RequestError('access_denied', 'For administrators only')
+    const { results, checkedAt } = await rememberChecks('all', () => checkAll(ctx, database, closing.signal))
+    const checks = results.map(({ name, state, message, remedy = null }) => ({ name, state, message, remedy }))
+    return { checks, checked_at: checkedAt }
+  })
+}
+
+interface Checks {
+  readonly results: readonly CheckResult[]
+  readonly checkedAt: Date
+}
+
+/** The same as `umpire doctor` does; each check has its own deadline. */
+async function checkAll(ctx: AppContext, database: OpenDatabase, signal: AbortSignal): Promise<KeptAnswer<Checks>> {
+  const { config, platform, secrets } = ctx
+  const readDatabase = async () => ({ facts: await readDatabaseFacts(database), heldBy: process.pid })
+  const results = await diagnose({ config, platform, readDatabase }, secrets, signal)
+  return { value: { results, checkedAt: new Date() }, keepMs: keepChecksMs }
 }
 
 /** Each source has its own deadline. */

@@ -1,6 +1,6 @@
 // Schemas of what the operator has set up, without secrets.
 import { z } from 'zod'
-import { errors, security } from './common.ts'
+import { errors, security, timestamp } from './common.ts'
 
 const model = z
   .object({
@@ -70,5 +70,31 @@ export const checkSources = {
       })
       .meta({ id: 'SourcesHealth' }),
     ...errors(401),
+  },
+}
+
+export const runChecks = {
+  summary: 'Check the set-up',
+  description:
+    'What `umpire doctor` finds, for administrators. Each part is checked within 40 seconds, once a minute at most; configured models are asked a short question each time.',
+  tags: ['Settings'],
+  security: security.either,
+  response: {
+    200: z
+      .object({
+        checks: z.array(
+          z
+            .object({
+              name: z.string().describe('What was checked; one name may have several findings'),
+              state: z.enum(['ok', 'warning', 'problem', 'skipped']),
+              message: z.string(),
+              remedy: z.string().nullable().describe('What to do about it'),
+            })
+            .meta({ id: 'SetUpCheck' }),
+        ),
+        checked_at: timestamp,
+      })
+      .meta({ id: 'SetUpChecks' }),
+    ...errors(401, 403),
   },
 }

@@ -10,7 +10,7 @@ const fewCharacters = 5
 
 /** Where the key comes from and whether it can be one. Makes none. */
 export async function checkSecretKey({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): Promise<Observation> {
-  if (secrets.current === null) return checkGeneratedKey(secretKeyFile(dataDir))
+  if (secrets.current === null || secrets.isGenerated) return checkGeneratedKey(secretKeyFile(dataDir))
   const { length } = secrets.current
   if (new Set(secrets.current).size < fewCharacters) {
     return warning('SECRET_KEY is of few different characters: it can be guessed.', makeAnother)
