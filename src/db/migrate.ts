@@ -16,7 +16,9 @@ export async function migrate(
   log: Log,
   migrations: Record<string, Migration> = ownMigrations,
 ): Promise<void> {
-  await refuseNewer(db, migrations)
+  const { missing } = await refuseNewer(db, migrations)
+  // The usual start: what is below looks at every table first.
+  if (missing.length === 0) return
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
   if (error) {
@@ -48,9 +50,10 @@ export async function compareSchema(
   }
 }
 
-async function refuseNewer(db: Db, migrations: Record<string, Migration>): Promise<void> {
-  const { unknown } = await compareSchema(db, migrations)
-  if (unknown.length === 0) return
+async function refuseNewer(db: Db, migrations: Record<string, Migration>): Promise<SchemaComparison> {
+  const comparison = await compareSchema(db, migrations)
+  const { unknown } = comparison
+  if (unknown.length === 0) return comparison
   throw new DatabaseFault(
     'database_newer',
     `The database was written by a newer version of this program (it has ${unknown.join(', ')}). ` +
