@@ -369,10 +369,9 @@ describe('of thousands', () => {
         )
         .sort((a, b) => b.id - a.id)
         .slice(0, limit)
-      const page = after === 0 ? {} : { before: `${before}` }
       const query = new URLSearchParams({
         limit: `${limit}`,
-        ...page,
+        ...(after > 0 && { before: `${before}` }),
         ...(status && { status }),
         ...(search && { search }),
       })
