@@ -8,7 +8,9 @@ import type { Api } from '../../api/api.ts'
 import type { Answer } from '../../api/json.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Badge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page.tsx'
 import { Failure, Skeleton } from '../../components/states.tsx'
+import { SetUpChecks } from '../settings/set-up-checks.tsx'
 
 interface Progress {
   readonly isConnected: boolean
@@ -34,25 +36,31 @@ export function NextSteps() {
   if (error !== null) return <Failure error={error} onRetry={() => refetch()} />
   if (progress === undefined) return <Skeleton className="h-44 w-full" />
   return (
-    <section aria-labelledby="next-steps" className="rounded-lg border border-line bg-surface p-4">
-      <h2 id="next-steps" className="font-semibold">
-        No reviews yet
-      </h2>
-      <ol className="mt-2 space-y-2">
-        <Step isDone={progress.isConnected} title="Connect a repository">
+    <>
+      <Steps {...progress} />
+      <SetUpChecks />
+    </>
+  )
+}
+
+function Steps({ isConnected, hasModel }: Progress) {
+  return (
+    <Panel title="No reviews yet">
+      <ol className="space-y-2">
+        <Step isDone={isConnected} title="Connect a repository">
           <Link to="/repositories" className="text-accent underline">
             Choose one
           </Link>
           : its webhook is made for you, and it is scanned.
         </Step>
-        <Step isDone={progress.hasModel} title="Set a model">
+        <Step isDone={hasModel} title="Set a model">
           The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in rules review alone.
         </Step>
         <Step isDone={false} title="Open a pull request">
           Its review arrives here by itself, within a minute as a rule.
         </Step>
       </ol>
-    </section>
+    </Panel>
   )
 }
 

@@ -2,12 +2,13 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { createApiToken, listApiTokens } from '../../../../src/http/contract/accounts.ts'
 import type { listAudit } from '../../../../src/http/contract/audit.ts'
-import type { checkSources, showSettings } from '../../../../src/http/contract/settings.ts'
+import type { checkSources, runChecks, showSettings } from '../../../../src/http/contract/settings.ts'
 import type { Api } from '../../api/api.ts'
 import type { Answer } from '../../api/json.ts'
 
 export type Settings = Answer<typeof showSettings>
 export type SourceHealth = Answer<typeof checkSources>['sources'][number]
+export type SetUpCheck = Answer<typeof runChecks>['checks'][number]
 export type ApiToken = Answer<typeof listApiTokens>['tokens'][number]
 export type NewApiToken = Answer<typeof createApiToken>
 type AuditPage = Answer<typeof listAudit>
@@ -26,6 +27,16 @@ export function sourcesQuery(api: Api) {
   return queryOptions({
     queryKey: ['settings', 'sources'],
     queryFn: ({ signal }) => api.ask<Answer<typeof checkSources>>('/api/v1/settings/sources', { signal }),
+  })
+}
+
+/** For administrators. Takes as long as a model may take to answer. */
+export function checksQuery(api: Api) {
+  return queryOptions({
+    queryKey: ['settings', 'checks'],
+    queryFn: ({ signal }) => api.ask<Answer<typeof runChecks>>('/api/v1/settings/checks', { signal }),
+    // The service itself looks no more often.
+    staleTime: 60_000,
   })
 }
 

@@ -6,6 +6,7 @@ import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Failure, Skeleton, Waiting } from '../../components/states.tsx'
 import { type Settings, type SourceHealth, settingsQuery, sourcesQuery } from './queries.ts'
+import { SetUpChecks } from './set-up-checks.tsx'
 
 export function SetUp() {
   const { data: settings, error, refetch } = useQuery(settingsQuery(useApi()))
@@ -13,10 +14,7 @@ export function SetUp() {
   if (settings === undefined) return <Waiting />
   return (
     <>
-      <p className="mb-4 text-muted">
-        As the operator configured it, by variables of the environment. <code>umpire doctor</code> looks at all of it
-        and says what to do.
-      </p>
+      <p className="mb-4 text-muted">As the operator configured it, by variables of the environment.</p>
       <div className="grid items-start gap-x-4 lg:grid-cols-2">
         <Reviewing {...settings} />
         <div>
@@ -24,6 +22,7 @@ export function SetUp() {
           <Sources sources={settings.sources} />
         </div>
       </div>
+      <SetUpChecks />
     </>
   )
 }

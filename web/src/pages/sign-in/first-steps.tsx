@@ -7,7 +7,7 @@ export function FirstSteps() {
         Nobody has signed in here yet
       </h2>
       <ol className="mt-2 list-decimal space-y-1 pl-5">
-        <li>Sign in: the first account becomes the administrator.</li>
+        <li>Sign in: the first account becomes the administrator, and is shown what checks of the set-up find.</li>
         <li>Connect a repository: its webhook is made for you, and it is scanned.</li>
         <li>
           Set <code>MODEL</code> and the key of its provider. Without a model the built-in rules review alone.
@@ -15,7 +15,7 @@ export function FirstSteps() {
         <li>Open a pull request, and watch its review arrive.</li>
       </ol>
       <p className="mt-2 text-muted">
-        <code>umpire doctor</code> finds what is still missing.
+        Before that, <code>umpire doctor</code> tells the same on the command line.
       </p>
     </section>
   )
