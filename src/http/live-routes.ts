@@ -7,7 +7,7 @@ import { live } from './contract/live.ts'
 import { openLiveHub } from './live-hub.ts'
 import type { Server } from './server.ts'
 
-const limits = { retryMs: 2000, waitingBytes: 256 * 1024, lastReadMs: 1000 }
+const limits = { retryMs: 2000, mostWaiting: 256 * 1024, lastReadMs: 1000 }
 
 /** Adds `GET /api/v1/live`. All streams end before the server closes. */
 export async function addLiveRoutes(

@@ -54,11 +54,11 @@ export async function addMcpRoutes(
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
     const isKnown = createHostCheck(ctx.config)
-    scope.addHook('onRequest', async (request, reply) => {
+    scope.addHook('onRequest', (request, reply, done) => {
       // Of all that keeps pages in check, what matters to a client that is none.
       reply.header('x-content-type-options', 'nosniff')
-      if (!isKnown(request))
-        return sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
+      if (isKnown(request)) done()
+      else sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
     })
     const identify = access === 'token' ? authenticate.bearer : agentTools ? authenticate.optionalBearer : undefined
     if (identify) scope.addHook('onRequest', inTurn(identify))

@@ -9,7 +9,14 @@ import { createFollow, keepAliveMs, type McpSurroundings, messageLimit, watchCal
 import type { Server } from './server.ts'
 import { whenGone } from './when-gone.ts'
 
-const streamLimits = { retryMs: 2000, waitingBytes: 16 * 2 ** 20, lastReadMs: 1000 }
+/** An answer more than this may wait. */
+const streamLimits = { retryMs: 2000, mostWaiting: 2 ** 20, lastReadMs: 1000 }
+/** Sessions that are remembered, so that whoever posts to one is told why it is over. */
+const mostCutOff = 1000
+
+const sessionNotFound = 'Session not found'
+const sessionCutOff =
+  'This session is over: more than 1 MB of answers waited for the reader of its stream. Open another'
 
 interface Session {
   readonly transport: SseTransport
@@ -21,6 +28,7 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
   const { ctx, room, createServer } = surroundings
   const messages = `${new URL(ctx.config.http.publicUrl).pathname.replace(/\/$/, '')}/mcp/messages`
   const sessions = new Map<string, Session>()
+  const cutOff = createCutOffSessions()
   server.addHook('preClose', async () => {
     for (const { transport } of sessions.values()) await transport.close()
   })
@@ -28,7 +36,13 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
   server.get('/mcp/sse', { schema: { hide: true }, helmet: false, exposeHeadRoute: false }, async (request, reply) => {
     const leave = room.enter(request.ip)
     const sessionId = randomUUID()
-    const stream = openEventStream(streamLimits)
+    const onCutOff = () => {
+      cutOff.add(sessionId)
+      sessions.delete(sessionId)
+      ctx.log.info({ request_id: request.id }, 'An MCP stream was cut off: its client does not read')
+      void transport.close()
+    }
+    const stream = openEventStream({ ...streamLimits, onCutOff })
     const transport = createSseTransport(stream, `${messages}?sessionId=${sessionId}`)
     sessions.set(sessionId, { transport, userId: request.caller?.userId })
     const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
@@ -61,7 +75,8 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
       const session = sessions.get(sessionId)
       if (session === undefined || session.userId !== request.caller?.userId) {
         const id = 'id' in message ? (message.id ?? null) : null
-        return sendFault(reply, 404, [ProtocolErrorCode.InvalidRequest, 'Session not found'], id)
+        const reason = cutOff.has(sessionId) ? sessionCutOff : sessionNotFound
+        return sendFault(reply, 404, [ProtocolErrorCode.InvalidRequest, reason], id)
       }
       session.transport.receive(message)
       return reply.code(202).type('text/plain').send('Accepted')
@@ -70,4 +85,17 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
     if (answer === null) return reply.code(202).send()
     return sendJson(reply, answer)
   })
+}
+
+/** The last ones that were. */
+function createCutOffSessions() {
+  const known = new Set<string>()
+  return {
+    has: (id: string) => known.has(id),
+    add(id: string) {
+      known.add(id)
+      const [oldest] = known
+      if (known.size > mostCutOff && oldest !== undefined) known.delete(oldest)
+    },
+  }
 }

@@ -14,20 +14,39 @@ export interface EventStream {
   end(): void
 }
 
-/**
- * Opens a stream.
- *
- * @param options.retryMs what clients are told to wait before they connect again
- * @param options.lastReadMs how long a reader may take for what waits when the stream ends
- * @param options.waitingBytes a reader for whom more than this waits is cut off: `output` is destroyed
- */
-export function openEventStream(options: { retryMs: number; waitingBytes: number; lastReadMs: number }): EventStream {
-  const output = new Readable({ read() {} })
+export interface EventStreamOptions {
+  /** What clients are told to wait before they connect again. */
+  readonly retryMs: number
+  /** How long a reader may take for what waits when the stream ends. */
+  readonly lastReadMs: number
+  /** A reader for whom more than so many characters wait when the next event comes is cut off. */
+  readonly mostWaiting: number
+  /** Called when that happens. */
+  readonly onCutOff?: () => void
+}
+
+/** Opens a stream. */
+export function openEventStream(options: EventStreamOptions): EventStream {
+  // With an encoding, texts go on as they are.
+  const output = new Readable({ read() {}, encoding: 'utf8' })
   let ended = false
+  const end = () => {
+    if (ended) return
+    ended = true
+    output.push(null)
+    // A reader that doesn't take what waits for it can't hold the end up.
+    setTimeout(() => output.destroy(), options.lastReadMs).unref()
+  }
   const write = (text: string) => {
     if (ended || output.destroyed) return
-    output.push(text)
-    if (output.readableLength > options.waitingBytes) output.destroy()
+    if (output.readableLength <= options.mostWaiting) {
+      output.push(text)
+      return
+    }
+    // For people who look: it stands behind all that they did not read.
+    output.push(': cut off, for too much waited to be read\n\n')
+    end()
+    options.onCutOff?.()
   }
   write(`retry: ${options.retryMs}\n\n`)
   return {
@@ -35,12 +54,6 @@ export function openEventStream(options: { retryMs: number; waitingBytes: number
     send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
     sendText: (event, text) => write(`event: ${event}\ndata: ${text}\n\n`),
     keepAlive: () => write(': still here\n\n'),
-    end: () => {
-      if (ended) return
-      ended = true
-      output.push(null)
-      // A reader that doesn't take what waits for it can't hold the end up.
-      setTimeout(() => output.destroy(), options.lastReadMs).unref()
-    },
+    end,
   }
 }

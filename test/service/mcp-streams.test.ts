@@ -47,6 +47,29 @@ it('leads to the messages below the path at which people reach it', async () => 
   expect(umpire.lines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
 })
 
+it('cuts off a client that asks and does not read, says so, and goes on with the others', async () => {
+  const slow = openSocket(url, openStream)
+  const [begun] = (await once(slow, 'data')) as [string]
+  const text = begun.includes('sessionId=') ? begun : begun + (await once(slow, 'data'))[0]
+  slow.pause()
+  const session = `${url}/mcp/messages?sessionId=${/sessionId=([\da-f-]+)/.exec(text)?.[1]}`
+  // The answer has the id in it.
+  const id = 'x'.repeat(200_000)
+  let answer = await postMessage(session, { ...request('ping'), id })
+  for (let sent = 1; sent < 80 && answer.status === 202; sent++) {
+    answer = await postMessage(session, { ...request('ping'), id })
+  }
+  expect(answer.status).toBe(404)
+  const { error } = (await answer.json()) as { error: { message: string } }
+  expect(error.message).toMatch(
+    /^This session is over: more than 1 MB of answers waited for the reader of its stream\./,
+  )
+  using other = await openMcpStream(url)
+  expect(await other.ask('ping')).toMatchObject({ result: {} })
+  slow.resume()
+  await once(slow, 'close')
+})
+
 it('answers on the stream, in parallel, each with its id', async () => {
   using stream = await openMcpStream(url)
   const ids = Array.from({ length: 20 }, (_, index) => index + 100)
