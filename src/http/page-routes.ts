@@ -17,6 +17,7 @@ const addresses = [
   '/deliveries',
   '/repositories',
   '/repositories/:owner/:repo',
+  '/insights',
   '/settings',
 ]
 

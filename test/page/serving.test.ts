@@ -32,6 +32,7 @@ describe('the page', () => {
     '/deliveries',
     '/repositories',
     '/repositories/acme/shop',
+    '/insights',
     '/settings',
   ])('is the same document at %s, which runs nothing but our own files', async (path) => {
     const response = await fetch(app.url + path)

@@ -2,12 +2,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
-import type { Db } from '../../src/db/database.ts'
 import type { Verdict } from '../../src/domain/review.ts'
-import { refreshListing } from '../../src/events/listing.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
 import { forgeEnvironment, startScenario, startShopForge } from '../review-scenario.ts'
+import { insertReviewing, type ReviewingSamples } from '../reviewing-samples.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
 
@@ -33,30 +32,9 @@ async function askReviewing(app: Pick<TestApp, 'url'>, headers: Record<string, s
   return { status: response.status, body: (await response.json()) as Reviewing & { detail?: string } }
 }
 
-/** Two calls each; no price is null. */
-type Spend = readonly [model: string, costUsd: number | null]
-
-interface RunSample {
-  /** A verdict, or why there is none. */
-  readonly came: Verdict | 'skipped' | 'failed' | 'processing'
-  /** When it ended; for one that hasn't, when its event came. */
-  readonly hoursAgo: number
-  /** From its event to its end. */
-  readonly seconds?: number
-  readonly spend?: readonly Spend[]
-}
-
-/** A pull request: its runs, and how long ago an event came that no run took up, by whether it asks for a review. */
-interface Sample {
-  readonly runs?: readonly RunSample[]
-  readonly waiting?: number
-  readonly label?: number
-}
-
 const day = 24
 
-/** By repository, numbered from 1. */
-const samples: Readonly<Record<string, readonly Sample[]>> = {
+const samples: ReviewingSamples = {
   'acme/shop': [
     {
       runs: [
@@ -113,91 +91,6 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
   'other/tool': [{ runs: [{ came: 'failed', hoursAgo: 6, seconds: 100 }] }],
 }
 
-const ago = (hours: number, secondsBefore = 0) =>
-  sql<Date>`now() - make_interval(secs => ${hours * 3600 + secondsBefore}::float8)`
-
-/** All at one moment, which it tells. */
-async function insertSamples(db: Db): Promise<Date> {
-  return db.transaction().execute(async (tx) => {
-    for (const [repo, pulls] of Object.entries(samples)) {
-      for (const [index, sample] of pulls.entries()) await insertSample(tx, { repo, number: index + 1 }, sample)
-    }
-    // Scans and searches.
-    for (const [costUsd, hoursAgo] of [
-      [0.5, 1],
-      [null, 1],
-      [0.7, 40 * day],
-    ] as const) {
-      await insertSpend(tx, null, ['x', costUsd], hoursAgo)
-    }
-    const { rows } = await sql<{ now: Date }>`select now()`.execute(tx)
-    return rows[0]!.now
-  })
-}
-
-async function insertSample(tx: Db, ref: { repo: string; number: number }, { runs = [], waiting, label }: Sample) {
-  await tx
-    .insertInto('pull_requests')
-    .values({
-      ...{ ...ref, author: 'ann', title: '', branch: '', base_branch: '', url: '', head_sha: '', state: 'open' },
-      ...{ draft: false, additions: 0, deletions: 0, updated_at: sql<Date>`now()` },
-    })
-    .execute()
-  for (const run of runs) await insertRun(tx, ref, run)
-  if (waiting !== undefined)
-    await insertEvent(tx, ref, { createdAt: ago(waiting), status: 'pending', wantsReview: true })
-  if (label !== undefined) await insertEvent(tx, ref, { createdAt: ago(label), status: 'pending', wantsReview: false })
-  await sql`
-    update pull_requests set last_event_at = (
-      select max(created_at) from events where repo = ${ref.repo} and pr_number = ${ref.number})
-    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
-  await refreshListing(tx, ref)
-}
-
-async function insertRun(tx: Db, ref: { repo: string; number: number }, sample: RunSample): Promise<void> {
-  const { came, hoursAgo, seconds = 0, spend = [] } = sample
-  const verdict = came === 'skipped' || came === 'failed' || came === 'processing' ? null : came
-  const status = came === 'failed' || came === 'processing' ? came : 'completed'
-  const { id } = await tx
-    .insertInto('workflow_runs')
-    .values({
-      ...{ workflow_type: 'pr_review', repo: ref.repo, pr_number: ref.number, status, attempts: 1, fence: 1, verdict },
-      finished_at: came === 'processing' ? null : ago(hoursAgo),
-    } as never)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const createdAt = ago(hoursAgo, seconds)
-  await insertEvent(tx, ref, { createdAt, status, wantsReview: true, runId: id, processedAt: ago(hoursAgo) })
-  for (const one of spend) await insertSpend(tx, id, one, hoursAgo)
-  if (verdict === null) return
-  await sql`
-    update pull_requests set reviewed_run_id = ${id}, verdict = ${verdict}, confidence = 4
-    where repo = ${ref.repo} and number = ${ref.number}`.execute(tx)
-}
-
-async function insertEvent(
-  tx: Db,
-  { repo, number }: { repo: string; number: number },
-  event: { createdAt: unknown; status: string; wantsReview: boolean; runId?: number; processedAt?: unknown },
-): Promise<void> {
-  await tx
-    .insertInto('events')
-    .values({
-      ...{ event_type: 'pull_request.synchronize', source: 'github', repo, pr_number: number, payload: Buffer.of() },
-      ...{ status: event.status, wants_review: event.wantsReview, run_id: event.runId ?? null },
-      ...{ created_at: event.createdAt, processed_at: event.status === 'processing' ? null : event.processedAt },
-    } as never)
-    .execute()
-}
-
-async function insertSpend(tx: Db, runId: number | null, [model, costUsd]: Spend, hoursAgo: number): Promise<void> {
-  const tokens = { calls: 2, input_tokens: 100, output_tokens: 10, cached_input_tokens: 5 }
-  await tx
-    .insertInto('model_spend')
-    .values({ run_id: runId, model, ...tokens, cost_usd: costUsd, created_at: ago(hoursAgo) })
-    .execute()
-}
-
 describe('reviewing', () => {
   let forge: Forge
   let app: TestApp
@@ -212,7 +105,12 @@ describe('reviewing', () => {
       forge.createUser(login, { token: `ghp_token_of_${login}x` })
       people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
     }
-    inserted = await insertSamples(app.db)
+    // The last ones are scans and searches.
+    inserted = await insertReviewing(app.db, samples, [
+      [0.5, 1],
+      [null, 1],
+      [0.7, 40 * day],
+    ])
     await connect('anne', 'acme/shop')
     await connect('anne', 'acme/blog')
     await connect('bob', 'other/tool')

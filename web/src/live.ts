@@ -5,17 +5,27 @@ import { noteStatus } from './api/reviews-list.ts'
 
 /** After a stream that couldn't be opened. */
 const againMs = 5000
+/** Figures over many reviews are asked for anew once for all changes of so long. */
+const figuresMs = 3000
 
 /**
- * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `deliveries`, `repositories`, and
- * `repository` with the name after it. A scan's progress is kept as it comes, under `['scan-progress', name]`.
+ * Opens the live stream; returns what ends it. Queries are to be keyed `reviews`, `review`, `deliveries`, `insights`,
+ * `repositories`, and `repository` with the name after it. A scan's progress is kept as it comes, under `['scan-progress', name]`.
  */
 export function followChanges(client: QueryClient, basePath: string): () => void {
   let source: EventSource
   let again: ReturnType<typeof setTimeout> | undefined
+  let figures: ReturnType<typeof setTimeout> | undefined
   const refresh = (...queryKey: string[]) => void client.invalidateQueries({ queryKey })
+  const refreshFigures = () => {
+    figures ??= setTimeout(() => {
+      figures = undefined
+      refresh('insights')
+    }, figuresMs)
+  }
   const refreshAll = () => {
-    for (const key of ['reviews', 'review', 'deliveries', 'repositories', 'repository', 'scan']) refresh(key)
+    for (const key of ['reviews', 'review', 'deliveries', 'insights', 'repositories', 'repository', 'scan'])
+      refresh(key)
   }
   const open = () => {
     source = new EventSource(`${basePath}/api/v1/live`)
@@ -28,12 +38,14 @@ export function followChanges(client: QueryClient, basePath: string): () => void
       refresh('deliveries')
       // Whichever is shown: a newer one of its pull request concerns it too.
       refresh('review')
+      refreshFigures()
     })
     source.addEventListener('repository', ({ data }) => {
       const { repo_name: name } = JSON.parse(data) as { repo_name: string }
       refresh('repositories')
       refresh('repository', name)
       refresh('reviews')
+      refreshFigures()
     })
     source.addEventListener('scan', ({ data }) => {
       const scan = JSON.parse(data) as { repo_name: string; status: string }
@@ -48,6 +60,7 @@ export function followChanges(client: QueryClient, basePath: string): () => void
   open()
   return () => {
     clearTimeout(again)
+    clearTimeout(figures)
     source.close()
   }
 }

@@ -14,6 +14,7 @@ import { Shell } from './components/shell.tsx'
 import { NotFound, PageError, Waiting } from './components/states.tsx'
 import { readTabSearch } from './components/tab-search.ts'
 import { readDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
+import { readInsightsSearch } from './pages/insights/insights-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
@@ -89,6 +90,13 @@ const repository = createRoute({
   component: lazyRouteComponent(() => import('./pages/repositories/repository-page.tsx'), 'RepositoryPage'),
 })
 
+const insights = createRoute({
+  getParentRoute: () => shell,
+  path: '/insights',
+  validateSearch: readInsightsSearch,
+  component: lazyRouteComponent(() => import('./pages/insights/insights-page.tsx'), 'InsightsPage'),
+})
+
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
@@ -98,7 +106,7 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([start, reviews, review, deliveries, repositories, repository, settings]),
+  shell.addChildren([start, reviews, review, deliveries, repositories, repository, insights, settings]),
 ])
 
 /** Makes the router. */

@@ -157,22 +157,18 @@ function describeHistory({ path, touches, riskScore, owner, ownerPercent }: File
 
 /** What people wrote stands apart: only that is no stranger's word. */
 function listMemories({ graph, showsFile }: ShownChange, byPeople: boolean): EntryGroup[] {
-  const named = graph.memories
-    .map((memory, index) => ({ memory, name: `M${index + 1}` }))
-    .filter(({ memory }) => (memory.trust === 'person') === byPeople)
+  const entries = graph.memories.flatMap((memory, index) =>
+    (memory.trust === 'person') === byPeople ? [describeMemory(memory, `M${index + 1}`)] : [],
+  )
   // The most particular first: what is about a file that is shown.
-  const isNear = ({ memory: { path } }: (typeof named)[number]) => path !== null && showsFile(path)
-  const ordered = named.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
-  return [first(ordered.map(({ memory, name }) => describeMemory(memory, name)))]
+  const isNear = ({ memory }: Entry) => memory!.memory.path !== null && showsFile(memory!.memory.path)
+  return [first(entries.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one))))]
 }
 
 function describeMemory(memory: AppliedMemory, name: string): Entry {
   const about = memory.path === null ? '' : ` about ${memory.path}`
   const kind = memory.type.replaceAll('_', ' ')
-  return {
-    text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`,
-    citable: { name, ground: { id: memory.id, text: memory.text } },
-  }
+  return { text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`, memory: { name, memory } }
 }
 
 function first(entries: readonly Entry[]): Pick<EntryGroup, 'entries' | 'more'> {

@@ -26,7 +26,11 @@ export function FigureTable<Row>({ caption, columns, rows, keyOf }: FigureTableP
         <thead className="text-muted">
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={`py-1 pr-3 font-medium last:pr-0 ${alignment(column)}`}>
+              <th
+                key={column.name}
+                scope="col"
+                className={`wrap-normal py-1 align-bottom pr-3 font-medium last:pr-0 ${alignment(column)}`}
+              >
                 {column.name}
               </th>
             ))}
@@ -41,7 +45,7 @@ export function FigureTable<Row>({ caption, columns, rows, keyOf }: FigureTableP
                   <Cell
                     key={column.name}
                     scope={index === 0 ? 'row' : undefined}
-                    className={`py-1 pr-3 align-top font-normal last:pr-0 ${alignment(column)}`}
+                    className={`py-1 pr-3 align-top font-normal last:pr-0 ${alignment(column)} ${column.isNumber ? 'whitespace-nowrap' : ''}`}
                   >
                     {column.draw(row)}
                   </Cell>

@@ -11,6 +11,7 @@ import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
 const places = [
   ['/reviews', 'Reviews'],
   ['/repositories', 'Repositories'],
+  ['/insights', 'Insights'],
   ['/settings', 'Settings'],
 ] as const
 
