@@ -173,9 +173,10 @@ describe('what is known around a change', () => {
         'src/users.ts: touched by 14 reviewed pull requests, 3 of them with changes requested; mostly by ann (60 %)',
       ],
     ])
-    expect(spans.flatMap((span) => span.memories ?? [])).toEqual([
-      { name: 'M2', memory: memories[1] },
-      { name: 'M1', memory: memories[0] },
+    const groundOf = ({ id, text }: (typeof memories)[number]) => ({ id, text })
+    expect(spans.flatMap((span) => span.citable ?? [])).toEqual([
+      { name: 'M2', ground: groundOf(memories[1]!) },
+      { name: 'M1', ground: groundOf(memories[0]!) },
     ])
   })
 

@@ -1,14 +1,7 @@
 // The tables, as Kysely sees them. Their meaning stands beside each; the SQL is in migrations/.
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
-import type {
-  CitedMemory,
-  Evidence,
-  FindingCategory,
-  FindingPlacement,
-  FindingState,
-  Severity,
-} from '../domain/finding.ts'
+import type { Evidence, FindingCategory, FindingPlacement, FindingState, Ground, Severity } from '../domain/finding.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
@@ -260,7 +253,7 @@ export interface FindingsTable {
   body: string
   suggestion: string | null
   evidence: JSONColumnType<Evidence[], string, string>
-  rests_on: JSONColumnType<CitedMemory | null, string | null, string | null>
+  rests_on: JSONColumnType<Ground | null, string | null, string | null>
   confidence: number
   verified: boolean
   state: FindingState

@@ -1,5 +1,6 @@
 // A finding: one claim about a change, from a reviewer's proposal to the comment on its line.
 import type { DiffSide } from './diff.ts'
+import type { ToldRecord } from './live-context.ts'
 
 /**
  * `critical` will break, lose data or open a hole; `moderate` is wrong under concrete conditions;
@@ -53,6 +54,20 @@ export interface CitedMemory {
   readonly text: string
 }
 
+/** What a claim can rest on beside the code: a memory of the repository, or a record of a tracker or chat. */
+export type Ground = CitedMemory | ToldRecord
+
+export function isRecord(ground: Ground): ground is ToldRecord {
+  return 'source' in ground
+}
+
+/** The same ground with its words changed, and without an address that would change. */
+export function changeWords(ground: Ground, change: (text: string) => string): Ground {
+  if (!isRecord(ground)) return { ...ground, text: change(ground.text) }
+  const { title, url } = ground
+  return { ...ground, title: change(title), url: url !== null && change(url) === url ? url : null }
+}
+
 /** What a reviewer claims, before it was anchored, checked, merged or capped. */
 export interface ProposedFinding {
   /** Name of the reviewer. */
@@ -75,8 +90,8 @@ export interface ProposedFinding {
   /** Replacement for the lines `startLine`..`endLine`, without a final line end; null when there is none. */
   readonly suggestion: string | null
   readonly evidence: readonly Evidence[]
-  /** The memory without which the claim would not stand. */
-  readonly restsOn?: CitedMemory
+  /** What the claim would not stand without. */
+  readonly restsOn?: Ground
   /** 0 to 1. */
   readonly confidence: number
 }

@@ -8,7 +8,7 @@ import type { PromptPart } from './prompts/prompt-part.ts'
 import { reviewInstructions, sayTask, showRound } from './prompts/review-prompt.ts'
 import type { Fence } from './prompts/untrusted-block.ts'
 import { answerShape, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
-import type { Change, ContextRound, ShownMemory } from './reviewer.ts'
+import type { Change, Citable, ContextRound } from './reviewer.ts'
 
 const notTheObject =
   'The answer is not just the JSON object that was asked for. JSON that its words only quote, or speak against, is not part of it.'
@@ -76,8 +76,8 @@ export async function askForFindings(
     },
     signal,
   )
-  const memories = round.spans.flatMap((span) => span.memories ?? [])
-  const { read, dropped } = await readWithRepair({ ...assignment, memories }, answer, signal)
+  const citable = round.spans.flatMap((span) => span.citable ?? [])
+  const { read, dropped } = await readWithRepair({ ...assignment, citable }, answer, signal)
   const notes: string[] = []
   if (answer.cut) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
   if (answer.earlyEnd !== null)
@@ -105,8 +105,8 @@ export function remainingLimits({
   return { ...limits, timeMs, totalTokens }
 }
 
-/** An assignment within one round, and the memories that stand in it. */
-type RoundTask = Assignment & { readonly memories: readonly ShownMemory[] }
+/** An assignment within one round, and what of it findings can cite. */
+type RoundTask = Assignment & { readonly citable: readonly Citable[] }
 
 /** Reads the findings; what doesn't fit is sent back once, and then dropped and counted. */
 async function readWithRepair(
@@ -114,7 +114,7 @@ async function readWithRepair(
   answer: Answer,
   signal: AbortSignal,
 ): Promise<{ read: ReadAnswer; dropped: number }> {
-  const read = readAnswer(answer, assignment.change, assignment.reviewer, assignment.memories)
+  const read = readAnswer(answer, assignment.change, assignment.reviewer, assignment.citable)
   // What was cut is wrong at its end only, and nothing but another full answer would mend it.
   if (read !== undefined && (read.misfits.length === 0 || answer.cut))
     return { read, dropped: read.surplus + read.misfits.length }
@@ -143,11 +143,11 @@ async function repair(
   wrong: { text: string; problems: readonly string[] },
   signal: AbortSignal,
 ): Promise<ReadAnswer | undefined> {
-  const { model, change, reviewer, budget, memories } = assignment
+  const { model, change, reviewer, budget, citable } = assignment
   try {
     const limits = remainingLimits(assignment)
     const answer = await requestRepair(model, { ...wrong, output: answerShape }, { limits, budget }, signal)
-    return readAnswer(answer, change, reviewer, memories)
+    return readAnswer(answer, change, reviewer, citable)
   } catch (error) {
     // The findings that did fit are not to be lost with it.
     if (error instanceof ModelError) return undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { bySeverity, findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
-import type { Change, ShownMemory } from './reviewer.ts'
+import type { Change, Citable } from './reviewer.ts'
 
 /** More than a person reads; the rest is dropped, least severe first. */
 export const maxFindings = 50
@@ -29,7 +29,7 @@ const findingShape = z.object({
   rests_on: z.string().nullable(),
 })
 
-/** What is taken for a finding: none is lost for saying nothing, or nonsense, about memories. */
+/** What is taken for a finding: none is lost for saying nothing, or nonsense, about what it rests on. */
 const readShape = findingShape.extend({ rests_on: z.string().nullish().catch(null) })
 
 /** The shape demanded of the answer. */
@@ -52,7 +52,7 @@ export interface ReadAnswer {
  * Reads an answer. What stands between other words may be quoted from the change, and says by itself neither that
  * there is nothing to find nor that the change was looked at.
  *
- * @param memories those that the model was shown: it can cite no others
+ * @param citable what the model was shown under a name: it can cite nothing else
  * @param answer its JSON is the object asked for, or where it stands alone the bare list of findings
  * @returns undefined where it is neither, or stands between other words and holds no finding that fits
  */
@@ -60,7 +60,7 @@ export function readAnswer(
   { json, alone }: Pick<Answer, 'json' | 'alone'>,
   change: Change,
   reviewer: string,
-  memories: readonly ShownMemory[] = [],
+  citable: readonly Citable[] = [],
 ): ReadAnswer | undefined {
   const isList = alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
   const loose = looseAnswer.safeParse(isList ? { findings: json } : json)
@@ -69,7 +69,7 @@ export function readAnswer(
   const misfits: unknown[] = []
   const problems: string[] = []
   for (const [index, raw] of loose.data.findings.slice(0, mostRead).entries()) {
-    const read = readFinding(raw, change, reviewer, memories)
+    const read = readFinding(raw, change, reviewer, citable)
     if (Array.isArray(read)) {
       misfits.push(raw)
       problems.push(...read.map((problem) => `findings.${index}: ${problem}`))
@@ -96,7 +96,7 @@ function readFinding(
   raw: unknown,
   change: Change,
   reviewer: string,
-  memories: readonly ShownMemory[],
+  citable: readonly Citable[],
 ): ProposedFinding | string[] {
   const parsed = readShape.safeParse(raw)
   if (!parsed.success) return describeProblems(parsed.error)
@@ -108,7 +108,7 @@ function readFinding(
     ...(said.title.trim() === '' ? ['title is empty'] : []),
   ]
   if (path === undefined || problems.length > 0) return problems
-  const memory = memories.find(({ name }) => name === cited?.trim())?.memory
+  const ground = citable.find(({ name }) => name === cited?.trim())?.ground
   return {
     reviewer,
     rule: null,
@@ -124,7 +124,7 @@ function readFinding(
     // Nobody is to commit invisible characters with one click.
     suggestion: said.suggestion === null || holdsShown(said.suggestion) ? null : said.suggestion.slice(0, 8000),
     evidence: said.evidence.slice(0, 10).map((each) => ({ ...each, path: trimPath(each.path) })),
-    ...(memory && { restsOn: { id: memory.id, text: memory.text } }),
+    ...(ground && { restsOn: ground }),
     confidence: Math.min(1, Math.max(0, said.confidence)),
   }
 }

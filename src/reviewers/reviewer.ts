@@ -6,9 +6,9 @@
 //   claim    a proposed finding that has its place in the diff
 //   round    one helping of a change that doesn't fit into the token budget at once
 import type { RepositorySettings } from '../config/repository-config.ts'
-import type { AppliedMemory, ChangeGraph } from '../domain/change-graph.ts'
+import type { ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
-import type { Evidence, Finding, ProposedFinding, Severity } from '../domain/finding.ts'
+import type { Evidence, Finding, Ground, ProposedFinding, Severity } from '../domain/finding.ts'
 import { type LiveContext, noLiveContext } from '../domain/live-context.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
@@ -81,14 +81,14 @@ export interface ContextSpan {
   readonly tokens: number
   /** The lines of files that stand in it, where it has any. */
   readonly lines?: readonly ShownLines[]
-  /** The memories that stand in it, where it has any. */
-  readonly memories?: readonly ShownMemory[]
+  /** What of it findings can cite, where there is something. */
+  readonly citable?: readonly Citable[]
 }
 
-/** A memory under the short name by which findings cite it. */
-export interface ShownMemory {
+/** What a finding can rest on, under the short name by which a model cites it. */
+export interface Citable {
   readonly name: string
-  readonly memory: AppliedMemory
+  readonly ground: Ground
 }
 
 /** What a model is shown of a change in one round. */

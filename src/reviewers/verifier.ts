@@ -10,7 +10,7 @@ import { type ClaimFiles, showClaimCode } from './claim-code.ts'
 import { fenceTools } from './fence-tools.ts'
 import type { ModelOptions } from './model-options.ts'
 import { createFence } from './prompts/untrusted-block.ts'
-import { type NamedClaim, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
+import { type NamedClaim, quoteGround, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
 import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
 import { finalCodes } from './review-rounds.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
@@ -98,7 +98,13 @@ async function verifyBatch(
 ): Promise<[ProposedFinding, ClaimCheck][]> {
   const fence = createFence()
   const series = randomBytes(4).toString('hex')
-  const claims: NamedClaim[] = batch.map((claim, index) => ({ id: `${series}-${index + 1}`, claim }))
+  const claims = batch.map(
+    (claim, index): NamedClaim => ({
+      id: `${series}-${index + 1}`,
+      claim,
+      ground: claim.restsOn ? quoteGround(claim.restsOn, run.change.live.records) : null,
+    }),
+  )
   const answer = await run.model.generate(
     {
       system: verifyInstructions(run.language ?? 'English'),

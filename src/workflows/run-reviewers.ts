@@ -1,5 +1,6 @@
 // Runs the reviewers side by side and measures what they covered.
 import { ModelError } from '../domain/errors.ts'
+import { changeWords } from '../domain/finding.ts'
 import type { Coverage } from '../domain/review.ts'
 import { toStorable } from '../lib/text.ts'
 import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewers/reviewer.ts'
@@ -56,7 +57,7 @@ function makeStorable(report: ReviewerReport): ReviewerReport {
       body: toStorable(finding.body),
       suggestion: finding.suggestion === null ? null : toStorable(finding.suggestion),
       evidence: finding.evidence.map((item) => ({ ...item, path: toStorable(item.path), note: toStorable(item.note) })),
-      ...(finding.restsOn && { restsOn: { ...finding.restsOn, text: toStorable(finding.restsOn.text) } }),
+      ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, toStorable) }),
     })),
   }
 }

@@ -63,8 +63,17 @@ async function review(title: string, { mode = 'agentic', script = (() => nothing
   )
   await scenario.settled()
   const [run] = await runsOf(scenario.app, number)
-  const text = ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? ''
-  return { text, run, asked: model.requests.slice(before).filter((request) => !isVerification(request)) }
+  const { summaries, inline } = ownWords(scenario.forge.pullRequest(repo, number))
+  const findings = scenario.app.db.selectFrom('findings').select('rests_on').where('pr_number', '=', number)
+  const requests = model.requests.slice(before)
+  return {
+    text: summaries[0]?.body ?? '',
+    comments: inline.map(({ body }) => body),
+    stored: (await findings.execute()).map((row) => row.rests_on),
+    run,
+    asked: requests.filter((request) => !isVerification(request)),
+    verified: requests.filter(isVerification),
+  }
 }
 
 /** The block of a prompt that holds what sources said. */
@@ -74,11 +83,45 @@ function blockOf(text: string): string {
 
 it('is read by the model as words of anyone, and never as instructions', async () => {
   const { asked } = await review('SHOP-12')
-  expect(blockOf(asked[0]!.text)).toMatch(/^linear SHOP-12: A wish\n/)
+  expect(blockOf(asked[0]!.text)).toMatch(/^R1 \(linear SHOP-12\): A wish\n/)
   expect(blockOf(asked[0]!.text)).toContain(wish)
   expect(blockOf(asked[0]!.text)).toContain('Eleven are not.')
   expect(asked[0]!.system).not.toContain(wish)
 })
+
+/** A finding about what was added, that rests on something. */
+function findingOn(rests_on: unknown, path = 'src/new.ts'): Reply {
+  const place = { path, side: 'RIGHT', start_line: 1, end_line: 1, quote: '', suggestion: null, evidence: [] }
+  const claim = {
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'Nobody gets a tenth off',
+    body: 'It is left out.',
+  }
+  return { json: { summary: '', findings: [{ ...place, ...claim, confidence: 0.9, rests_on }] } }
+}
+
+it('is named with its link by a finding that rests on it, and quoted to the one who checks that', async () => {
+  const cite: Script = (request) => findingOn(/^(R\d+) \(linear SHOP-12\)/m.exec(request.text)?.[1])
+  const { comments, stored, verified } = await review('SHOP-12 and what came of it', { script: cite })
+  const [comment] = comments
+  expect(comment).toContain('Rests on: linear: [SHOP-12: A wish](https://linear.app/acme/issue/SHOP-12/totals)')
+  expect(comment).not.toContain(wish)
+  expect(stored).toMatchObject([{ source: 'linear', kind: 'tickets', key: 'SHOP-12', title: 'A wish' }])
+  expect(JSON.stringify(stored)).not.toContain(wish)
+  const question = verified.map(({ text }) => text).join('\n')
+  expect(question).toMatch(new RegExp(`It rests on what linear says of SHOP-12: A wish\n[^]*${wish}`))
+})
+
+it.each([['R9'], ['SHOP-12'], ['linear'], [{ key: 'SHOP-12' }], ['R1 (linear SHOP-12)']])(
+  'is not named by a finding that cites what nobody was shown: %j',
+  async (cited) => {
+    const { comments, stored } = await review('SHOP-12 cited wrongly', { script: () => findingOn(cited) })
+    expect(comments).toHaveLength(1)
+    expect(comments[0]).not.toContain('Rests on')
+    expect(stored).toEqual([null])
+  },
+)
 
 it('takes no more than its share, however long the story is', async () => {
   const { asked, text } = await review('SHOP-13')

@@ -1,8 +1,9 @@
 // The part of the context that is the same in all rounds: instructions, the pull request, what is known about it.
 import type { PathInstructions } from '../../config/repository-config.ts'
 import type { FileDiff } from '../../domain/diff.ts'
+import type { ContextRecord } from '../../domain/live-context.ts'
 import { createGlobTest, startGlobMeter } from '../../lib/glob.ts'
-import type { Change, ContextSpan } from '../../reviewers/reviewer.ts'
+import type { Change, Citable, ContextSpan } from '../../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './count-tokens.ts'
 
 /** A part of what all rounds begin with. */
@@ -13,6 +14,8 @@ interface Part {
   readonly share: number
   /** Writes it in less and less detail: at 1 all of it, and with each smaller number less. */
   readonly write: (change: Change, detail: number) => string
+  /** What of it findings can cite, in that detail. */
+  readonly cite?: (change: Change, detail: number) => readonly Citable[]
 }
 
 const parts: readonly Part[] = [
@@ -21,22 +24,27 @@ const parts: readonly Part[] = [
   { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles },
   { origin: 'commits', trust: 'untrusted', share: 1 / 32, write: listCommits },
   { origin: 'issues', trust: 'untrusted', share: 1 / 20, write: listIssues },
-  { origin: 'trackers_and_chats', trust: 'untrusted', share: 1 / 12, write: listRecords },
+  { origin: 'trackers_and_chats', trust: 'untrusted', share: 1 / 12, write: listRecords, cite: citeRecords },
   { origin: 'earlier_findings', trust: 'untrusted', share: 1 / 20, write: listEarlier },
 ]
 
 /** The first spans of every round. Each part is shortened until it takes no more than its share. */
 export function describeChange(whole: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
   const change = { ...whole, settings: { ...whole.settings, instructions: chooseInstructions(whole) } }
-  return parts.flatMap(({ origin, trust, share, write }) => {
-    const measured = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
-    return measured.text === '' ? [] : [{ origin, trust, path: null, ...measured }]
+  return parts.flatMap(({ origin, trust, share, write, cite }) => {
+    const written = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
+    const { text, tokens, detail } = written
+    return text === ''
+      ? []
+      : [{ origin, trust, path: null, text, tokens, ...(cite && { citable: cite(change, detail) }) }]
   })
 }
 
 interface Measured {
   readonly text: string
   readonly tokens: number
+  /** In which it was written. */
+  readonly detail: number
 }
 
 function shorten(write: (detail: number) => string, maxTokens: number, countTokens: CountTokens): Measured {
@@ -45,7 +53,7 @@ function shorten(write: (detail: number) => string, maxTokens: number, countToke
     // The estimate spares the tokenizer where there is room enough; a text can't be made shorter than this.
     const estimate = Math.ceil(estimateTokens(text) * 1.5)
     const tokens = estimate <= maxTokens / 2 ? estimate : countTokens(text)
-    if (tokens <= maxTokens || detail < 1 / 256) return { text, tokens }
+    if (tokens <= maxTokens || detail < 1 / 256) return { text, tokens, detail }
   }
 }
 
@@ -125,14 +133,25 @@ function listIssues({ issues }: Change, detail: number): string {
     .join('\n\n')
 }
 
-function listRecords({ live }: Change, detail: number): string {
-  return live.records
-    .slice(0, Math.ceil(12 * detail))
+function listRecords(change: Change, detail: number): string {
+  return chooseRecords(change, detail)
     .map(
-      ({ source, key, title, text }) =>
-        `${source}${key === null ? '' : ` ${key}`}: ${title}\n${cut(text, 4_000, detail)}`,
+      ({ source, key, title, text }, index) =>
+        `${nameRecord(index)} (${source}${key === null ? '' : ` ${key}`}): ${title}\n${cut(text, 4_000, detail)}`,
     )
     .join('\n\n')
+}
+
+function chooseRecords({ live }: Change, detail: number): readonly ContextRecord[] {
+  return live.records.slice(0, Math.ceil(12 * detail))
+}
+
+function nameRecord(index: number): string {
+  return `R${index + 1}`
+}
+
+function citeRecords(change: Change, detail: number): Citable[] {
+  return chooseRecords(change, detail).map(({ text: _, ...told }, index) => ({ name: nameRecord(index), ground: told }))
 }
 
 function listEarlier({ earlier }: Change, detail: number): string {

@@ -157,18 +157,22 @@ function describeHistory({ path, touches, riskScore, owner, ownerPercent }: File
 
 /** What people wrote stands apart: only that is no stranger's word. */
 function listMemories({ graph, showsFile }: ShownChange, byPeople: boolean): EntryGroup[] {
-  const entries = graph.memories.flatMap((memory, index) =>
-    (memory.trust === 'person') === byPeople ? [describeMemory(memory, `M${index + 1}`)] : [],
-  )
+  const named = graph.memories
+    .map((memory, index) => ({ memory, name: `M${index + 1}` }))
+    .filter(({ memory }) => (memory.trust === 'person') === byPeople)
   // The most particular first: what is about a file that is shown.
-  const isNear = ({ memory }: Entry) => memory!.memory.path !== null && showsFile(memory!.memory.path)
-  return [first(entries.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one))))]
+  const isNear = ({ memory: { path } }: (typeof named)[number]) => path !== null && showsFile(path)
+  const ordered = named.toSorted((one, other) => Number(isNear(other)) - Number(isNear(one)))
+  return [first(ordered.map(({ memory, name }) => describeMemory(memory, name)))]
 }
 
 function describeMemory(memory: AppliedMemory, name: string): Entry {
   const about = memory.path === null ? '' : ` about ${memory.path}`
   const kind = memory.type.replaceAll('_', ' ')
-  return { text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`, memory: { name, memory } }
+  return {
+    text: `${name} (${kind}${about}): ${cut(memory.text, longest.memory)}`,
+    citable: { name, ground: { id: memory.id, text: memory.text } },
+  }
 }
 
 function first(entries: readonly Entry[]): Pick<EntryGroup, 'entries' | 'more'> {

@@ -1,5 +1,5 @@
 // Fills a span of the context with short entries under headings, as many as its room takes.
-import type { ContextSpan, ShownLines, ShownMemory } from '../../reviewers/reviewer.ts'
+import type { Citable, ContextSpan, ShownLines } from '../../reviewers/reviewer.ts'
 import type { CountTokens } from './count-tokens.ts'
 
 /** One thing that is told, mostly a line. */
@@ -7,7 +7,7 @@ export interface Entry {
   readonly text: string
   /** The line of a file that stands in it. */
   readonly lines?: ShownLines
-  readonly memory?: ShownMemory
+  readonly citable?: Citable
 }
 
 /** Entries that belong together, most telling first. */
@@ -54,7 +54,7 @@ export function fillSpan(
   }
   if (told.length === 0) return undefined
   const lines = told.flatMap((entry) => entry.lines ?? [])
-  const memories = told.flatMap((entry) => entry.memory ?? [])
+  const citable = told.flatMap((entry) => entry.citable ?? [])
   return {
     origin,
     trust,
@@ -62,6 +62,6 @@ export function fillSpan(
     text: written.join('\n'),
     tokens,
     ...(lines.length > 0 && { lines }),
-    ...(memories.length > 0 && { memories }),
+    ...(citable.length > 0 && { citable }),
   }
 }

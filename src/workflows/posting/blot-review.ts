@@ -1,5 +1,5 @@
 // A review as it may be shown: without any secret of ours.
-import type { Finding } from '../../domain/finding.ts'
+import { changeWords, type Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { isHarmlessCode } from './neutralize.ts'
@@ -33,6 +33,6 @@ export function blotFinding(finding: Finding, secrets: readonly string[]): Findi
     body: blot(finding.body),
     suggestion: isHarmless ? suggestion : null,
     evidence: finding.evidence.map((item) => ({ ...item, path: blot(item.path), note: blot(item.note) })),
-    ...(finding.restsOn && { restsOn: { ...finding.restsOn, text: blot(finding.restsOn.text) } }),
+    ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, blot) }),
   }
 }

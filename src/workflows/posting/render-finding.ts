@@ -1,9 +1,10 @@
 // How a finding reads on the pull request: in the table, in a list, and in full. Pure; all foreign text is neutralised.
-import type { Finding, Severity } from '../../domain/finding.ts'
+import { type Finding, type Ground, isRecord, type Severity } from '../../domain/finding.ts'
 import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
 import { blotFinding } from './blot-review.ts'
 import { findingMarker } from './markers.ts'
 import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
+import { renderRecord } from './render-sources.ts'
 
 const icons: Readonly<Record<Severity, string>> = { critical: '🔴', moderate: '🟡', minor: '🔵' }
 const severityNames: Readonly<Record<Severity, string>> = { critical: 'Critical', moderate: 'Moderate', minor: 'Minor' }
@@ -73,8 +74,12 @@ function renderBody(finding: Finding): string {
   return [
     neutralizeMarkdown(finding.body, { maxLength: 3000 }),
     ...(evidence.length > 0 ? [evidence.join('\n')] : []),
-    ...(finding.restsOn ? [`Rests on: ${neutralizeLine(finding.restsOn.text, { maxLength: 300 })}`] : []),
+    ...(finding.restsOn ? [`Rests on: ${renderGround(finding.restsOn)}`] : []),
   ].join('\n\n')
+}
+
+function renderGround(ground: Ground): string {
+  return isRecord(ground) ? renderRecord(ground, []) : neutralizeLine(ground.text, { maxLength: 300 })
 }
 
 function renderComment(finding: Finding, limits: PlatformLimits): string {

@@ -1,5 +1,5 @@
 // Which trackers and chats were asked about a change, what of theirs a review took into account, and which had no answer. Pure.
-import type { ContextRecord, LiveContext } from '../../domain/live-context.ts'
+import type { LiveContext, ToldRecord } from '../../domain/live-context.ts'
 import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { neutralizeLine } from './neutralize.ts'
 
@@ -12,7 +12,7 @@ export function renderSources(
   secrets: readonly string[],
 ): { title: string; lines: string[] } | undefined {
   if (records.length + missing.length === 0) return undefined
-  const shown = records.slice(0, mostRecords).map((record) => renderRecord(record, secrets))
+  const shown = records.slice(0, mostRecords).map((record) => `- ${renderRecord(record, secrets)}`)
   const more = records.length > shown.length ? [`- ${records.length - shown.length} more`] : []
   const absent = missing.map(({ source, reason }) => {
     return `- Without ${neutralizeLine(source, { maxLength: 40 })}: ${neutralizeLine(blotSecrets(reason, secrets), { maxLength: 200 })}`
@@ -21,12 +21,13 @@ export function renderSources(
   return { title: `Sources: ${records.length}${without}`, lines: [...shown, ...more, ...absent] }
 }
 
-function renderRecord({ source, key, title, url }: ContextRecord, secrets: readonly string[]): string {
+/** One record in a line: whose it is, and its title with a link. */
+export function renderRecord({ source, key, title, url }: ToldRecord, secrets: readonly string[]): string {
   const words = blotSecrets(title, secrets)
   const told = key === null || words.includes(key) ? words : `${key}: ${words}`
   const text = neutralizeLine(told, { maxLength: longestTitle }) || 'an entry without a title'
   const isLinked = url !== null && blotSecrets(url, secrets) === url
-  return `- ${neutralizeLine(source, { maxLength: 40 })}: ${isLinked ? `[${text}](${encodeLink(url)})` : text}`
+  return `${neutralizeLine(source, { maxLength: 40 })}: ${isLinked ? `[${text}](${encodeLink(url)})` : text}`
 }
 
 /** Nothing in it ends the link or means anything in Markdown. */
