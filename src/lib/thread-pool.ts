@@ -15,8 +15,8 @@ export interface ThreadPoolOptions {
   readonly deadlineMs: number
   /** How much longer to wait before a thread that doesn't answer is ended, in milliseconds. */
   readonly graceMs: number
-  /** Of a thread's memory, what is kept for things that are soon done with; by default what Node takes. */
-  readonly youngMegabytes?: number | undefined
+  /** What a thread takes at most, by default 256: of `young`, for what is soon done with, what Node takes. Beyond `old` the work fails. */
+  readonly memoryMegabytes?: { readonly old: number; readonly young?: number }
 }
 
 /** What became of a piece of work. `isSpent`: the thread has taken more memory than it should keep, and is to be replaced. */
@@ -116,12 +116,13 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
 
   #start(): Worker | undefined {
     if (this.#all.size >= this.#options.threads || this.#isClosed) return undefined
+    const { memoryMegabytes: memory = { old: 256 } } = this.#options
     const worker = new Worker(this.#options.module, {
       // What is read can't do harm by what it finds in the environment, nor write to our output.
       env: findCompileCache(),
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: this.#options.youngMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb: memory.old, maxYoungGenerationSizeMb: memory.young },
     })
     this.#all.add(worker)
     worker.once('exit', () => {

@@ -41,7 +41,7 @@ export function createFactReader(options: FactReaderOptions = {}): FactReader & 
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     // The thread counts its own time, this process that of the clock.
     graceMs: 10_000,
-    youngMegabytes: 24,
+    memoryMegabytes: { old: 256, young: 24 },
   })
   return {
     async read(files) {

@@ -107,6 +107,22 @@ describe('a first scan', () => {
       'tools/report.py → tools/lines.py import',
     ])
   })
+
+  it('of many files, whose edges a thread resolves, comes to all of them', async () => {
+    const places = Array.from({ length: 450 }, (_, place) => place)
+    const nameOf = (place: number) => `src/step${String(place).padStart(3, '0')}.ts`
+    const steps = places.map((place) => {
+      const next = (place + 1) % places.length
+      const text = `import { step${next} } from '../${nameOf(next)}'\nexport const step${place} = () => step${next}()\n`
+      return [nameOf(place), text]
+    })
+    const repo = await scene.scanFilled(Object.fromEntries(steps))
+    expect(await listEdgesOf(scene.app.db, repo)).toEqual(
+      places
+        .flatMap((place) => ['call', 'import'].map((kind) => [place, (place + 1) % places.length, kind] as const))
+        .map(([from, to, kind]) => `${nameOf(from)} → ${nameOf(to)} ${kind}`),
+    )
+  })
 })
 
 describe('a scan after a push', () => {

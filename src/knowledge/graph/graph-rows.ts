@@ -30,14 +30,6 @@ export interface SymbolRow {
   readonly exported: boolean
 }
 
-export interface EdgeRow {
-  readonly source: string
-  readonly target: string
-  readonly kind: 'import' | 'call' | 'reference' | 'extends'
-  readonly confidence: number
-  readonly sites: number
-}
-
 /** An index holds no longer names, and nobody looks for them. */
 const longestName = 500
 const longestContainer = 1000

@@ -1,7 +1,8 @@
 // A stored code graph as a scan compares it with what it found: rows by path, edges by the files at their ends.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { EdgeRow, FileRow } from './graph-rows.ts'
+import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { FileRow } from './graph-rows.ts'
 import type { GraphDifference } from './write-graph.ts'
 
 /** A file as it is stored, without what hangs on its blob alone. */
@@ -13,7 +14,7 @@ export interface StoredFile extends Omit<FileRow, 'usedNames' | 'namespace'> {
 export interface StoredEdge {
   readonly sourceId: number
   readonly targetId: number
-  readonly kind: EdgeRow['kind']
+  readonly kind: CodeEdge['kind']
   readonly confidence: number
   readonly sites: number
 }
@@ -66,7 +67,7 @@ export async function readStoredEdges(db: Db, sourceIds: readonly number[]): Pro
  */
 export function compareEdges(
   stored: readonly StoredEdge[],
-  found: readonly EdgeRow[],
+  found: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
 ): Pick<GraphDifference, 'edges' | 'edgesGone'> {
   const old = new Map(stored.map((edge) => [`${edge.sourceId} ${edge.targetId} ${edge.kind}`, edge]))

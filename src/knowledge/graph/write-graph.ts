@@ -5,7 +5,8 @@ import { transactionWithRetry } from '../../db/transaction.ts'
 import { LeaseLostError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { factsVersion } from '../../workspace/code-facts.ts'
-import type { EdgeRow, SymbolRow } from './graph-rows.ts'
+import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { SymbolRow } from './graph-rows.ts'
 import {
   chunk,
   type EdgeKey,
@@ -42,7 +43,7 @@ export interface GraphDifference {
   /** Edges that are gone, with files that stay at both ends. */
   readonly edgesGone: readonly EdgeKey[]
   /** Edges that are new or other than before. */
-  readonly edges: readonly EdgeRow[]
+  readonly edges: readonly CodeEdge[]
 }
 
 /** A file that is new or other than before. */

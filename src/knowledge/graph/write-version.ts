@@ -1,7 +1,8 @@
 // Writes a code graph anew, in pieces, beside the one that is shown: others have the database in between, and nobody reads it yet.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { EdgeRow, FileRow, SymbolRow } from './graph-rows.ts'
+import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { FileRow, SymbolRow } from './graph-rows.ts'
 import { type GraphState, noteState, type OpenGraph, writeGuarded } from './write-graph.ts'
 import { chunk, insertEdges, insertFiles, insertSymbols, rowsAtOnce } from './written-rows.ts'
 
@@ -10,7 +11,7 @@ export interface GraphVersion {
   /** Writes files, each once, with their symbols. */
   addFiles(files: readonly { readonly row: FileRow; readonly symbols: readonly SymbolRow[] }[]): Promise<void>
   /** Writes edges between files that were added. */
-  addEdges(edges: readonly EdgeRow[]): Promise<void>
+  addEdges(edges: readonly CodeEdge[]): Promise<void>
   /**
    * Puts it in the place of what was shown, in one step.
    *

@@ -1,7 +1,8 @@
 // The rows of a code graph, written some at a time: each function is one or few statements in the caller's transaction.
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import type { EdgeRow, FileRow, SymbolRow } from './graph-rows.ts'
+import type { CodeEdge } from '../resolution/list-edges.ts'
+import type { FileRow, SymbolRow } from './graph-rows.ts'
 
 /** A file as it is written. */
 export interface WrittenFile {
@@ -105,7 +106,7 @@ export async function removeEdges(tx: Db, edges: readonly EdgeKey[]): Promise<vo
 export async function insertEdges(
   tx: Db,
   graphId: number,
-  edges: readonly EdgeRow[],
+  edges: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
   await insertion(graphId, edges, ids).execute(tx)
@@ -114,7 +115,7 @@ export async function insertEdges(
 export async function upsertEdges(
   tx: Db,
   graphId: number,
-  edges: readonly EdgeRow[],
+  edges: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
   await sql`
@@ -124,7 +125,7 @@ export async function upsertEdges(
   )
 }
 
-function insertion(graphId: number, edges: readonly EdgeRow[], ids: ReadonlyMap<string, number>) {
+function insertion(graphId: number, edges: readonly CodeEdge[], ids: ReadonlyMap<string, number>) {
   return sql`
     insert into code_edges (graph_id, source_id, target_id, kind, confidence, sites)
     select ${graphId}, e.*

@@ -20,7 +20,10 @@ export function createCodeView(
   imports: ImportResolver,
 ): CodeView {
   const byPath = new Map(files)
-  const outlines = [...byPath].map(([path, { symbols, namespace }]) => ({ path, symbols, namespace }))
+  const outlines = [...byPath].map(([path, { symbols, namespace }]) => ({
+    ...{ path, namespace },
+    names: symbols.map(({ name }) => name),
+  }))
   return openCodeView(
     indexOutlines(outlines, (path) => byPath.get(path)),
     imports,
@@ -30,7 +33,8 @@ export function createCodeView(
 /** What has to be known of every file to tell who defines what. */
 export interface FileOutline {
   readonly path: string
-  readonly symbols: readonly { readonly name: string }[]
+  /** Of its symbols, in their order. */
+  readonly names: readonly string[]
   readonly namespace: string | null
 }
 
@@ -121,19 +125,19 @@ function askOnce(known: Meanings, key: string, ask: () => Meaning | undefined): 
 }
 
 function indexNames(files: readonly FileOutline[]): Map<string, number[]> {
-  const names = new Map<string, number[]>()
+  const places = new Map<string, number[]>()
   let base = 0
-  for (const { symbols } of files) {
-    const count = Math.min(symbols.length, mostSymbols)
+  for (const { names } of files) {
+    const count = Math.min(names.length, mostSymbols)
     for (let ordinal = 0; ordinal < count; ordinal++) {
-      const { name } = symbols[ordinal]!
-      const list = names.get(name)
-      if (list === undefined) names.set(name, [base + ordinal])
+      const name = names[ordinal]!
+      const list = places.get(name)
+      if (list === undefined) places.set(name, [base + ordinal])
       else list.push(base + ordinal)
     }
     base += mostSymbols
   }
-  return names
+  return places
 }
 
 function indexNamespaces(files: readonly FileOutline[]): Map<string, string[]> {

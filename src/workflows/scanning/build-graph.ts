@@ -1,7 +1,6 @@
 // Brings the whole code graph up to date with a tree: what differs in one step where it is little, else all of it anew.
 
 import { keepStatistics } from '../../db/keep-statistics.ts'
-import type { EdgeRow } from '../../knowledge/graph/graph-rows.ts'
 import { sweepFacts } from '../../knowledge/graph/stored-facts.ts'
 import { compareEdges, readStoredEdges, readStoredFiles, type StoredFile } from '../../knowledge/graph/stored-graph.ts'
 import {
@@ -12,13 +11,15 @@ import {
   writeGraph,
 } from '../../knowledge/graph/write-graph.ts'
 import { openVersion } from '../../knowledge/graph/write-version.ts'
-import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
+import type { CodeEdge } from '../../knowledge/resolution/list-edges.ts'
 import { readResolution } from '../../knowledge/resolution/read-resolution.ts'
+import type { Resolution } from '../../knowledge/resolution/resolution.ts'
+import { resolveTree } from '../../knowledge/resolution/resolve-tree.ts'
+import { joinCode } from '../../knowledge/resolution/tree-code.ts'
 import { listTree } from '../../workspace/list-tree.ts'
 import { chooseFiles, mostFiles } from './choose-files.ts'
 import { followRenames } from './follow-renames.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
-import { resolveAllEdges } from './resolve-edges.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Lists more than are kept, so that it can be told how many are left out; a tree may have billions. */
@@ -41,7 +42,7 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   )
   const written = await writeTree(scan, graph, {
     files,
-    resolve: () => resolveAllEdges(scan, files, createImportResolver(paths, resolution)),
+    resolve: () => resolveEdges(scan, files, resolution),
     describe: (edges) => ({ commit, resolution, statistics: describeGraph(files, edges, leftOut) }),
   })
   progress.lap('write')
@@ -50,9 +51,20 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   return written
 }
 
+function resolveEdges({ progress, signal }: Scan, files: readonly ReadFile[], resolution: Resolution) {
+  const paths = files.map(({ row }) => row.path)
+  const coded = files.flatMap(({ row: { path, namespace }, symbols, facts }) =>
+    facts === null ? [] : [{ path, namespace, names: symbols.map(({ name }) => name), facts }],
+  )
+  return resolveTree(joinCode(paths, resolution, coded), {
+    signal,
+    tell: (done, total) => progress.tell('resolving references', done, total),
+  })
+}
+
 interface ResolvedTree {
   readonly files: readonly ReadFile[]
-  resolve(): Promise<EdgeRow[]>
+  resolve(): Promise<CodeEdge[]>
   /** @param edges how many there are */
   describe(edges: number): GraphState
 }
@@ -63,7 +75,7 @@ async function writeTree(scan: Scan, graph: OpenGraph, tree: ResolvedTree): Prom
   const { files, resolve, describe } = tree
   const along = await followRenames(scan, graph)
   const change = graph.commit === null ? null : await compareTree(scan, graph, files)
-  let edges: EdgeRow[] | null = null
+  let edges: CodeEdge[] | null = null
   if (change !== null) {
     edges = await resolve()
     progress.lap('resolve')

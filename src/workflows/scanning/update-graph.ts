@@ -6,6 +6,7 @@ import { compareEdges, readStoredEdges, readStoredFiles } from '../../knowledge/
 import { askStoredView } from '../../knowledge/graph/stored-view.ts'
 import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
+import { listEdges } from '../../knowledge/resolution/list-edges.ts'
 import { saysWhereImportsLead } from '../../knowledge/resolution/read-resolution.ts'
 import type { Resolution } from '../../knowledge/resolution/resolution.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
@@ -15,7 +16,6 @@ import { listTree } from '../../workspace/list-tree.ts'
 import { pathToBytes } from '../../workspace/path-text.ts'
 import { describeEntry } from './choose-files.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
-import { listEdges } from './resolve-edges.ts'
 import type { Scan } from './scan-context.ts'
 
 /** More changed files, or files whose edges may change, are as quickly found by building the whole graph. */
