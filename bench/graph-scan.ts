@@ -33,7 +33,7 @@ interface ScanLine {
   readonly statistics: Readonly<Record<string, unknown>>
 }
 
-const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
+const umpire = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 const repo = 'bench/repository'
 const token = 'ghp_token_of_alice'
 const patienceMs = 20 * 60_000
@@ -129,7 +129,7 @@ async function ask(url: string, headers: Readonly<Record<string, string>>): Prom
 
 async function startService(forge: Forge, environment: Readonly<Record<string, string>>) {
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-bench-data-'))
-  const child = spawn(process.execPath, [cli, 'serve'], {
+  const child = spawn(umpire, ['serve'], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
