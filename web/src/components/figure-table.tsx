@@ -20,7 +20,7 @@ export function FigureTable<Row>({ caption, columns, rows, keyOf }: FigureTableP
   const alignment = ({ isNumber }: Column<Row>) => (isNumber ? 'text-right tabular-nums' : 'text-left')
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
-    <section aria-label={caption} tabIndex={0} className="overflow-x-auto">
+    <section aria-label={caption} tabIndex={0} className="overflow-x-auto contain-inline-size">
       <table className="w-full">
         <caption className="sr-only">{caption}</caption>
         <thead className="text-muted">

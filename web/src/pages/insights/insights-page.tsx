@@ -39,7 +39,7 @@ function Figures({ search }: { search: InsightsSearch }) {
   )
 }
 
-const pairs = 'grid grid-cols-1 gap-x-4 lg:grid-cols-2'
+const pairs = 'grid gap-x-4 lg:grid-cols-2'
 
 function AllFigures({ insights }: { insights: Insights }) {
   const { outcome, reviewing } = insights
