@@ -7,9 +7,12 @@ export default defineConfig({
   test: {
     // Two cores: more files at once only make each slower.
     maxWorkers: 2,
+    // Files leave nothing behind in the modules that they share. To load and compile those anew for each takes a fifth more.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: ['test/prepare.ts'],
+    setupFiles: ['test/keep-compiled.ts'],
     projects: [
       {
         extends: true,
