@@ -1,7 +1,8 @@
 // `umpire token`, and the socket through which it reaches a running service.
-import { existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Forge } from './fakes/forge/forge.ts'
 import { forgeEnvironment, startShopForge } from './review-scenario.ts'
 import { runUmpire } from './run-command.ts'
@@ -10,14 +11,27 @@ import { createSite, type Site, startProcess, type UmpireProcess } from './start
 
 let forge: Forge
 let site: Site
-beforeEach(async () => {
+/** Nothing is in it. */
+let folder: string
+beforeAll(async () => {
   forge = await startShopForge()
-  site = await createSite()
+  folder = mkdtempSync(join(tmpdir(), 'umpire-token-'))
 })
-afterEach(async () => {
-  await site[Symbol.asyncDispose]()
+afterAll(async () => {
   await forge[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
 })
+
+/** A database for each of these tests. */
+function describeOnSite(name: string, tests: () => void): void {
+  describe(name, () => {
+    beforeEach(async () => {
+      site = await createSite()
+    })
+    afterEach(() => site[Symbol.asyncDispose]())
+    tests()
+  })
+}
 
 /** Part of what a token says: the service's own is asked for. */
 const publicUrl = { PUBLIC_URL: 'https://umpire.example' }
@@ -49,14 +63,14 @@ const oneJwt = /^[\w-]+\.[\w-]+\.[\w-]+\n$/
 const socketOf = () => join(site.dataDir, 'control.sock')
 
 it('makes no database where there is none', async () => {
-  const env = { ...site.env, ...forgeEnvironment(forge), DATA_DIR: join(site.dataDir, 'elsewhere') }
-  const { code, stdout, stderr } = await runUmpire(['token', '--list'], { cwd: site.dataDir, env })
+  const env = { ...forgeEnvironment(forge), DATA_DIR: join(folder, 'elsewhere') }
+  const { code, stdout, stderr } = await runUmpire(['token', '--list'], { cwd: folder, env })
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toMatch(/There is no database in .*DATA_DIR/)
-  expect(existsSync(join(site.dataDir, 'elsewhere'))).toBe(false)
+  expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
 })
 
-describe('beside a running service on the embedded database', () => {
+describeOnSite('beside a running service on the embedded database', () => {
   it('makes a token that works, lists it, and takes it back', async () => {
     await using service = await serve()
     await signInWithToken(service, 'ghp_token_of_alice')
@@ -133,7 +147,7 @@ describe('beside a running service on the embedded database', () => {
   })
 })
 
-describe('without a service', () => {
+describeOnSite('without a service', () => {
   it('an administrator’s token sees all, and its account is not the first one', async () => {
     const made = await token('--admin', '--name', 'ci')
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(oneJwt) })
@@ -148,7 +162,9 @@ describe('without a service', () => {
     expect(ofAlice.stderr).toMatch(/acts as alice, which sees all/)
     expect((await readAudit(service, ofAlice.stdout)).status).toBe(200)
   })
+})
 
+describe('what it is told', () => {
   it.each([
     [[], 'say whose token it is to be: --user <login>, --admin, or both'],
     [['--admin', '--days', '366'], '--days must be a whole number from 1 to 365'],
@@ -156,14 +172,14 @@ describe('without a service', () => {
     [['--admin', '--list'], 'give either what a new token is to be, or --list, or --revoke'],
     [['--usr', 'alice'], 'there is no option --usr; did you mean --user?'],
   ])('usage: %j', async (args, said) => {
-    const { code, stdout, stderr } = await token(...args)
+    const { code, stdout, stderr } = await runUmpire(['token', ...args], { cwd: folder, env: {} })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`umpire: ${said}`)
     expect(stderr).toMatch(/[.?] See umpire token --help\.\n$/)
   })
 
   it('shows how it is used', async () => {
-    const { code, stdout } = await token('--help')
+    const { code, stdout } = await runUmpire(['token', '--help'], { cwd: folder, env: {} })
     expect(stdout).toMatch(/^Usage: umpire token /)
     expect(code).toBe(0)
   })

@@ -2,19 +2,14 @@
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { createCredentials } from '../accounts/credentials.ts'
-import { findBearer } from '../accounts/find-bearer.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { completeConfig, openMigratedDatabase, openQueue } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { readConfig } from '../config/env.ts'
 import { UmpireError } from '../domain/errors.ts'
-import { createKeyRing } from '../lib/key-ring.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readProgram } from '../lib/program.ts'
-import { createMcpBackend, type McpBackend } from '../mcp/backend.ts'
+import type { McpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
-import { createPlatform } from '../platforms/index.ts'
 import { listSecrets } from '../review-context.ts'
 import { findRunningService } from './control-client.ts'
 import { exitCode } from './exit-codes.ts'
@@ -46,15 +41,20 @@ export async function runMcp(args: string[]): Promise<number> {
   return exitCode.ok
 }
 
-interface Source extends AsyncDisposable {
+/** Where the answers come from. */
+export interface McpSource extends AsyncDisposable {
   readonly backend: McpBackend
   /** As whom this process asks the database itself. */
   readonly caller: Caller | null
 }
 
-async function openSource(config: Config, log: Log): Promise<Source> {
+async function openSource(config: Config, log: Log): Promise<McpSource> {
   const { token } = config.mcp
-  if (config.database.engine === 'postgresql') return openDatabaseSource(config, log)
+  if (config.database.engine === 'postgresql') {
+    // Most of what the program consists of, which a question to a service doesn't need.
+    const { openDatabaseSource } = await import('./open-database-source.ts')
+    return openDatabaseSource(config, log)
+  }
   const service = await findRunningService(config.dataDir)
   // To open the database here would keep the service from starting for as long as the client runs.
   if (service === null) {
@@ -62,25 +62,4 @@ async function openSource(config: Config, log: Log): Promise<Source> {
     throw new UmpireError('control_silent', message, { retryable: true })
   }
   return { backend: service.createMcpBackend(token), caller: null, [Symbol.asyncDispose]: async () => undefined }
-}
-
-async function openDatabaseSource(given: Config, log: Log): Promise<Source> {
-  const config = await completeConfig(given)
-  await using stack = new AsyncDisposableStack()
-  const database = await openMigratedDatabase(config, log)
-  stack.defer(() => database.close())
-  const { db } = database
-  const wakeUps = await openQueue(database, log)
-  stack.defer(() => wakeUps.close())
-  const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
-  const ctx = {
-    ...{ config, db, log, keys, wakeUps },
-    platform: createPlatform(config.platform),
-    credentials: createCredentials(keys, config.http.publicUrl),
-    // Memories are searched by words.
-    embedder: null,
-  }
-  const caller = config.mcp.token === null ? null : await findBearer(ctx, config.mcp.token)
-  const held = stack.move()
-  return { backend: createMcpBackend(ctx), caller, [Symbol.asyncDispose]: () => held.disposeAsync() }
 }

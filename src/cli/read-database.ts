@@ -4,7 +4,7 @@ import { hasDatabase, openDatabase } from '../db/database.ts'
 import { type DatabaseFacts, readDatabaseFacts } from '../workflows/diagnose/database-facts.ts'
 import type { DatabaseReading } from '../workflows/diagnose/setup.ts'
 import { findRunningService } from './control-client.ts'
-import { explainLock } from './open-control.ts'
+import { explainLock } from './explain-lock.ts'
 
 const silentLog = { info() {}, warn() {}, error() {} }
 
