@@ -6,13 +6,10 @@ import { RowLink } from '../../components/row-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { type ReadSummary, readSummary } from './read-summary.ts'
 
-/** There may be thousands: those out of sight aren't laid out. */
-const row = 'grid gap-x-4 gap-y-1 border-line border-b px-3 py-2.5 last:border-b-0 sm:grid-cols-[1fr_13rem] list-row'
-
 export const ReviewRow = memo(function ReviewRow({ review }: { review: Review }) {
   const summary = readSummary(review.ai_summary)
   return (
-    <li className={row}>
+    <div className="grid gap-x-4 gap-y-1 px-3 py-2.5 sm:min-h-20.75 sm:grid-cols-[1fr_13rem]">
       <div className="min-w-0">
         <RowLink
           to={`/reviews/${review.id}`}
@@ -28,7 +25,7 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
         <PullRequestBadge state={review.pr_status} />
         {summary && <Figures summary={summary} files={review.files_analyzed} />}
       </div>
-    </li>
+    </div>
   )
 })
 
@@ -47,13 +44,13 @@ function Subject({ review: { repo_name: repo, pr_number: number, author, branch,
 function Figures({ summary: { counts, confidence }, files }: { summary: ReadSummary; files: number }) {
   return (
     <>
-      <span className="flex w-full flex-wrap gap-x-2 text-xs sm:justify-end">
+      <span className="flex flex-wrap gap-x-2 text-xs/5 sm:w-full sm:justify-end">
         {counts.map(({ severity, words }) => (
           <SeverityCount key={severity} severity={severity} words={words} />
         ))}
         {counts.length === 0 && <span className="text-muted">no findings</span>}
       </span>
-      <span className="w-full text-muted text-xs sm:text-right">
+      <span className="text-muted text-xs/5 sm:w-full sm:text-right">
         {confidence !== null && `Confidence ${confidence} of 5, `}
         {files === 1 ? '1 file' : `${files} files`}
       </span>

@@ -26,7 +26,7 @@ export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
       <SelectField
         label="State"
         hideLabel
-        className="w-40"
+        className="w-full sm:w-40"
         value={filter.status ?? ''}
         onChange={(event) => change({ status: event.target.value })}
       >

@@ -8,7 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { Empty, Failure, Skeleton } from '../../components/states.tsx'
 import { useNear } from '../../components/use-near.ts'
 import { NextSteps } from './next-steps.tsx'
-import { ReviewRow } from './review-row.tsx'
+import { ReviewRows } from './review-rows.tsx'
 import { ReviewsFilters } from './reviews-filters.tsx'
 import type { ReviewsSearch } from './reviews-search.ts'
 
@@ -38,11 +38,7 @@ function ReviewsList({ filter }: { filter: ReviewsSearch }) {
   if (data.rows.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
   return (
     <>
-      <ul aria-label="Reviews" className="rounded-lg border border-line bg-surface">
-        {data.rows.map((review) => (
-          <ReviewRow key={`${review.repo_name}#${review.pr_number}`} review={review} />
-        ))}
-      </ul>
+      <ReviewRows rows={data.rows} />
       {data.hasMore && !isPlaceholderData && <Older filter={filter} loaded={data} />}
     </>
   )
