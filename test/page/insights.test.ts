@@ -205,6 +205,10 @@ describe('insights', () => {
     expect(new URL(page.url()).search).toBe('')
     await page.goto('/insights?days=31')
     await page.getByText('37 of 43').waitFor()
+    await page.goto('/insights?repo=acme/other')
+    await page.getByText('No pull request of acme/other was reviewed').waitFor()
+    await page.getByRole('link', { name: 'Look at all repositories' }).click()
+    await page.getByText('37 of 43').waitFor()
     expect(complaints).toEqual([])
   })
 

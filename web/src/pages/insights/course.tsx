@@ -90,7 +90,14 @@ interface DayTableProps {
 
 function DayTable({ caption, days, series, format }: DayTableProps) {
   const columns: Column<Day>[] = [
-    { name: 'Day', draw: ({ date }) => <time dateTime={date}>{formatDay(date)}</time> },
+    {
+      name: 'Day',
+      draw: ({ date }) => (
+        <time dateTime={date} className="whitespace-nowrap">
+          {formatDay(date)}
+        </time>
+      ),
+    },
     ...series.map(({ name, read }) => ({ name, isNumber: true, draw: (day: Day) => format(read(day)) })),
   ]
   return (

@@ -88,23 +88,28 @@ function WaitingFigures() {
 }
 
 function NoFigures({ days, search }: { days: number; search: InsightsSearch }) {
+  const wider = [
+    days < 90 && <ToInsights key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />,
+    search.repo && <ToInsights key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />,
+  ].filter(Boolean)
   return (
-    <Empty title={`No pull request was reviewed in these ${days} days`}>
-      Figures come with the first review: connect a repository{' '}
-      <Link to="/repositories" className="text-accent underline">
-        among yours
-      </Link>
-      , and open a pull request in it.
-      {days < 90 && (
-        <>
-          {' '}
-          Or look at{' '}
-          <Link to="/insights" search={readInsightsSearch({ ...search, days: 90 })} className="text-accent underline">
-            the last 90 days
-          </Link>
-          .
-        </>
-      )}
+    <Empty title={`No pull request${search.repo ? ` of ${search.repo}` : ''} was reviewed in these ${days} days`}>
+      <p>
+        Figures come with the first review:{' '}
+        <Link to="/repositories" className="text-accent underline">
+          connect a repository
+        </Link>
+        , and open a pull request in it.
+      </p>
+      {wider.length > 0 && <p className="mt-2 flex flex-wrap justify-center gap-x-4">{wider}</p>}
     </Empty>
+  )
+}
+
+function ToInsights({ search, words }: { search: InsightsSearch; words: string }) {
+  return (
+    <Link to="/insights" search={readInsightsSearch({ ...search })} className="text-accent underline">
+      {words}
+    </Link>
   )
 }
