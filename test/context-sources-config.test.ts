@@ -54,6 +54,11 @@ it.each<[what: string, sources: unknown, problem: RegExp]>([
   ['an unknown field', [{ ...tracker, tokn: 'secret-value' }], /CONTEXT_SOURCES: sources\.0: .*tokn/],
   ['a bad name', [{ ...tracker, name: 'My Tracker' }], /sources\.0\.name: must be lower-case letters/],
   ['nothing to ask', [{ ...tracker, look_up: undefined }], /CONTEXT_SOURCES: tracker needs look_up or search/],
+  [
+    'a search for functions of what has none',
+    [{ ...tracker, search_symbols: lookUp }],
+    /CONTEXT_SOURCES: tracker has search_symbols, which is for the kind errors/,
+  ],
   ['a name twice', [tracker, tracker], /CONTEXT_SOURCES: there are two sources called tracker/],
   ['a link without a key', [{ ...tracker, link: 'https://tracker.example/' }], /sources\.0\.link: must hold \{key\}/],
   [

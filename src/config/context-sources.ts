@@ -5,7 +5,7 @@ import type { SourceKind } from '../domain/live-context.ts'
 export interface ToolUse {
   readonly tools: readonly string[]
   /**
-   * Texts in them may hold `{key}`, `{query}` and `{path}`, which are filled in; all else is sent as it stands, but for what
+   * Texts in them may hold `{key}`, `{query}`, `{path}` and `{symbols}`, which are filled in; all else is sent as it stands, but for what
    * the tool says that it doesn't take.
    */
   readonly arguments: Readonly<Record<string, unknown>>
@@ -21,9 +21,10 @@ export interface ContextSourceConfig {
   readonly name: string
   readonly kind: SourceKind
   readonly server: SourceServer
-  /** One thing by its key, and a search. */
+  /** One thing by its key, a search, and for errors one by names of functions. */
   readonly lookUp: ToolUse | null
   readonly search: ToolUse | null
+  readonly searchSymbols: ToolUse | null
   /** By tool: the fingerprint that its description must have; the others are taken as they are first met. */
   readonly pins: Readonly<Record<string, string>>
   readonly timeoutMs: number

@@ -1,6 +1,6 @@
 // The well-known trackers and chats, by the tools that their vendors' own servers offer.
 import type { SourceKind } from '../domain/live-context.ts'
-import { type ContextSourceConfig, defaultSourceTimeoutMs } from './context-sources.ts'
+import { type ContextSourceConfig, defaultSourceTimeoutMs, type ToolUse } from './context-sources.ts'
 
 /** Variables by which the well-known sources are set up. */
 export interface SourceVariables {
@@ -28,7 +28,7 @@ interface Preset {
   readonly scope?: keyof SourceVariables
   readonly linkHosts: readonly string[]
   /** @param scope the value of that variable */
-  uses(scope: string): Pick<ContextSourceConfig, 'lookUp' | 'search'> & { readonly link?: string | null }
+  uses(scope: string): Partial<Pick<ContextSourceConfig, 'lookUp' | 'search' | 'searchSymbols' | 'link'>>
 }
 
 /** The tools that the vendors' own servers offer. */
@@ -39,7 +39,7 @@ const presets: readonly Preset[] = [
     url: 'LINEAR_MCP_URL',
     token: 'LINEAR_API_KEY',
     linkHosts: ['linear.app'],
-    uses: () => ({ lookUp: { tools: ['get_issue'], arguments: { id: '{key}' } }, search: null }),
+    uses: () => ({ lookUp: { tools: ['get_issue'], arguments: { id: '{key}' } } }),
   },
   {
     name: 'jira',
@@ -58,7 +58,6 @@ const presets: readonly Preset[] = [
           responseContentFormat: 'markdown',
         },
       },
-      search: null,
       // A site may be called by its name or by its id.
       link: cloudId.includes('.') ? `https://${cloudId}/browse/{key}` : null,
     }),
@@ -70,13 +69,13 @@ const presets: readonly Preset[] = [
     token: 'SENTRY_AUTH_TOKEN',
     scope: 'SENTRY_ORGANIZATION',
     linkHosts: ['sentry.io', '*.sentry.io'],
-    uses: (organizationSlug) => ({
-      lookUp: null,
-      search: {
+    uses: (organizationSlug) => {
+      const searchBy = (what: string): ToolUse => ({
         tools: ['search_issues'],
-        arguments: { organizationSlug, query: 'is:unresolved stack.filename:"*{path}"', sort: 'freq', limit: 3 },
-      },
-    }),
+        arguments: { organizationSlug, query: `is:unresolved ${what}`, sort: 'freq', limit: 3 },
+      })
+      return { search: searchBy('stack.filename:"*{path}"'), searchSymbols: searchBy('stack.function:[{symbols}]') }
+    },
   },
   {
     name: 'slack',
@@ -85,7 +84,6 @@ const presets: readonly Preset[] = [
     token: 'SLACK_TOKEN',
     linkHosts: ['*.slack.com'],
     uses: () => ({
-      lookUp: null,
       search: { tools: ['slack_search_public'], arguments: { query: '{query}', limit: 5 } },
     }),
   },
@@ -116,6 +114,9 @@ function readPreset(preset: Preset, variables: SourceVariables, problems: string
     pins: {},
     timeoutMs: defaultSourceTimeoutMs,
     link: null,
+    lookUp: null,
+    search: null,
+    searchSymbols: null,
     ...uses(scope ?? ''),
     linkHosts: [...linkHosts, new URL(url).hostname],
   }

@@ -14,6 +14,7 @@ const common = {
   kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
   look_up: toolUse.optional(),
   search: toolUse.optional(),
+  search_symbols: toolUse.optional(),
   pins: z.record(toolName, z.string().regex(/^sha256:[\da-f]{64}$/, 'must be sha256:<64 hex digits>')).default({}),
   timeout_seconds: z
     .int()
@@ -66,8 +67,11 @@ export function readSourcesFile(
     return []
   }
   return parsed.data.sources.map((entry) => {
-    if (entry.look_up === undefined && entry.search === undefined) {
+    if (entry.look_up === undefined && entry.search === undefined && entry.search_symbols === undefined) {
       problems.push(`CONTEXT_SOURCES: ${entry.name} needs look_up or search`)
+    }
+    if (entry.search_symbols !== undefined && entry.kind !== 'errors') {
+      problems.push(`CONTEXT_SOURCES: ${entry.name} has search_symbols, which is for the kind errors`)
     }
     const secrets = 'headers' in entry ? listCredentials(entry.headers) : []
     const fill = (value: string) => fillVariables(value, environment, { source: entry.name, problems, secrets })
@@ -100,6 +104,7 @@ function toConfig(
     secrets,
     lookUp: entry.look_up ?? null,
     search: entry.search ?? null,
+    searchSymbols: entry.search_symbols ?? null,
     pins: entry.pins,
     timeoutMs: entry.timeout_seconds * 1000,
     repositories: entry.repositories,

@@ -99,10 +99,12 @@ async function readChange(
   try {
     signal.throwIfAborted()
     const change = stack.use(await gatherChange(ctx, access, known, signal))
-    const context = gatherLiveContext(ctx, access, change, signal)
-    // Its fault counts where it is waited for.
-    context.catch(() => {})
-    return { change, context, graph: await gatherGraph(ctx, change, signal) }
+    const graph = gatherGraph(ctx, change, signal)
+    const symbols = graph.then((known) => known?.symbols ?? [])
+    const context = gatherLiveContext(ctx, access, change, symbols, signal)
+    // Their faults count where they are waited for.
+    for (const each of [symbols, context]) each.catch(() => {})
+    return { change, context, graph: await graph }
   } finally {
     release()
   }

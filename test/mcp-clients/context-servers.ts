@@ -25,7 +25,13 @@ export async function checkContextServers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-context-servers-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const fault = { shortId: 'SHOP-1A', title: 'TypeError: total of nothing', files: ['/srv/shop/src/orders.ts'] }
-  const api = stack.use(await startSentryApi(token, [fault]))
+  const other = {
+    shortId: 'SHOP-2B',
+    title: 'RangeError: no rate',
+    files: ['/srv/rates.js'],
+    functions: ['Cart.rateOf'],
+  }
+  const api = stack.use(await startSentryApi(token, [fault, other]))
   const ticket = { title: 'Totals are wrong for ten articles', description: 'Ten articles must get a tenth off.' }
   const tracker = stack.use(
     await startContextServer({ tools: { get_issue: ({ id }) => linearIssue(String(id), ticket) } }),
@@ -36,6 +42,7 @@ export async function checkContextServers(): Promise<void> {
   writeFileSync(join(folder, 'sources.json'), JSON.stringify({ sources }))
 
   const env = {
+    GRAPH: 'on',
     LINEAR_MCP_URL: tracker.url,
     LINEAR_API_KEY: 'lin_api_0123456789',
     CONTEXT_SOURCES: join(folder, 'sources.json'),
@@ -43,7 +50,9 @@ export async function checkContextServers(): Promise<void> {
   }
   const scenario = stack.use(await startScenario({ env }))
   scenario.forge.setPrivate(repo, true)
-  const files = { 'src/orders.ts': 'export const changed = 1\n' }
+  const code = (rate: number) => `export class Cart {\n  rateOf() {\n    return ${rate}\n  }\n}\n`
+  await scenario.forge.push(repo, 'main', { 'src/orders.ts': code(1) }, { author: 'alice' })
+  const files = { 'src/orders.ts': code(2) }
   const number = await scenario.openPullRequest(files, { title: 'SHOP-12: totals' })
   await scenario.settled()
   const text = ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? ''
@@ -52,21 +61,27 @@ export async function checkContextServers(): Promise<void> {
     /- linear: \[SHOP-12: Totals are wrong for ten articles\]\(https:\/\/linear\.app\/acme\/issue\/SHOP-12\/totals\)/,
   )
   match(text, /- errors: \[SHOP-1A: TypeError: total of nothing\]\(http:\/\/127\.0\.0\.1:\d+\/\S+SHOP-1A\)/)
+  match(text, /- errors: \[SHOP-2B: RangeError: no rate\]/)
   for (const name of ['stdio', 'http', 'sse'])
     ok(text.includes(`- everything-${name}: Echo: SHOP-12`), `${name}: ${text}`)
   ok(!text.includes('Without'), text)
-  equal(api.queries.join(), 'is:unresolved stack.filename:"*src/orders.ts"')
+  const asked = ['is:unresolved stack.filename:"*src/orders.ts"', 'is:unresolved stack.function:[Cart.rateOf, rateOf]']
+  equal(api.queries.toSorted().join('\n'), asked.join('\n'))
 }
 
 function sentrySource(host: string, folder: string) {
-  const query = 'is:unresolved stack.filename:"*{path}"'
+  const searchBy = (what: string) => ({
+    tools: ['search_issues'],
+    arguments: { organizationSlug: 'acme', query: `is:unresolved ${what}`, sort: 'freq', limit: 3 },
+  })
   return {
     name: 'errors',
     kind: 'errors',
     command: process.execPath,
     args: [sentry, `--host=${host}`, '--insecure-http', '--organization-slug=acme', '--skills=inspect'],
     env: { SENTRY_ACCESS_TOKEN: `\${SENTRY_ACCESS_TOKEN}`, HOME: folder },
-    search: { tools: ['search_issues'], arguments: { organizationSlug: 'acme', query, sort: 'freq', limit: 3 } },
+    search: searchBy('stack.filename:"*{path}"'),
+    search_symbols: searchBy('stack.function:[{symbols}]'),
     link_hosts: ['127.0.0.1'],
     timeout_seconds: 60,
   }

@@ -24,6 +24,7 @@ const faults = [
   { id: 'SHOP-1A', title: 'TypeError: total of nothing', culprit: 'src/orders.ts' },
   { id: 'SHOP-2B', title: 'RangeError: tenth [off](https://evil.example)', culprit: 'src/orders.ts' },
 ]
+const cardFault = { id: 'SHOP-3C', title: 'TypeError: no card', culprit: 'src/cart.ts' }
 const messages = [
   { from: 'Bob', text: 'ten articles are the usual order', at: '1776286195.218429' },
   { from: 'Carol', text: 'and eleven are not', at: '1776286800.000001' },
@@ -39,9 +40,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'umpire-sources-'))
   linear = await startContextServer({ tools: linearTools })
   jira = await startContextServer({ tools: jiraTools })
-  const isOfOrders = (query: unknown) => String(query).includes('src/orders.ts')
+  const faultsOf = (query: string) =>
+    query.includes('src/orders.ts') ? faults : query.includes('stack.function:[Cart.chargeCard') ? [cardFault] : []
   sentry = await startContextServer({
-    tools: { search_issues: ({ query }) => sentryIssues(String(query), isOfOrders(query) ? faults : []) },
+    tools: { search_issues: ({ query }) => sentryIssues(String(query), faultsOf(String(query))) },
   })
   slack = await startContextServer({
     tools: {
@@ -133,6 +135,33 @@ it('asks with the operator’s tokens, by keys, paths and words of the change', 
   expect(slack.calls.slice(calls[2])).toEqual([{ name: 'slack_search_public', given: { query: 'SHOP-12', limit: 5 } }])
   expect(linear.headers.at(-1)?.authorization).toBe('Bearer lin_api_0123456789')
   expect(sentry.headers.at(-1)?.authorization).toBe('Bearer sntrys_0123456789')
+})
+
+it('asks for errors of the functions that it changes and that ran before, once for all of them', async () => {
+  const code = (rate: number, more = '') =>
+    [
+      `export class Cart {\n  chargeCard(card: string) {\n    return ${rate}\n  }\n}`,
+      `export function get() {\n  return ${rate}\n}`,
+    ]
+      .map((text) => `${text}\n`)
+      .join('\n') + more
+  await using on = await startScenario({ env: { ...environment(), GRAPH: 'on' } })
+  on.forge.setPrivate(repo, true)
+  await on.forge.push(repo, 'main', { 'src/cart.ts': code(1), 'test/cart.test.ts': code(1) }, { author: 'alice' })
+  const before = sentry.calls.length
+  const files = {
+    'src/cart.ts': code(2, '\nexport function isBrandNew() {\n  return 1\n}\n'),
+    'test/cart.test.ts': code(2),
+  }
+  const number = await on.openPullRequest(files, { title: 'Rates', branch: 'rates' })
+  await on.settled()
+  const queries = sentry.calls.slice(before).map(({ given }) => given.query)
+  expect(queries.toSorted()).toEqual([
+    'is:unresolved stack.filename:"*src/cart.ts"',
+    'is:unresolved stack.function:[Cart.chargeCard, chargeCard]',
+  ])
+  const { summaries } = ownWords(on.forge.pullRequest(repo, number))
+  expect(summaries[0]?.body).toContain('- sentry: [SHOP-3C: TypeError: no card](https://acme.sentry.io/issues/SHOP-3C)')
 })
 
 it('a key that nobody knows, and what only looks like one, is no source and no fault', async () => {

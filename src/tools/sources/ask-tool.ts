@@ -11,9 +11,9 @@ import type { RemoteServer } from './remote-server.ts'
 /** What is asked of all sources of a kind. */
 export interface SourceQuestion {
   readonly kind: SourceKind
-  readonly use: 'lookUp' | 'search'
+  readonly use: 'lookUp' | 'search' | 'searchSymbols'
   /** The key to look up, or what to search for; what else the arguments of a source may hold. */
-  readonly values: { readonly key?: string; readonly query?: string; readonly path?: string }
+  readonly values: Readonly<Partial<Record<'key' | 'query' | 'path' | 'symbols', string>>>
 }
 
 /** Records of one source that a review gets at most. */
@@ -82,7 +82,7 @@ function refuse(reason: string): UmpireError {
 /** Fills in texts at any depth. A value that isn't there is left empty. */
 function fillTemplate(template: unknown, values: SourceQuestion['values']): unknown {
   if (typeof template === 'string') {
-    return template.replace(/\{(key|query|path)\}/g, (_, name: 'key' | 'query' | 'path') => values[name] ?? '')
+    return template.replace(/\{(key|query|path|symbols)\}/g, (_, name: keyof typeof values) => values[name] ?? '')
   }
   if (Array.isArray(template)) return template.map((part) => fillTemplate(part, values))
   if (typeof template !== 'object' || template === null) return template

@@ -82,7 +82,8 @@ export function createContextSources(configs: readonly ContextSourceConfig[], op
       if (source === undefined) return 'There is no such source'
       const within = AbortSignal.any([signal, AbortSignal.timeout(source.config.timeoutMs)])
       try {
-        for (const use of [source.config.lookUp, source.config.search]) {
+        const { lookUp, search, searchSymbols } = source.config
+        for (const use of [lookUp, search, searchSymbols]) {
           if (use !== null) await chooseTool(source, use, options.pins, within)
         }
         return null
@@ -111,10 +112,8 @@ async function askSource(
   const { config } = source
   const asked = questions.filter(({ kind, use }) => kind === config.kind && config[use] !== null)
   const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
-  const opened = {
-    lookUp: lazily(() => openTool(source, config.lookUp!, within)),
-    search: lazily(() => openTool(source, config.search!, within)),
-  }
+  const open = (use: SourceQuestion['use']) => lazily(() => openTool(source, config[use]!, within))
+  const opened = { lookUp: open('lookUp'), search: open('search'), searchSymbols: open('searchSymbols') }
   const settled = await Promise.allSettled(
     asked.slice(0, mostRecords).map(async ({ use, values }) => (await opened[use]())(values)),
   )

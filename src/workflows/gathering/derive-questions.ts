@@ -1,4 +1,5 @@
 // What a change gives to ask trackers and chats for: keys that it names, files that it changes, what it is about.
+import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { CommitSummary, PullRequest } from '../../domain/pull-request.ts'
 import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
@@ -6,6 +7,7 @@ import { isTestPath } from '../../workspace/languages.ts'
 
 const mostKeys = 5
 const mostPaths = 3
+const mostSymbols = 8
 const longestText = 20_000
 const longestQuery = 120
 
@@ -23,20 +25,23 @@ const noKeys = new Set(
   ),
 )
 
-/** What to ask of whom. All of it comes from the pull request, and is bounded. */
+/** Names that functions of all programs have, and of which no error is known by. */
+const commonNames = new Set(
+  'apply call close constructor copy create delete execute find format handle handler index init list load main next open parse process read render request reset resolve response save send setup start stop test update value write'.split(
+    ' ',
+  ),
+)
+
+/** What to ask of trackers and chats. All of it comes from the pull request, and is bounded. */
 export function deriveQuestions(change: {
   readonly pullRequest: PullRequest
   readonly commits: readonly CommitSummary[]
-  readonly files: readonly FileDiff[]
 }): SourceQuestion[] {
   const keys = findKeys(change)
   const about = keys[0] ?? plainWords(change.pullRequest.title)
   return [
     ...keys.map((key): SourceQuestion => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } })),
     ...keys.map((key): SourceQuestion => ({ kind: 'other', use: 'lookUp', values: { key, query: key } })),
-    ...choosePaths(change.files).map(
-      (path): SourceQuestion => ({ kind: 'errors', use: 'search', values: { path, query: path } }),
-    ),
     ...(about === '' ? [] : (['discussion', 'other'] as const)).map(
       (kind): SourceQuestion => ({
         kind,
@@ -45,6 +50,35 @@ export function deriveQuestions(change: {
       }),
     ),
   ]
+}
+
+/** What to ask of those who know the errors of running programs; the most telling first. */
+export function deriveErrorQuestions(
+  files: readonly FileDiff[],
+  changed: readonly ChangedSymbol[],
+): readonly SourceQuestion[] {
+  const symbols = chooseSymbols(changed).join(', ')
+  const paths = choosePaths(files)
+  return [
+    ...(symbols === '' ? [] : [{ kind: 'errors', use: 'searchSymbols', values: { symbols, query: symbols } } as const]),
+    ...paths.map((path) => ({ kind: 'errors', use: 'search', values: { path, query: path } }) as const),
+  ]
+}
+
+/**
+ * Functions that ran before the change, in production, as stacks may have them: with and without what they are defined in.
+ * Only names that can't mean anything in a query.
+ */
+function chooseSymbols(changed: readonly ChangedSymbol[]): string[] {
+  const isFunction = ({ kind, parametersBefore }: ChangedSymbol) =>
+    kind === 'function' || kind === 'method' || parametersBefore !== null
+  const functions = changed.filter((each) => isFunction(each) && each.change !== 'added' && !isTestPath(each.path))
+  const names = functions.flatMap(({ name }) => {
+    const bare = name.slice(name.lastIndexOf('.') + 1)
+    return bare.length < 4 || commonNames.has(bare.toLowerCase()) ? [name] : [name, bare]
+  })
+  const isTelling = (name: string) => name.length >= 4 && !commonNames.has(name.toLowerCase())
+  return [...new Set(names)].filter((name) => /^[\w$.]{1,80}$/.test(name) && isTelling(name)).slice(0, mostSymbols)
 }
 
 /** Keys such as `SHOP-12`, those of the title and the branch first. */

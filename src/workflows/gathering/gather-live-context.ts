@@ -1,22 +1,44 @@
 // Gathers what trackers and chats say about a change.
 import type { AppContext } from '../../context.ts'
+import type { ChangedSymbol } from '../../domain/change-graph.ts'
+import type { LiveContext } from '../../domain/live-context.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { type Change, noOutsideContext } from '../../reviewers/reviewer.ts'
-import { deriveQuestions } from './derive-questions.ts'
+import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
+import { deriveErrorQuestions, deriveQuestions } from './derive-questions.ts'
 
-/** Never fails a review: a source that doesn't answer is named as missing. Throws the reason of an aborted signal. */
+/**
+ * Never fails a review: a source that doesn't answer is named as missing. Throws the reason of an aborted signal.
+ *
+ * @param symbols what the change touched: the others are asked meanwhile
+ */
 export async function gatherLiveContext(
   ctx: Pick<AppContext, 'sources' | 'platform' | 'log'>,
   access: Access,
   change: Pick<Change, 'pullRequest' | 'commits' | 'files'>,
+  symbols: Promise<readonly ChangedSymbol[]>,
   signal: AbortSignal,
 ): Promise<Pick<Change, 'live' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
   const { head, repo } = change.pullRequest
   const isFork = head.repo?.toLowerCase() !== repo.toLowerCase()
   const asking = { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
-  const live = await ctx.sources.ask(asking, deriveQuestions(change), signal)
-  return { live, remoteTools: ctx.sources.tools(asking) }
+  const ask = (questions: readonly SourceQuestion[]) => ctx.sources.ask(asking, questions, signal)
+  const answers = await Promise.all([
+    ask(deriveQuestions(change)),
+    symbols.then((known) => ask(deriveErrorQuestions(change.files, known))),
+  ])
+  return { live: joinAnswers(answers, ctx.sources.names), remoteTools: ctx.sources.tools(asking) }
+}
+
+/** In the order of the sources. */
+function joinAnswers(answers: readonly LiveContext[], names: readonly string[]): LiveContext {
+  const order = (one: { source: string }, other: { source: string }) =>
+    names.indexOf(one.source) - names.indexOf(other.source)
+  return {
+    records: answers.flatMap(({ records }) => records).sort(order),
+    missing: answers.flatMap(({ missing }) => missing).sort(order),
+  }
 }
 
 /** Where that can't be told, everybody may be reading along. */

@@ -7,6 +7,7 @@ export interface SentryFault {
   readonly title: string
   /** Files of its stack. */
   readonly files: readonly string[]
+  readonly functions?: readonly string[]
 }
 
 export interface SentryApi extends AsyncDisposable {
@@ -30,7 +31,12 @@ export async function startSentryApi(token: string, faults: readonly SentryFault
     const query = url.searchParams.get('query') ?? ''
     queries.push(query)
     const ending = /^is:unresolved stack\.filename:"\*([^"]+)"$/.exec(query)?.[1]
-    const found = faults.filter(({ files }) => ending !== undefined && files.some((file) => file.endsWith(ending)))
+    const named = /^is:unresolved stack\.function:\[([^\]]+)\]$/.exec(query)?.[1]?.split(', ') ?? []
+    const found = faults.filter(
+      ({ files, functions = [] }) =>
+        (ending !== undefined && files.some((file) => file.endsWith(ending))) ||
+        functions.some((name) => named.includes(name)),
+    )
     say(
       200,
       found.slice(0, Number(url.searchParams.get('limit'))).map((fault, index) => describe(fault, index, host())),
