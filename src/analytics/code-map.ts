@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { limitRows } from '../db/limit-rows.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { chooseParts, type Folder } from './choose-parts.ts'
 
 /** A directory with all below it, or a file. */
 export interface CodeMapNode {
@@ -35,8 +36,6 @@ export interface CodeMapEdge {
 export interface CodeMap {
   /** Of the default branch; null where there is no code graph. */
   readonly commit: string | null
-  /** How many levels below the directory its nodes are taken together at; 0 where there is nothing. */
-  readonly depth: number
   /** Most lines first, then by path. */
   readonly nodes: readonly CodeMapNode[]
   /** The strongest first. */
@@ -45,11 +44,10 @@ export interface CodeMap {
   readonly leftOut: { readonly nodes: number; readonly edges: number }
 }
 
-export const emptyMap: CodeMap = { commit: null, depth: 0, nodes: [], edges: [], leftOut: { nodes: 0, edges: 0 } }
+export const emptyMap: CodeMap = { commit: null, nodes: [], edges: [], leftOut: { nodes: 0, edges: 0 } }
 
-/** A map goes deeper as long as it has no more nodes than people can look at. */
-const fewNodes = 150
-const deepest = 8
+/** What is right below the directory is taken apart up to as many as people can look at. */
+const fewNodes = 60
 const mostNodes = 300
 const mostEdges = 1500
 
@@ -60,13 +58,15 @@ const mostEdges = 1500
  * @param directory without a slash at its end; empty for all of the repository
  */
 export async function readCodeMap(tx: Db, repo: RepositoryName, directory: string): Promise<CodeMap> {
-  const depth = await chooseDepth(tx, repo, directory)
-  if (depth === null) return emptyMap
+  const parts = [...chooseParts(await readFolders(tx, repo, directory), fewNodes)]
+  if (parts.length === 0) return emptyMap
   const { rows } = await sql<CodeMap>`
     with ${filesBelow(repo, directory)}, named as materialized (
       select id, path, rest, language, coalesce(lines, 0) as lines, coalesce(complexity, 0) as complexity,
-        array_to_string((string_to_array(rest, '/'))[1:${depth}], '/') as name
-      from files
+        coalesce(part, rest) as name
+      from files join unnest(
+        ${parts.map(([folder]) => folder)}::text[], ${parts.map(([, part]) => part)}::text[]) as parts (folder, part)
+        using (folder)
     ), languages as materialized (
       select name, language, count(*) as files, sum(lines) as lines, sum(complexity) as complexity,
         bool_or(rest <> name) as is_directory
@@ -108,7 +108,7 @@ export async function readCodeMap(tx: Db, repo: RepositoryName, directory: strin
       left join incoming on incoming.target = node
       where node <= ${sql.lit(mostNodes)} order by node
     )
-    select (select commit_sha from graph) as commit, ${depth}::int as depth,
+    select (select commit_sha from graph) as commit,
       (select coalesce(json_agg(nodes), '[]') from nodes) as nodes,
       (select coalesce(json_agg(edges), '[]') from edges) as edges,
       json_build_object(
@@ -132,34 +132,22 @@ function nameEdges({ edges, ...map }: Omit<CodeMap, 'edges'> & { edges: readonly
   }
 }
 
-/** The deepest level with few nodes, the first one where all have more; null where there is nothing below the directory. */
-async function chooseDepth(tx: Db, repo: RepositoryName, directory: string): Promise<number | null> {
-  const { rows } = await sql<{ depth: number }>`
-    with ${filesBelow(repo, directory)}, folders as materialized (
-      select folder, array_length(parts, 1) as depth, parts, files
-      from (
-        select folder, string_to_array(folder, '/') as parts, files
-        from (select regexp_replace(rest, '[^/]*$', '') as folder, count(*) as files from files group by 1) as counted
-      ) as split
-    ), levels as (
-      -- A folder has a slash at its end, and so an empty part more than it has levels.
-      select level, coalesce(sum(files) filter (where coalesce(depth, 1) <= level), 0)
-        + count(distinct parts[1:level]) filter (where depth > level) as nodes
-      from folders cross join generate_series(1, ${sql.lit(deepest)}) as level group by level
-    )
-    select level as depth from levels
-    order by case when nodes <= ${sql.lit(fewNodes)} then -nodes else nodes end, level ${limitRows(1)}`.execute(tx)
-  return rows[0]?.depth ?? null
+async function readFolders(tx: Db, repo: RepositoryName, directory: string): Promise<Folder[]> {
+  const { rows } = await sql<Folder>`
+    with ${filesBelow(repo, directory)}
+    select folder, count(*) as files, coalesce(sum(lines), 0) as lines from files group by folder
+    order by folder collate "C"`.execute(tx)
+  return rows
 }
 
-/** The files below a directory, with `rest`, their path from there. */
+/** The files below a directory, with `rest`, their path from there, and `folder`, that path without their name. */
 function filesBelow(repo: RepositoryName, directory: string): RawBuilder<unknown> {
   const prefix = prefixOf(directory)
   return sql`graph as materialized (
       select id, commit_sha from code_graphs where repo = ${repo} and commit_sha is not null
     ), files as materialized (
-      select id, path, substr(path, char_length(${prefix}::text) + 1) as rest, language, lines, complexity
-      from code_files
+      select id, path, rest, regexp_replace(rest, '[^/]*$', '') as folder, language, lines, complexity
+      from code_files cross join lateral (select substr(path, char_length(${prefix}::text) + 1) as rest) as below
       where graph_id = (select id from graph) and kind = 'source' and starts_with(path, ${prefix}::text)
     )`
 }

@@ -16,9 +16,9 @@ export function addCodeMapRoutes(server: Server, ctx: AppContext, { either: onRe
   server.get('/api/v1/memory/code-map', { schema: showCodeMap, onRequest }, async (request) => {
     const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
     const directory = trimDirectory(toStorable(request.query.path))
-    const { commit, depth, nodes, edges, leftOut } = enabled ? await readMap(repo, directory) : emptyMap
+    const { commit, nodes, edges, leftOut } = enabled ? await readMap(repo, directory) : emptyMap
     return {
-      ...{ repo, commit, path: directory || '.', depth },
+      ...{ repo, commit, path: directory || '.' },
       nodes: nodes.map(({ risks, usesElsewhere, usedElsewhere, ...node }) => {
         return { ...node, high_risk: risks, uses_elsewhere: usesElsewhere, used_elsewhere: usedElsewhere }
       }),

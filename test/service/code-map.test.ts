@@ -112,14 +112,15 @@ describe('of a repository', () => {
   let repo: string
   beforeAll(async () => {
     repo = await connectNew()
-    const many = Array.from({ length: 160 }, (_, index) => [`src/many/${index}.ts`, {}] as const)
+    // Too many to be shown one by one.
+    const many = Array.from({ length: 220 }, (_, index) => [`src/${index % 2 ? 'http' : 'db'}/${index}`, {}] as const)
     const files = {
       'src/http/server.ts': { language: 'TypeScript', lines: 100, complexity: 10 },
       'src/http/routes.ts': { language: 'TypeScript', lines: 50, complexity: 5 },
       'src/db/pool.ts': { language: 'TypeScript', lines: 30, complexity: 3 },
       'src/db/schema.sql': { language: 'SQL', lines: 80 },
       'run.py': { language: 'Python', lines: 20, complexity: 4 },
-      'docs/notes': {},
+      'docs/plans/first/notes': {},
       'package-lock.json': { kind: 'lock', lines: 9000 },
       'vendor/lib.js': { kind: 'vendored', language: 'JavaScript', lines: 500 },
       ...Object.fromEntries(many),
@@ -143,22 +144,21 @@ describe('of a repository', () => {
     ])
   })
 
-  const http = { path: 'src/http', kind: 'directory', files: 2, lines: 150, language: 'TypeScript', complexity: 15 }
-  const db = { path: 'src/db', kind: 'directory', files: 2, lines: 110, language: 'SQL', complexity: 3 }
+  const http = { path: 'src/http', kind: 'directory', files: 112, lines: 150, language: 'TypeScript', complexity: 15 }
+  const db = { path: 'src/db', kind: 'directory', files: 112, lines: 110, language: 'SQL', complexity: 3 }
   const run = { path: 'run.py', kind: 'file', files: 1, lines: 20, language: 'Python', complexity: 4 }
   const unread = { files: 1, lines: 0, language: null, complexity: 0 }
 
-  it('takes files together as deep as few directories and files come of it', async () => {
+  it('takes directories apart of which few parts come, and takes the others together', async () => {
     expect(await ask({ repo })).toEqual({
       status: 200,
       body: {
-        ...{ repo, commit: 'c'.repeat(40), path: '.', depth: 2 },
+        ...{ repo, commit: 'c'.repeat(40), path: '.' },
         nodes: [
           { ...http, touches: 2, high_risk: 2, uses_elsewhere: 2, used_elsewhere: 0 },
           { ...db, touches: 1, high_risk: 1, uses_elsewhere: 0, used_elsewhere: 5 },
           { ...run, ...quiet, touches: 1, high_risk: 1 },
-          { path: 'docs/notes', kind: 'file', ...unread, ...quiet },
-          { path: 'src/many', kind: 'directory', ...unread, files: 160, ...quiet },
+          { path: 'docs/plans/first/notes', kind: 'file', ...unread, ...quiet },
         ],
         edges: [
           { source: 'src/http', target: 'src/db', imports: 1, calls: 7 },
@@ -173,8 +173,9 @@ describe('of a repository', () => {
   it('shows the files of a directory, and how much leads out of it', async () => {
     const { body } = await ask({ repo, path: './src/http/' })
     const file = { kind: 'file', files: 1, language: 'TypeScript' }
-    expect(body).toMatchObject({ path: 'src/http', depth: 1, left_out: { nodes: 0, edges: 0 } })
-    expect(body.nodes).toEqual([
+    expect(body).toMatchObject({ path: 'src/http', left_out: { nodes: 0, edges: 0 } })
+    expect(body.nodes).toHaveLength(112)
+    expect(body.nodes.slice(0, 3)).toEqual([
       {
         ...{ path: 'src/http/server.ts', ...file, lines: 100, complexity: 10 },
         ...{ touches: 2, high_risk: 1, uses_elsewhere: 6, used_elsewhere: 2 },
@@ -183,6 +184,7 @@ describe('of a repository', () => {
         ...{ path: 'src/http/routes.ts', ...file, lines: 50, complexity: 5 },
         ...{ touches: 1, high_risk: 1, uses_elsewhere: 4, used_elsewhere: 0 },
       },
+      { path: 'src/http/1', kind: 'file', ...unread, ...quiet },
     ])
     expect(body.edges).toEqual([{ source: 'src/http/server.ts', target: 'src/http/routes.ts', imports: 2, calls: 1 }])
   })
@@ -190,7 +192,7 @@ describe('of a repository', () => {
   it.each(['src/ht', 'src/http/server.ts', 'nowhere', '%', '..', '/etc'])('has nothing below %s', async (path) => {
     const { status, body } = await ask({ repo, path })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ commit: null, depth: 0, nodes: [], edges: [] })
+    expect(body).toMatchObject({ commit: null, nodes: [], edges: [] })
   })
 
   it('is the same for the cookie, and for the root in any spelling', async () => {
@@ -212,6 +214,27 @@ describe('of a repository', () => {
     expect(await ask({ repo, path: 'a'.repeat(4097) })).toEqual({ status: 422, body: { detail } })
     expect((await ask({ repo, path: 'a\0b' })).status).toBe(200)
   })
+})
+
+it('takes apart first of which the largest parts come', async () => {
+  const repo = await connectNew()
+  const fill = (directory: string, files: number, lines: number) =>
+    Array.from({ length: files }, (_, index) => [`${directory}/${index}.c`, { lines }] as const)
+  const files = Object.fromEntries([
+    ...fill('wide', 40, 100),
+    ...fill('long', 30, 200),
+    ...fill('few', 20, 10),
+    ...fill('single/chain', 1, 1),
+  ])
+  await saveGraph(repo, files, [])
+  const { body } = await ask({ repo })
+  // 4 at first: 4 - 1 + 30 = 33, with 40 of the wide one it would be 72; 33 - 1 + 20 = 52; and the chain is no more.
+  const shown = (body.nodes as { path: string; kind: string }[]).map(({ path, kind }) => [path, kind])
+  expect(shown).toHaveLength(52)
+  expect(shown).toContainEqual(['wide', 'directory'])
+  expect(shown).toContainEqual(['long/29.c', 'file'])
+  expect(shown).toContainEqual(['few/0.c', 'file'])
+  expect(shown).toContainEqual(['single/chain/0.c', 'file'])
 })
 
 it('is bounded, and says how much is left out', async () => {
@@ -236,7 +259,7 @@ it('is bounded, and says how much is left out', async () => {
 })
 
 describe('where there is no graph', () => {
-  const nothing = { commit: null, path: '.', depth: 0, nodes: [], edges: [], left_out: { nodes: 0, edges: 0 } }
+  const nothing = { commit: null, path: '.', nodes: [], edges: [], left_out: { nodes: 0, edges: 0 } }
 
   it('is empty before the first scan', async () => {
     const repo = await connectNew()

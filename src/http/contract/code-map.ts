@@ -31,7 +31,7 @@ const edge = z
 export const showCodeMap = {
   summary: 'What a directory holds, how large and how busy it is, and what uses what',
   description:
-    'Directories and files below one directory, as many levels down as make no more than 150 nodes, and at least one. Generated, vendored and binary files are left out. Without the code graph, before the first scan, and where it takes too long, there is nothing.',
+    'What is right below a directory; and, where no more than 60 nodes come of it, what is below that in its place, where the largest parts come of it first. Generated, vendored and binary files are left out. Without the code graph, before the first scan, and where it takes too long, there is nothing.',
   tags: ['Memory'],
   security: security.either,
   querystring: z.object({
@@ -44,7 +44,6 @@ export const showCodeMap = {
         repo: z.string(),
         commit: z.string().nullable().describe('Of the default branch; null where there is no code graph'),
         path: z.string().describe('The directory, without slashes at its ends; `.` for the root'),
-        depth: count.describe('How many levels down the nodes are at most; 0 where there are none'),
         nodes: z.array(node).max(300).describe('Most lines first, at most 300'),
         edges: z.array(edge).max(1500).describe('The strongest between these nodes first, at most 1,500'),
         left_out: z.object({ nodes: count, edges: count }).describe('What is beyond these bounds'),
