@@ -60,7 +60,10 @@ export async function openPage(
   page.on('console', (message) => {
     // The browser tells by itself of every refusal; the page deals with those of who isn't signed in.
     const isRefusal = /^Failed to load resource: .* 401 /.test(message.text())
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
+    // Nor is it of interest here how fast pictures are drawn without a graphics card.
+    const isSlowDrawing = /GL Driver Message \(OpenGL, Performance,/.test(message.text())
+    if (!['error', 'warning'].includes(message.type()) || isRefusal || isSlowDrawing) return
+    complaints.push(message.text())
   })
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }

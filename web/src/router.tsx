@@ -15,6 +15,7 @@ import { NotFound, PageError, Waiting } from './components/states.tsx'
 import { readTabSearch } from './components/tab-search.ts'
 import { readDeliveriesSearch } from './pages/deliveries/deliveries-search.ts'
 import { readInsightsSearch } from './pages/insights/insights-search.ts'
+import { readRepositorySearch } from './pages/repositories/repository-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
@@ -86,7 +87,7 @@ const repositories = createRoute({
 const repository = createRoute({
   getParentRoute: () => shell,
   path: '/repositories/$owner/$repo',
-  validateSearch: readTabSearch,
+  validateSearch: readRepositorySearch,
   component: lazyRouteComponent(() => import('./pages/repositories/repository-page.tsx'), 'RepositoryPage'),
 })
 

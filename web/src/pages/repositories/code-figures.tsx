@@ -1,35 +1,82 @@
-// What reviews and the platform tell of the code: languages, hot spots and their owners, files at risk, files nobody touched.
-import { useQuery } from '@tanstack/react-query'
+// The code of a repository: how it hangs together, where the work is, whose it is, and where it is risky.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/use-api.ts'
 import { FigureTable } from '../../components/figure-table.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Failure, Waiting } from '../../components/states.tsx'
-import { type Graph, graphQuery } from './queries.ts'
+import { Empty, Failure, Waiting } from '../../components/states.tsx'
+import { CodeMapPanel } from './code/code-map-panel.tsx'
+import { HotSpots } from './code/hot-spots.tsx'
+import { PathLink } from './code/place.tsx'
+import { codeMapQuery, type Graph, graphQuery } from './queries.ts'
 
 export function CodeFigures({ repo }: { repo: string }) {
+  const { path = '.' } = useSearch({ from: '/shell/repositories/$owner/$repo' })
+  const {
+    data: map,
+    error,
+    refetch,
+  } = useQuery({
+    ...codeMapQuery(useApi(), repo, path),
+    // The former directory stands there until the next one comes.
+    placeholderData: keepPreviousData,
+  })
+  if (error) return <Failure error={error} onRetry={refetch} />
+  return (
+    <>
+      {map === undefined || map.nodes.length > 0 ? (
+        <>
+          <CodeMapPanel repo={repo} map={map ?? null} />
+          <HotSpots map={map ?? null} />
+        </>
+      ) : (
+        <NoMap path={path} />
+      )}
+      <Figures repo={repo} />
+    </>
+  )
+}
+
+function NoMap({ path }: { path: string }) {
+  return (
+    <div className="mb-4">
+      {path === '.' ? (
+        <Empty title="There is no map of the code yet">
+          The first scan draws it. Where the operator turned the code graph off, there is none.
+        </Empty>
+      ) : (
+        <Empty title="There is nothing below this directory">
+          <PathLink path=".">Show the whole repository</PathLink>
+        </Empty>
+      )}
+    </div>
+  )
+}
+
+function Figures({ repo }: { repo: string }) {
   const { data, error, refetch } = useQuery(graphQuery(useApi(), repo))
   if (error) return <Failure error={error} onRetry={refetch} />
   if (data === undefined) return <Waiting />
   return (
     <div className="grid items-start gap-x-4 lg:grid-cols-2">
-      <HotSpots graph={data} />
+      <Owners graph={data} />
       <div>
-        <Languages graph={data} />
         <HighRisk graph={data} />
+        <Languages graph={data} />
         <DeadFiles graph={data} />
       </div>
     </div>
   )
 }
 
-function HotSpots({ graph: { hotspots, ownership } }: { graph: Graph }) {
+function Owners({ graph: { hotspots, ownership } }: { graph: Graph }) {
   const owners = new Map(ownership.map((owned) => [owned.path, owned]))
   const drawOwner = (path: string) => {
     const owned = owners.get(path)
     return owned === undefined ? '' : `${owned.owner}, ${formatShare(owned.touch_pct)}`
   }
   return (
-    <Panel title="Hot spots">
+    <Panel title="Most touched files">
       <p className="mb-2 text-muted">
         Files by how many reviewed pull requests touched them, and whose pull requests most of these were.
       </p>
@@ -37,7 +84,7 @@ function HotSpots({ graph: { hotspots, ownership } }: { graph: Graph }) {
         <p>No reviewed pull request has touched a file yet.</p>
       ) : (
         <FigureTable
-          caption="Hot spots"
+          caption="Most touched files"
           rows={hotspots}
           keyOf={({ path }) => path}
           columns={[

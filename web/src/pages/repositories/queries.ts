@@ -6,6 +6,7 @@ import type { listRepositories } from '../../../../src/http/contract/repositorie
 import type { readScan } from '../../../../src/http/contract/scans.ts'
 import type { Api } from '../../api/api.ts'
 import type { Answer } from '../../api/json.ts'
+import type { CodeMap } from './code/code-map.ts'
 
 type RepositoriesPage = Answer<typeof listRepositories>
 export type Repository = RepositoriesPage['repositories'][number]
@@ -78,6 +79,14 @@ export function graphQuery(api: Api, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'graph'],
     queryFn: ({ signal }) => api.ask<Graph>('/api/v1/analytics/graph', { query: { repo }, signal }),
+  })
+}
+
+/** What is below a directory; `.` for the root. */
+export function codeMapQuery(api: Api, repo: string, path: string) {
+  return queryOptions({
+    queryKey: ['repository', repo, 'code-map', path],
+    queryFn: ({ signal }) => api.ask<CodeMap>('/api/v1/memory/code-map', { query: { repo, path }, signal }),
   })
 }
 

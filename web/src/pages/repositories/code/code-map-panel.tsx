@@ -1,0 +1,118 @@
+// How the code of a directory hangs together: a picture where the browser can draw one, and a list that says the same.
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { Panel } from '../../../components/page.tsx'
+import { Skeleton } from '../../../components/states.tsx'
+import { type CodeMap, formatCount, groupNodes, listConnections } from './code-map.ts'
+import { NodeList } from './node-list.tsx'
+import { Place } from './place.tsx'
+import { useOpenPath } from './use-open-path.ts'
+import './code.css'
+
+// Some 50 KB that nobody needs who can't see it.
+const GraphPicture = lazy(async () => ({ default: (await import('./graph-picture.tsx')).GraphPicture }))
+
+/** `map` is null while it is on its way: the panel has its size from the beginning. */
+export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null }) {
+  const [canDraw] = useState(hasWebGl)
+  return (
+    <Panel title="How it hangs together" aside={<span className="text-muted">{map && describeExtent(map)}</span>}>
+      {map === null ? <Skeleton className="h-5 w-40" /> : <Place repo={repo} path={map.path} />}
+      <p className="mb-3 min-h-5 text-muted">
+        {canDraw
+          ? 'A dot is a directory or a file, as large as its lines; an arrow leads from what uses to what is used.'
+          : 'This browser draws no picture of it (WebGL is missing or off). The list has all that the picture would show.'}
+      </p>
+      {map === null ? (
+        <Skeleton className={canDraw ? 'h-180 lg:h-112' : 'h-112'} />
+      ) : (
+        <Explorer key={map.path} map={map} canDraw={canDraw} />
+      )}
+    </Panel>
+  )
+}
+
+function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
+  const openPath = useOpenPath()
+  const connections = useMemo(() => listConnections(map), [map])
+  const [chosen, choose] = useState<string | null>(null)
+  const [pointed, point] = useState<string | null>(null)
+  const click = useCallback(
+    (path: string) => {
+      const isDirectory = map.nodes.some((node) => node.path === path && node.kind === 'directory')
+      if (isDirectory) openPath(path)
+      else choose(path)
+    },
+    [map, openPath],
+  )
+  return (
+    <div className={`grid grid-cols-1 gap-3 ${canDraw ? 'lg:grid-cols-[3fr_2fr]' : ''}`}>
+      {canDraw && (
+        <div className="rounded border border-line">
+          <div className="h-72 lg:h-103">
+            <Suspense fallback={<Skeleton className="h-full" />}>
+              <GraphPicture map={map} shown={pointed ?? chosen} onPoint={point} onClick={click} />
+            </Suspense>
+          </div>
+          <Legend map={map} />
+        </div>
+      )}
+      <section
+        aria-label="Directories and files"
+        className="max-h-96 overflow-y-auto rounded border border-line lg:h-112 lg:max-h-112"
+      >
+        <NodeList map={map} connections={connections} chosen={chosen} onChoose={choose} onPoint={point} />
+      </section>
+    </div>
+  )
+}
+
+/** As classes: the page has no styles in its elements. */
+const grounds = [
+  'bg-(--group-0)',
+  'bg-(--group-1)',
+  'bg-(--group-2)',
+  'bg-(--group-3)',
+  'bg-(--group-4)',
+  'bg-(--group-5)',
+  'bg-(--group-6)',
+  'bg-(--group-7)',
+]
+
+/** One line: what is too much for it can be scrolled. */
+function Legend({ map }: { map: CodeMap }) {
+  const groups = groupNodes(map)
+  const hasOthers = map.nodes.some((node) => groups.of(node) === grounds.length - 1)
+  const names = [
+    ...groups.names,
+    ...Array.from({ length: grounds.length - 1 - groups.names.length }, () => ''),
+    'other',
+  ]
+  return (
+    <ul
+      aria-label={groups.by === 'directory' ? 'Colours of directories' : 'Colours of languages'}
+      className="flex h-9 items-center gap-x-3 overflow-x-auto border-line border-t px-2 text-muted text-xs"
+    >
+      {names.map((name, index) => {
+        if (name === '' || (index === grounds.length - 1 && !hasOthers)) return null
+        return (
+          <li key={name} className="flex items-center gap-1 whitespace-nowrap">
+            <span aria-hidden="true" className={`inline-block size-2.5 rounded-full ${grounds[index]}`} />
+            {name}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function describeExtent({ nodes, edges, commit, left_out: leftOut }: CodeMap): string {
+  const shown = `${formatCount(nodes.length, 'directory or file', 'directories and files')}, ${formatCount(edges.length, 'connection')}`
+  const missing =
+    leftOut.nodes + leftOut.edges === 0 ? '' : ` (and ${leftOut.nodes}, ${leftOut.edges} that are not shown)`
+  return `${shown}${missing} at ${commit?.slice(0, 7)}`
+}
+
+function hasWebGl(): boolean {
+  const canvas = document.createElement('canvas')
+  return (canvas.getContext('webgl2') ?? canvas.getContext('webgl')) !== null
+}
