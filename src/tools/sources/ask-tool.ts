@@ -4,6 +4,7 @@ import type { ContextSourceConfig, ToolUse } from '../../config/context-sources.
 import { UmpireError } from '../../domain/errors.ts'
 import type { ContextRecord, SourceKind } from '../../domain/live-context.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
+import { answerTooLarge } from './bounded-fetch.ts'
 import { fingerprintTool, type PinStore } from './pin-tools.ts'
 import { readRecords } from './read-records.ts'
 import type { RemoteServer } from './remote-server.ts'
@@ -94,6 +95,7 @@ export function describeFault(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return 'it did not answer in time'
   if (error instanceof UmpireError) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'it did not answer in time'
+  if ((error as { code?: unknown }).code === answerTooLarge) return 'it answered with too much'
   const status = (error as { data?: { status?: unknown } }).data?.status
   if (status === 401 || status === 403) return 'it refused the token'
   if (typeof status === 'number') return `it answered with status ${status}`

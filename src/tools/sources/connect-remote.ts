@@ -7,9 +7,10 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { z } from 'zod'
 import type { SourceServer } from '../../config/context-sources.ts'
 import { abortable } from '../../lib/abortable.ts'
-import { createBoundedFetch } from './bounded-fetch.ts'
+import { answerTooLarge, createBoundedFetch } from './bounded-fetch.ts'
 import { createProgramTransport } from './program-transport.ts'
 
 /** Most that a server may send in one answer, in bytes. */
@@ -39,10 +40,32 @@ function listTransports(server: SourceServer, environment: Readonly<Record<strin
   const url = new URL(server.url)
   const requestInit = { headers: server.headers }
   // Only the older way needs a stream for the answers; what else a server has to say is of no use to us.
-  const streamable = () =>
-    new StreamableHTTPClientTransport(url, { requestInit, fetch: createBoundedFetch(0, mostBytes) })
-  const stream = () => new SSEClientTransport(url, { requestInit, fetch: createBoundedFetch(1, mostBytes) })
+  const streamable = () => {
+    const fetch = createBoundedFetch({ streams: 0, mostBytes, onTooLarge: (sent) => refuseAnswers(transport, sent) })
+    const transport: Transport = new StreamableHTTPClientTransport(url, { requestInit, fetch })
+    return transport
+  }
+  const stream = () => {
+    const fetch = createBoundedFetch({ streams: 1, mostBytes, onTooLarge: (sent) => refuseAnswers(transport, sent) })
+    const transport: Transport = new SSEClientTransport(url, { requestInit, fetch })
+    return transport
+  }
   return url.pathname.endsWith('/sse') ? [stream] : [streamable, stream]
+}
+
+/** The SDK waits on for what it was in the middle of reading: whoever asked is told in the server's place. */
+function refuseAnswers(transport: Transport, sent: readonly unknown[]): void {
+  for (const body of sent) {
+    const { id } = requestShape.catch({ id: undefined }).parse(parseText(body))
+    const error = { code: answerTooLarge, message: 'The answer is too large' }
+    if (id !== undefined) transport.onmessage?.({ jsonrpc: '2.0', id, error })
+  }
+}
+
+const requestShape = z.object({ id: z.union([z.string(), z.number()]).optional() })
+
+function parseText(body: unknown): unknown {
+  return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 
 async function tryTransport(create: () => Transport, signal: AbortSignal): Promise<Client> {

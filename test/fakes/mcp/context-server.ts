@@ -12,6 +12,8 @@ export interface ContextServerOptions {
   readonly describe?: (name: string) => Partial<Tool>
   /** Answers requests before MCP sees them; false lets them pass. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Answers calls of tools in its stead. */
+  readonly answerCall?: ((response: ServerResponse) => void) | undefined
 }
 
 export interface ContextServer extends AsyncDisposable {
@@ -60,6 +62,7 @@ export async function startContextServer(given: ContextServerOptions): Promise<C
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (options.answerCall && Buffer.concat(chunks).includes('"tools/call"')) return options.answerCall(response)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const body = chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}
