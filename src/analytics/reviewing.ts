@@ -99,15 +99,12 @@ export async function readReviewing(db: Db, scope: Scope, days: number): Promise
       from workflow_runs
       where finished_at >= ${start} and ${isVisible}
     ), spent as materialized (
-      select run_id, model, sum(calls) as calls, sum(input_tokens) as input, sum(output_tokens) as output,
-        sum(cached_input_tokens) as cached, sum(cost_usd) as cost, bool_or(cost_usd is null) as is_unknown
-      from model_spend join ended on ended.id = run_id
-      group by run_id, model
+      select model_spend.* from model_spend join ended on ended.id = run_id
     ), costs as materialized (
       select ended.*, coalesce(cost, 0) as cost, run_id is not null as has_model, coalesce(is_unknown, false) as is_unknown
       from ended left join (
-        select run_id, sum(cost) as cost, bool_or(is_unknown) as is_unknown from spent group by run_id) as used
-        on run_id = id
+        select run_id, sum(cost_usd) as cost, bool_or(cost_usd is null) as is_unknown from spent group by run_id) as used
+        on run_id = ended.id
     ), runs as (
       select count(verdict) as posted, count(*) filter (where verdict is null and status = 'completed') as skipped,
         count(*) filter (where status = 'failed') as failed
@@ -122,8 +119,8 @@ export async function readReviewing(db: Db, scope: Scope, days: number): Promise
         count(*) filter (where verdict is not null and not has_model) as "withoutModel"
       from costs
     ), models as (
-      select model, count(*) as runs, sum(calls) as calls, sum(input) as "inputTokens", sum(output) as "outputTokens",
-        sum(cached) as "cachedInputTokens", sum(cost) as "costUsd"
+      select model, count(distinct run_id) as runs, sum(calls) as calls, sum(input_tokens) as "inputTokens",
+        sum(output_tokens) as "outputTokens", sum(cached_input_tokens) as "cachedInputTokens", sum(cost_usd) as "costUsd"
       from spent group by model
     ), counted as (
       select day, verdict, count(*) as n, count(*) filter (where status = 'failed') as failed, sum(cost) as cost

@@ -26,7 +26,7 @@ interface DayChartProps {
 }
 
 const height = 176
-const margin = { top: 8, right: 4, bottom: 20, left: 44 }
+const margin = { top: 8, right: 4, bottom: 20, left: 48 }
 /** Between the beginnings of two dates below the columns. */
 const dateWidth = 72
 
@@ -74,11 +74,12 @@ interface ScaleProps {
 
 function Scale({ y, width, format, isWhole }: ScaleProps) {
   const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick))
+  const isRound = ticks.every(Number.isInteger)
   return ticks.map((tick) => (
     <g key={tick}>
       <line x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} className="stroke-line" />
       <text x={margin.left - 6} y={y(tick)} dy="0.32em" textAnchor="end" className="fill-muted text-xs tabular-nums">
-        {format(tick)}
+        {isRound ? format(tick).replace(/\.0+$/, '') : format(tick)}
       </text>
     </g>
   ))
