@@ -21,7 +21,13 @@ export async function openContext(
   log: Log,
   staticReviewer: StaticReviewer,
 ): Promise<ReviewContext & AsyncDisposable> {
-  return createReviewContext(chooseModels(await readReviewConfig(), options), log, staticReviewer)
+  const config = await readReviewConfig({ sources: options.context })
+  if (options.context && config.contextSources.length === 0) {
+    throw new ConfigError(
+      '--context needs a tracker or chat that is set up in the environment: see docs/context-sources.md.',
+    )
+  }
+  return createReviewContext(chooseModels(config, options), log, staticReviewer)
 }
 
 /** Without a model nothing of models is loaded. */

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { chooseChildVariables, hookIndex } from '../config/environment.ts'
 import type { ReviewContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
+import type { Access, Platform } from '../platforms/platform.ts'
 import { type Change, noEarlierReviews } from '../reviewers/reviewer.ts'
 import { gitHostFrom } from '../workspace/run-git.ts'
 import { UsageError } from './exit-codes.ts'
@@ -16,6 +17,8 @@ import type { ReviewSource } from './review-options.ts'
 export interface Gathered extends AsyncDisposable {
   readonly change: Change
   readonly compared: Compared
+  /** Where it was read from; null for this machine. */
+  readonly origin: { readonly platform: Platform; readonly access: Access } | null
 }
 
 /** What is being gathered. */
@@ -37,6 +40,7 @@ export async function startGathering(
   const gathered = gatherLocalChange({ ...task, onWork, onPaths }, signal).then((result) => ({
     change: result.change,
     compared: { ...result.comparison, url: null },
+    origin: null,
     [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
   }))
   // What goes wrong is told when it is waited for.
@@ -61,7 +65,8 @@ export async function gatherFromPlatform(
   const pullRequest = await platform.getPullRequest(access, ref.number, signal)
   const config: Config = { ...ctx.config, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
-  const change = stack.use(await gatherChange({ ...ctx, config, platform }, access, gather, signal))
+  const gitHost = gitHostFrom(config.childEnvironment)
+  const change = stack.use(await gatherChange({ ...ctx, config, platform, gitHost }, access, gather, signal))
   const held = stack.move()
   return {
     change,
@@ -72,6 +77,7 @@ export async function gatherFromPlatform(
       headSha: change.headSha,
       url: pullRequest.url,
     },
+    origin: { platform, access },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }

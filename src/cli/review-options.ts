@@ -20,6 +20,8 @@ export interface ReviewOptions {
   readonly failOn: Severity
   /** Null: as the repository and the environment have it. */
   readonly mode: (typeof modes)[number] | null
+  /** Whether trackers and chats are asked. */
+  readonly context: boolean
   readonly quiet: boolean
 }
 
@@ -34,6 +36,7 @@ export const reviewUsage = `Usage: umpire review [--base <ref> | --branch | --st
   --format <name>  ${[...plainFormats, ...Object.keys(annotationFormats)].join(', ')}; default: pretty
   --fail-on <sev>  exit with 1 for findings from this severity on: ${severities.join(', ')}; default: moderate
   --mode <name>    ${modes.join(', ')}; static asks no model
+  --context        ask the trackers and chats that are set up about the change; see docs/context-sources.md
   --quiet          say nothing about progress
 
 Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review, 5 not reachable.
@@ -47,6 +50,7 @@ const options = {
   format: { type: 'string', default: 'pretty' },
   'fail-on': { type: 'string', default: 'moderate' },
   mode: { type: 'string' },
+  context: { type: 'boolean', default: false },
   quiet: { type: 'boolean', short: 'q', default: false },
 } as const
 
@@ -58,6 +62,7 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
     format: oneOf('--format', values.format, [...plainFormats, ...Object.keys(annotationFormats)]),
     failOn: oneOf('--fail-on', values['fail-on'], severities),
     mode: values.mode === undefined ? null : oneOf('--mode', values.mode, modes),
+    context: values.context,
     quiet: values.quiet,
   }
 }

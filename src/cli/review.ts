@@ -1,11 +1,12 @@
 // `umpire review`: reviews a change without server or database, and prints what was found.
+import type { ReviewContext } from '../context.ts'
 import { severities } from '../domain/finding.ts'
 import type { Review } from '../domain/review.ts'
 import type { Log } from '../lib/logger.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Change } from '../reviewers/reviewer.ts'
 import { exitCode } from './exit-codes.ts'
-import { gatherFromPlatform, startGathering } from './gather-review.ts'
+import { type Gathered, gatherFromPlatform, startGathering } from './gather-review.ts'
 import { type Interruption, listenForSignals } from './interruption.ts'
 import { type Progress, startProgress } from './progress.ts'
 import { openOutput, type ReportOutput } from './reports/output.ts'
@@ -34,8 +35,9 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
   progress.clear()
   output.start(gathered.compared)
   const stopwatch = tellSteps(clock, progress, output)
+  const asked = await addContext(ctx, gathered, options, held, signal)
   stopwatch.lap('gather')
-  const change = applyOptions(gathered.change, options)
+  const change = applyOptions(asked, options)
   const isEmpty = change.diff.files.length === 0 && change.diff.problems.length === 0 && change.skipped.length === 0
   const found = isEmpty ? null : await workflow.examine(ctx, change, stopwatch, signal)
   const code = found === null ? exitCode.ok : chooseExitCode(found, options)
@@ -75,6 +77,20 @@ async function prepare(options: ReviewOptions, progress: Progress, held: HeldPar
   }
   const address = source.kind === 'pull_request' ? source.address : ''
   return { gathered: held.keep(await gatherFromPlatform(ctx, address, signal)), ctx, workflow }
+}
+
+/** With what trackers and chats say, where the user wants them asked: they take long to load. */
+async function addContext(
+  ctx: ReviewContext,
+  gathered: Gathered,
+  { context }: ReviewOptions,
+  held: HeldParts,
+  signal: AbortSignal,
+): Promise<Change> {
+  if (!context) return gathered.change
+  const { askSources, openSources } = await import('./ask-sources.ts')
+  const sources = held.keep(openSources(ctx, gathered.origin === null))
+  return askSources(ctx, sources, gathered, signal)
 }
 
 /** What has to be ended before the command is; all at once, for somebody waits. */

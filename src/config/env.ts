@@ -30,16 +30,17 @@ const secretNames = [
  * Reads the configuration.
  *
  * @param environment defaults to the process's own, with a `.env` file of the working directory under it
+ * @param named what the file of sources may name as `${NAME}`, beside these
  * @throws ConfigError that lists everything that is wrong, one line each, naming the variable and never its value
  */
-export function readConfig(environment: Environment = processEnvironment()): Config {
+export function readConfig(environment: Environment = processEnvironment(), named: Environment = {}): Config {
   const problems: string[] = []
   const given = readSecretFiles(withoutEmpty(environment), problems)
   const parsed = variables.safeParse(given)
   const malformed = parsed.error?.issues ?? []
   for (const issue of malformed) problems.push(`${issue.path.join('.')} ${issue.message}`)
   problems.push(...findContradictionsBeside(given, new Set(malformed.map((issue) => String(issue.path[0])))))
-  const sources = parsed.success ? readContextSources(parsed.data, given, problems) : []
+  const sources = parsed.success ? readContextSources(parsed.data, { ...named, ...given }, problems) : []
   if (problems.length > 0 || !parsed.success) {
     throw new ConfigError(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,

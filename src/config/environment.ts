@@ -28,6 +28,12 @@ const reviewVariables = [
   ...['REVIEW_MODE', 'REVIEW_BUDGET_USD', 'REVIEW_CONTEXT_TOKENS'],
 ]
 
+/** And where trackers and chats are to be asked. */
+const sourceVariables = [
+  ...['LINEAR_MCP_URL', 'LINEAR_API_KEY', 'ATLASSIAN_MCP_URL', 'ATLASSIAN_TOKEN', 'ATLASSIAN_CLOUD_ID'],
+  ...['SENTRY_MCP_URL', 'SENTRY_AUTH_TOKEN', 'SENTRY_ORGANIZATION', 'SLACK_MCP_URL', 'SLACK_TOKEN', 'CONTEXT_SOURCES'],
+]
+
 /** All variables, with those of a `.env` file in the working directory under them. */
 export function processEnvironment(): Environment {
   try {
@@ -38,11 +44,17 @@ export function processEnvironment(): Environment {
 }
 
 /** The variables that count for a review on the command line. */
-export function reviewEnvironment(): Environment {
+export function reviewEnvironment({ sources }: { sources: boolean }): Environment {
+  const names = [...reviewVariables, ...(sources ? sourceVariables : [])]
   return pickDefined(
     process.env,
-    reviewVariables.flatMap((name) => [name, `${name}_FILE`]),
+    names.flatMap((name) => [name, `${name}_FILE`]),
   )
+}
+
+/** All variables that the process was given. */
+export function ownEnvironment(): Environment {
+  return process.env
 }
 
 /** What programs that we start get of an environment. */

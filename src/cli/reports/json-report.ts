@@ -1,5 +1,6 @@
 // The report as JSON, in one document or line by line; docs/command-line.md describes every field.
-import type { Finding } from '../../domain/finding.ts'
+import { type Finding, isRecord } from '../../domain/finding.ts'
+import type { ToldRecord } from '../../domain/live-context.ts'
 import type { Review } from '../../domain/review.ts'
 import { toSafeJson } from '../terminal-text.ts'
 import type { Compared, Report } from './report.ts'
@@ -49,6 +50,7 @@ function describeOutcome(report: Report) {
     summary: review?.summary ?? describeNothing(report),
     coverage: review && describeCoverage(review),
     usage: review && describeUsage(review),
+    sources: describeSources(report),
     reviewers: review?.reviewers ?? [],
     fail_on: failOn,
     exit_code: exitCode,
@@ -64,6 +66,17 @@ function describeCoverage({ coverage }: Review) {
     skipped: coverage.skipped.map(({ path, reason, matters }) => ({ path, reason, matters })),
     notes: coverage.notes,
   }
+}
+
+function describeSources({ change }: Report) {
+  return {
+    records: change?.live.records.map(describeRecord) ?? [],
+    missing: change?.live.missing.map(({ source, reason }) => ({ source, reason })) ?? [],
+  }
+}
+
+function describeRecord({ source, kind, key, title, url }: ToldRecord) {
+  return { source, kind, key, title, url }
 }
 
 function describeUsage({ usage }: Review) {
@@ -91,6 +104,7 @@ function describeFinding(finding: Finding) {
     body: finding.body,
     suggestion: finding.suggestion,
     evidence: finding.evidence.map(({ path, line, note }) => ({ path, line, note })),
+    rests_on: finding.restsOn && isRecord(finding.restsOn) ? describeRecord(finding.restsOn) : null,
     confidence: finding.confidence,
     verified: finding.verified,
     held_back: finding.placement === 'held_back',

@@ -2,7 +2,8 @@
 // wrote is shown so that a terminal obeys none of it.
 import { styleText } from 'node:util'
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
-import { bySeverity, type Finding, type Severity } from '../../domain/finding.ts'
+import { bySeverity, type Finding, isRecord, type Severity } from '../../domain/finding.ts'
+import type { ToldRecord } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
@@ -43,6 +44,7 @@ export function renderPretty(report: Report, paint: Paint): string {
       .map(([path, findings]) => renderFile(path, findings, change, paint)),
     renderMore(review.findings.length - shown.size),
     renderCoverage(review, paint),
+    renderSources(change),
     renderFoot(review, report, paint),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
@@ -72,8 +74,19 @@ function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Pain
       .flatMap(({ path, line, note }) =>
         wrapText(`- ${showPath(path)}:${line} ${showLine(note)}`.trimEnd(), width - 4).map((text) => indent(text, 4)),
       ),
+    ...renderGround(finding),
     ...renderSuggestion(finding, code, paint),
   ].join('\n')
+}
+
+function renderGround({ restsOn }: Finding): string[] {
+  if (restsOn === undefined || !isRecord(restsOn)) return []
+  return wrapText(`Rests on ${nameRecord(restsOn)}`, width - 4).map((line) => indent(line, 4))
+}
+
+function nameRecord({ source, key, title, url }: ToldRecord): string {
+  const told = key === null || title.includes(key) ? title : `${key}: ${title}`
+  return [`${source}:`, showLine(told), ...(url === null ? [] : [showLine(url)])].join(' ')
 }
 
 function renderClaim(finding: Finding, paint: Paint): string[] {
@@ -152,6 +165,13 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
   ]
   const wrapped = lines.flatMap((line) => wrapText(`- ${line}`, width - 2)).map((line) => indent(line, 2))
   return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
+}
+
+/** Those that had no answer stand among the limits. */
+function renderSources({ live }: Change): string {
+  if (live.records.length === 0) return ''
+  const lines = live.records.flatMap((record) => wrapText(`- ${nameRecord(record)}`, width - 2))
+  return ['Sources', ...lines.map((line) => indent(line, 2))].join('\n')
 }
 
 function nameFiles(files: readonly SkippedFile[]): string {

@@ -31,6 +31,8 @@ export interface ContextSources extends AsyncDisposable {
   readonly names: readonly string[]
   /** Never throws but for an aborted signal: a source that doesn't answer is named as missing. */
   ask(asking: AskingRepository, questions: readonly SourceQuestion[], signal: AbortSignal): Promise<LiveContext>
+  /** Names of those that may be asked. */
+  listAsked(asking: AskingRepository): readonly string[]
   /** For a model that looks around by itself: one tool for each way to ask a source. */
   tools(asking: AskingRepository): readonly Tool[]
   /** What is wrong with a source; null where it would answer. */
@@ -76,6 +78,7 @@ export function createContextSources(configs: readonly ContextSourceConfig[], op
         missing: answers.flatMap(({ missing }) => missing ?? []),
       }
     },
+    listAsked: (asking) => forRepository(asking).map(({ config }) => config.name),
     tools: (asking) => forRepository(asking).flatMap((source) => makeTools(source, openTool)),
     async check(name, signal) {
       const source = sources.find(({ config }) => config.name === name)

@@ -2,9 +2,11 @@
 import type { AppContext } from '../../context.ts'
 import type { ChangedSymbol } from '../../domain/change-graph.ts'
 import type { LiveContext } from '../../domain/live-context.ts'
+import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { type Change, noOutsideContext } from '../../reviewers/reviewer.ts'
 import type { SourceQuestion } from '../../tools/sources/ask-tool.ts'
+import type { AskingRepository } from '../../tools/sources/context-sources.ts'
 import { deriveErrorQuestions, deriveQuestions } from './derive-questions.ts'
 
 /**
@@ -20,15 +22,24 @@ export async function gatherLiveContext(
   signal: AbortSignal,
 ): Promise<Pick<Change, 'live' | 'remoteTools'>> {
   if (ctx.sources.names.length === 0) return noOutsideContext
-  const { head, repo } = change.pullRequest
-  const isFork = head.repo?.toLowerCase() !== repo.toLowerCase()
-  const asking = { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
+  const asking = await findAsking(ctx, access, change.pullRequest, signal)
   const ask = (questions: readonly SourceQuestion[]) => ctx.sources.ask(asking, questions, signal)
   const answers = await Promise.all([
     ask(deriveQuestions(change)),
     symbols.then((known) => ask(deriveErrorQuestions(change.files, known))),
   ])
   return { live: joinAnswers(answers, ctx.sources.names), remoteTools: ctx.sources.tools(asking) }
+}
+
+/** For whom sources are asked about a pull request. */
+export async function findAsking(
+  ctx: Pick<AppContext, 'platform' | 'log'>,
+  access: Access,
+  { head, repo }: Pick<PullRequest, 'head' | 'repo'>,
+  signal: AbortSignal,
+): Promise<AskingRepository> {
+  const isFork = head.repo?.toLowerCase() !== repo.toLowerCase()
+  return { repo: access.repo, isPublic: await isPublic(ctx, access, signal), isFork }
 }
 
 /** In the order of the sources. */
