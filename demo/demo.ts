@@ -1,11 +1,11 @@
 // The demonstration: the service on its embedded database, a local forge, and a pull request with real bugs in it.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Forge, type PullRequestView, startForge } from '../test/fakes/forge/forge.ts'
+import { choosePort, describeEnvironment } from './environment.ts'
 import { readSample } from './sample.ts'
 import { type RunningService, type Session, signIn, startService } from './service.ts'
 import { createSteps, printDetail, printReview } from './terminal.ts'
@@ -53,7 +53,7 @@ async function demonstrate(): Promise<void> {
 
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
-  await using service = await startService(await describeEnvironment(forge, model), logFile)
+  await using service = await startService(await describeEnvironment(forge, { folder, model }), logFile)
   step(`Umpire runs at ${service.url}, on its embedded database`)
   printDetail(model === null ? 'no model is configured: the built-in static reviewer works alone' : `model: ${model}`)
 
@@ -151,41 +151,6 @@ function chooseModel(): string | null {
   if (process.env.MODEL) return process.env.MODEL
   const provider = (Object.keys(defaultModels) as (keyof typeof defaultModels)[]).find((name) => process.env[name])
   return provider === undefined ? null : defaultModels[provider]
-}
-
-async function describeEnvironment(forge: Forge, model: string | null): Promise<Record<string, string>> {
-  const port = await choosePort(8484)
-  const publicUrl = `http://127.0.0.1:${port}`
-  const { clientId, clientSecret } = forge.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
-  return {
-    ...(process.env as Record<string, string>),
-    APP_ENV: 'development',
-    PORT: String(port),
-    PUBLIC_URL: publicUrl,
-    DATA_DIR: join(folder, 'umpire'),
-    DATABASE_URL: '',
-    PLATFORM_URL: forge.url,
-    PLATFORM_API_URL: forge.apiUrl,
-    PLATFORM_TOKEN: '',
-    WEBHOOK_SECRET: '',
-    OAUTH_CLIENT_ID: clientId,
-    OAUTH_CLIENT_SECRET: clientSecret,
-    SIGN_IN_ALLOWED: '',
-    MODEL: model ?? '',
-    MODEL_FAST: model === null ? '' : (process.env.MODEL_FAST ?? ''),
-  }
-}
-
-/** The usual port, or a free one where it is taken. */
-async function choosePort(preferred: number): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(choosePort(0)))
-    probe.listen(preferred, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 function fixPayments(source: string): string {

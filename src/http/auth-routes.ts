@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Caller } from '../accounts/tokens.ts'
 import { isAnyoneKnown } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
+import { RequestError } from '../domain/errors.ts'
 import { type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/signing-in/sign-in.ts'
 import { attemptSeconds, finishSignIn, startSignIn } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
@@ -34,8 +35,15 @@ function addOAuthRoutes(server: Server, ctx: AppContext): void {
   server.get('/auth/callback', { schema: contract.finishSignIn }, async (request, reply) => {
     reply.clearCookie(attemptCookie, options)
     const attempt = request.cookies[attemptCookie]
-    const { session, returnTo } = await finishSignIn(ctx, { attempt, ...request.query })
-    return setSession(reply, publicUrl, session).redirect(returnTo, 303)
+    try {
+      const { session, returnTo } = await finishSignIn(ctx, { attempt, ...request.query })
+      return setSession(reply, publicUrl, session).redirect(returnTo, 303)
+    } catch (error) {
+      if (!(error instanceof RequestError && request.headers.accept?.includes('text/html'))) throw error
+      // People in a browser get the page, which says it in words of its own: no address can make it say others.
+      const failed = request.query.error === 'access_denied' ? 'cancelled' : error.code
+      return reply.redirect(`${new URL(`${publicUrl}/sign-in`).pathname}?failed=${failed}`, 303)
+    }
   })
 }
 

@@ -54,7 +54,10 @@ export function followChanges(client: QueryClient, basePath: string): () => void
     })
     // The browser comes again by itself after a cut, but not after a refusal.
     source.addEventListener('error', () => {
-      if (source.readyState === EventSource.CLOSED) again = setTimeout(open, againMs)
+      if (source.readyState !== EventSource.CLOSED) return
+      // It may be that nobody is signed in any more.
+      refresh('me')
+      again = setTimeout(open, againMs)
     })
   }
   open()

@@ -7,13 +7,15 @@ import { createApi } from './api/api.ts'
 import { ApiError } from './api/api-error.ts'
 import { ApiContext } from './api/use-api.ts'
 import { createPageRouter } from './router.tsx'
+import { noticeSessionEnd } from './session-end.ts'
 import './styles.css'
 import { startTheme } from './theme.ts'
 
 startTheme()
 const basePath = (document.querySelector<HTMLMetaElement>('meta[name=base-path]')?.content ?? '/').replace(/\/$/, '')
 const api = createApi(basePath)
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  ...noticeSessionEnd(() => router),
   defaultOptions: {
     queries: {
       // The live stream says when something is another; this is for what it doesn't tell of.

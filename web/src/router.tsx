@@ -19,6 +19,7 @@ import { readRepositorySearch } from './pages/repositories/repository-search.ts'
 import { ReviewsPage } from './pages/reviews/reviews-page.tsx'
 import { readReviewsSearch } from './pages/reviews/reviews-search.ts'
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx'
+import { readSignInSearch } from './pages/sign-in/sign-in-search.ts'
 
 interface PageContext {
   readonly api: Api
@@ -30,8 +31,7 @@ const root = createRootRouteWithContext<PageContext>()({ notFoundComponent: NotF
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { return_to?: string } =>
-    typeof search.return_to === 'string' ? { return_to: search.return_to } : {},
+  validateSearch: readSignInSearch,
   component: SignInPage,
 })
 

@@ -35,10 +35,14 @@ export const startSignIn = {
 
 export const finishSignIn = {
   summary: 'Come back from the platform',
-  description: 'Sets the cookie `access_token`.',
+  description:
+    'Sets the cookie `access_token`. What goes wrong is an error, or for `Accept: text/html` told on the page.',
   tags: ['Sign-in'],
   querystring: z.object({ code: parameterOfReturn, state: parameterOfReturn, error: parameterOfReturn }),
-  response: { 303: redirect('To where the person wanted to be'), ...errors(400, 403, 404, 502) },
+  response: {
+    303: redirect('To where the person wanted to be; to sign-in, with what went wrong'),
+    ...errors(400, 403, 404, 502),
+  },
 }
 
 export const signInWithToken = {

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Button, buttonClass } from './button.tsx'
 import { Failure } from './states.tsx'
+import { useFocusAfterwards } from './use-focus.ts'
 
 interface ConfirmButtonProps {
   readonly label: string
@@ -20,6 +21,7 @@ interface ConfirmButtonProps {
 
 export function ConfirmButton({ label, about, look, title, children, action }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false)
+  useFocusAfterwards()
   const { mutate, reset, isPending, error } = useMutation({ mutationFn: action, onSuccess: () => setOpen(false) })
   const onOpenChange = (open: boolean) => {
     reset()

@@ -7,6 +7,7 @@ import { meQuery } from '../api/queries.ts'
 import { useApi } from '../api/use-api.ts'
 import { followChanges } from '../live.ts'
 import { chooseTheme, type ThemeChoice, useThemeChoice } from '../theme.ts'
+import { useFocusOnNavigation } from './use-focus.ts'
 
 const places = [
   ['/reviews', 'Reviews'],
@@ -19,6 +20,7 @@ export function Shell() {
   const api = useApi()
   const client = useQueryClient()
   useEffect(() => followChanges(client, api.basePath), [client, api])
+  useFocusOnNavigation()
   return (
     <>
       <a

@@ -31,7 +31,7 @@ export function DeliveriesPage() {
   const filter = useSearch({ from: '/shell/deliveries' })
   const query = useInfiniteQuery(deliveriesQuery(useApi(), filter))
   return (
-    <Page title="Deliveries">
+    <Page title="Deliveries" aside={<ReviewsLink />}>
       <DeliveriesFilters filter={filter} />
       <Panel title="Newest first">
         <PagedList
@@ -43,6 +43,14 @@ export function DeliveriesPage() {
         />
       </Panel>
     </Page>
+  )
+}
+
+function ReviewsLink() {
+  return (
+    <Link to="/reviews" className="text-accent underline">
+      All reviews
+    </Link>
   )
 }
 
@@ -88,12 +96,12 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
 function Entry({ delivery }: { delivery: Delivery }) {
   const { event_type: name, delivery_id: sent, outcome, created_at: at, duplicates, error } = delivery
   return (
-    <div className="grid gap-x-3 gap-y-0.5 sm:grid-cols-[6rem_14rem_1fr_6rem]">
+    <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[6rem_14rem_1fr_6rem]">
       <span>
         <OutcomeBadge outcome={outcome} />
       </span>
-      <span title={sent === null ? undefined : `Delivery ${sent}`}>{name.replace(/[._]/g, ' ')}</span>
-      <span className="min-w-0">
+      <span title={sent === null ? undefined : `Delivery ${sent}`}>{name}</span>
+      <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />
         {duplicates > 0 && <span className="text-muted"> {duplicates} more like it came while it waited.</span>}
         {error && <span className="block text-bad">{error}</span>}
@@ -115,7 +123,7 @@ function DeliverySubject({ delivery: { id, repo_name: repo, pr_number: number } 
         {repo}
       </Link>
       {number !== null && (
-        <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent underline">
+        <Link to="/reviews/$id" params={{ id: String(id) }} className="text-accent hover:underline">
           #{number}
         </Link>
       )}

@@ -11,6 +11,7 @@ import { Button, buttonClass } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Failure, Skeleton } from '../../components/states.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import { describeFailed } from './sign-in-search.ts'
 
 function optionsQuery(api: Api) {
   return queryOptions({
@@ -33,6 +34,7 @@ export function SignInPage() {
       {options && (
         <>
           <div className="rounded-lg border border-line bg-surface p-4">
+            <FailedSignIn />
             {options.oauth && <PlatformSignIn host={new URL(options.platform_url).host} />}
             <TokenForm host={new URL(options.platform_url).host} isOnlyWay={!options.oauth} />
           </div>
@@ -48,6 +50,17 @@ function useReturnPath(): string {
   const { return_to: asked = '/' } = useSearch({ from: '/sign-in' })
   const target = /^\/(?![/\\])/.test(asked) ? URL.parse(asked, location.origin) : null
   return target?.origin === location.origin ? target.pathname + target.search : '/'
+}
+
+/** What went wrong at the platform. */
+function FailedSignIn() {
+  const { failed } = useSearch({ from: '/sign-in' })
+  if (failed === undefined) return null
+  return (
+    <p role="alert" className="mb-3 rounded bg-bad-soft px-2 py-1 text-bad">
+      {describeFailed(failed)}
+    </p>
+  )
 }
 
 function PlatformSignIn({ host }: { host: string }) {
