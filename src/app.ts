@@ -20,6 +20,7 @@ import { openWakeUps, type WakeUps } from './jobs/queue.ts'
 import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
+import { createProgramStarter } from './lib/program-starter.ts'
 import { createSlots } from './lib/slots.ts'
 import { createMcpBackend } from './mcp/backend.ts'
 import type { Embedder } from './models/embedder.ts'
@@ -32,6 +33,7 @@ import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
+import { gitHostFrom } from './workspace/run-git.ts'
 
 const maxMirrorBytes = 5 * 1024 ** 3
 /** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
@@ -102,6 +104,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     gatherSlots: createSlots(gatheredAtOnce),
     sources,
     codeCache: createCodeCache(),
+    gitHost: { ...gitHostFrom(config.childEnvironment), start: stack.use(createProgramStarter()).start },
   }
   await renewSeals(ctx.db, keys)
   // Whoever held them is dead.

@@ -12,6 +12,7 @@ import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
 import type { ContextSources } from './tools/sources/context-sources.ts'
+import type { GitHost } from './workspace/run-git.ts'
 import type { Syntax } from './workspace/syntax.ts'
 
 /** What a review needs whether or not there is a server: the command line has no more than this. */
@@ -42,4 +43,6 @@ export interface AppContext extends ReviewContext {
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
   readonly gatherSlots: Slots
   readonly codeCache: CodeCache
+  /** How git is started. */
+  readonly gitHost: GitHost
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GitError } from '../src/domain/errors.ts'
+import { createProgramStarter } from '../src/lib/program-starter.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
 import { lockPath, type Mirror, type MirrorOptions, openMirror } from '../src/workspace/git.ts'
 import { acquireLock } from '../src/workspace/lock-file.ts'
@@ -24,6 +25,7 @@ const authorization = (secret: string) => `Basic ${Buffer.from(`x-access-token:$
 let forge: Forge
 let made: MadeRepository
 let directory: string
+const starter = createProgramStarter()
 
 beforeAll(async () => {
   forge = await startForge()
@@ -34,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await made[Symbol.asyncDispose]()
   await forge.close()
+  await starter[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'mirrors-'))
@@ -64,7 +67,8 @@ function open(options: Partial<MirrorOptions> = {}): Mirror {
     directory,
     address: { url: forge.cloneUrl('ann/code'), headers: { Authorization: authorization(token) } },
     trustedHosts: [new URL(forge.url).host],
-    host: gitHostFrom(process.env),
+    // As the service starts it; the command line's tests start it as a child of their own.
+    host: { ...gitHostFrom(process.env), start: starter.start },
     ...options,
   })
 }

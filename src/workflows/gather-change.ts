@@ -9,7 +9,7 @@ import { gatherSources } from './gathering/gather-sources.ts'
 import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
 import { sortFiles } from './gathering/sort-files.ts'
 
-type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models'>
+type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitHost'>
 
 /** Gathers a change at the head that `pullRequest` shows. Dispose of it: it holds git processes. */
 export async function gatherChange(

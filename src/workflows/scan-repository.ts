@@ -19,7 +19,6 @@ import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import type { Access } from '../platforms/platform.ts'
 import { type Mirror, openMirror } from '../workspace/git.ts'
-import { gitHostFrom } from '../workspace/run-git.ts'
 import { chooseAccess } from './choose-access.ts'
 import { mirrorDirectory } from './gathering/gather-sources.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
@@ -47,7 +46,7 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   await fetchCommits(mirror, commit, graph, signal)
   progress.lap('fetch')
   await using snapshot = mirror.snapshot(commit)
-  const repository = { host: gitHostFrom(ctx.config.childEnvironment), gitDirectory: mirror.gitDirectory }
+  const repository = { host: ctx.gitHost, gitDirectory: mirror.gitDirectory }
   const all: Scan = { ...task, ctx, progress, repository, commit, snapshot }
   const before = graph?.commit ?? null
   const current = graph && (await bringUpToDate(all, graph))
@@ -70,7 +69,7 @@ async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneAddress(access),
     trustedHosts: [new URL(ctx.config.platform.url).host],
-    host: gitHostFrom(ctx.config.childEnvironment),
+    host: ctx.gitHost,
   })
 }
 

@@ -1,8 +1,7 @@
 // Reads git objects through one long-lived `git cat-file`, which ends when nobody asks for a while.
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
 import { GitError } from '../domain/errors.ts'
-import { explainStart, type GitHost, killGit, startGit } from './run-git.ts'
+import { type RunningProgram, readChunk } from '../lib/running-program.ts'
+import { type GitHost, startGit } from './run-git.ts'
 
 const ANSWER_MS = 30_000
 /** Starting git costs milliseconds, and a review that waits for its model asks nothing for a minute. */
@@ -64,7 +63,9 @@ export class ObjectReader implements AsyncDisposable {
 
   async #answer<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
     if (this.#closed) throw new GitError('The snapshot was closed.')
-    this.#process ??= new BatchProcess(startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }))
+    this.#process ??= new BatchProcess(
+      await startGit(this.#host, { gitDirectory: this.#gitDirectory, args: batchArgs }),
+    )
     try {
       return await this.#process.withDeadline(question)
     } catch (error) {
@@ -97,25 +98,18 @@ function readInfo(line: string): ObjectInfo | undefined {
 
 /** A running `git cat-file --batch-command`: questions in, answers out, in order. */
 class BatchProcess {
-  readonly #child: ChildProcessWithoutNullStreams
-  readonly #output: AsyncIterator<Buffer>
-  /** Resolves with the error where git could not be started. */
-  readonly #closed: Promise<unknown>
+  readonly #git: RunningProgram
+  readonly #output: AsyncIterator<Buffer, undefined>
   #rest: Buffer = Buffer.alloc(0)
 
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.#child = child
-    this.#output = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-    this.#closed = once(child, 'close').then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    child.stdin.on('error', () => undefined)
-    child.stderr.resume()
+  constructor(git: RunningProgram) {
+    this.#git = git
+    this.#output = git.stdout[Symbol.asyncIterator]()
+    git.stderr.resume()
   }
 
   async withDeadline<Answer>(question: (batch: BatchProcess) => Promise<Answer>): Promise<Answer> {
-    const deadline = setTimeout(() => killGit(this.#child), ANSWER_MS)
+    const deadline = setTimeout(this.#git.kill, ANSWER_MS)
     try {
       return await question(this)
     } finally {
@@ -125,7 +119,7 @@ class BatchProcess {
 
   /** Sends a line and returns the first line of the answer. */
   async ask(line: string): Promise<string> {
-    this.#child.stdin.write(`${line}\n`)
+    this.#git.stdin.write(`${line}\n`)
     let end = this.#rest.indexOf(0x0a)
     while (end === -1) {
       this.#rest = Buffer.concat([this.#rest, await this.#next()])
@@ -151,14 +145,13 @@ class BatchProcess {
   }
 
   async #next(): Promise<Buffer> {
-    const { value, done } = await this.#output.next()
-    if (!done) return value
-    if (this.#child.pid === undefined) throw explainStart(await this.#closed)
+    const chunk = await readChunk(this.#output)
+    if (chunk !== undefined) return chunk
     throw new GitError('git cat-file ended early or gave no answer.', { retryable: true })
   }
 
   async end(): Promise<void> {
-    killGit(this.#child)
-    await this.#closed
+    this.#git.kill()
+    await this.#git.closed
   }
 }

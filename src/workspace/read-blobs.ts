@@ -1,8 +1,8 @@
 // Reads many blobs through one `git cat-file`, one after the other as they come: only the one at hand is held.
-import { once } from 'node:events'
 import { GitError } from '../domain/errors.ts'
+import { readChunk } from '../lib/running-program.ts'
 import type { GitRepository } from './list-tree.ts'
-import { explainStart, killGit, startGit } from './run-git.ts'
+import { startGit } from './run-git.ts'
 
 /** Without a byte for so long, git is taken for stuck. */
 const silenceMs = 60_000
@@ -26,16 +26,15 @@ export async function* readBlobs(
 ): AsyncGenerator<Blob, void, undefined> {
   if (oids.length === 0) return
   limits.signal?.throwIfAborted()
-  const child = startGit(host, { gitDirectory, args: ['cat-file', '--batch', '--buffer'] })
-  const closed = once(child, 'close').catch((error: unknown) => error)
-  const end = () => killGit(child)
-  let silence = setTimeout(end, silenceMs)
-  limits.signal?.addEventListener('abort', end, { once: true })
-  child.stderr.resume()
-  child.stdin.on('error', () => undefined).end(`${oids.join('\n')}\n`)
-  const input = new ByteQueue(child.stdout, () => {
+  const git = await startGit(host, { gitDirectory, args: ['cat-file', '--batch', '--buffer'] })
+  let silence = setTimeout(git.kill, silenceMs)
+  limits.signal?.addEventListener('abort', git.kill, { once: true })
+  if (limits.signal?.aborted) git.kill()
+  git.stderr.resume()
+  git.stdin.end(`${oids.join('\n')}\n`)
+  const input = new ByteQueue(git.stdout, () => {
     clearTimeout(silence)
-    silence = setTimeout(end, silenceMs)
+    silence = setTimeout(git.kill, silenceMs)
   })
   try {
     for (const oid of oids) {
@@ -56,19 +55,18 @@ export async function* readBlobs(
     }
     if (!input.isOver) return
     limits.signal?.throwIfAborted()
-    if (child.pid === undefined) throw explainStart(await closed)
     throw new GitError('git cat-file ended early.', { retryable: true })
   } finally {
     clearTimeout(silence)
-    limits.signal?.removeEventListener('abort', end)
-    end()
-    await closed
+    limits.signal?.removeEventListener('abort', git.kill)
+    git.kill()
+    await git.closed
   }
 }
 
 /** Bytes as they come from a stream, to be taken by number. */
 class ByteQueue {
-  readonly #chunks: AsyncIterator<Buffer>
+  readonly #chunks: AsyncIterator<Buffer, undefined>
   readonly #onChunk: () => void
   #rest: Buffer = Buffer.alloc(0)
   /** The stream ended though more was asked for. */
@@ -111,10 +109,10 @@ class ByteQueue {
   }
 
   async #more(): Promise<boolean> {
-    const { value, done } = await this.#chunks.next()
+    const chunk = await readChunk(this.#chunks)
     this.#onChunk()
-    if (done) this.isOver = true
-    else this.#rest = value
-    return !done
+    this.isOver = chunk === undefined
+    this.#rest = chunk ?? this.#rest
+    return chunk !== undefined
   }
 }

@@ -1,7 +1,6 @@
 // Runs the git binary: no shell, a closed environment, nothing configured from outside, a deadline, bounded output.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { GitError } from '../domain/errors.ts'
+import { type RunningProgram, type StartProgram, startHere } from '../lib/running-program.ts'
 
 /** What git needs from the machine; everything else in our environment is kept from it. */
 export interface GitHost {
@@ -9,6 +8,8 @@ export interface GitHost {
   readonly path: string
   /** Certificates and proxies, see `gitHostFrom`. */
   readonly variables: Readonly<Record<string, string>>
+  /** By default git is a child of this process. */
+  readonly start?: StartProgram
 }
 
 export const defaultGitHost: GitHost = { path: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin', variables: {} }
@@ -97,17 +98,20 @@ const closedSettings: readonly (readonly [string, string])[] = [
   ['pack.threads', '1'],
 ]
 
-/** Starts git in a process group of its own, which `killGit` ends as a whole. */
-export function startGit(host: GitHost, command: GitCommand): ChildProcessWithoutNullStreams {
+/** Starts git. Throws `GitError` where it can't be. */
+export async function startGit(host: GitHost, command: GitCommand): Promise<RunningProgram> {
   const { gitDirectory, workTree } = command
   const repository = gitDirectory === undefined ? [] : [`--git-dir=${gitDirectory}`]
   const files = workTree === undefined ? [] : [`--work-tree=${workTree}`]
-  return spawn('git', ['--no-pager', ...repository, ...files, ...command.args], {
-    cwd: '/',
-    env: gitVariables(host, command),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
-  })
+  const args = ['--no-pager', ...repository, ...files, ...command.args]
+  try {
+    return await (host.start ?? startHere)({ program: 'git', args, env: gitVariables(host, command) })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === undefined ? 'its starter was lost' : code
+    const message = code === 'ENOENT' ? "git isn't installed or not on the PATH." : `git could not be started (${why}).`
+    throw new GitError(message, { cause: error, retryable: code === undefined })
+  }
 }
 
 function gitVariables(host: GitHost, command: GitCommand): Record<string, string> {
@@ -140,52 +144,32 @@ function gitVariables(host: GitHost, command: GitCommand): Record<string, string
   return variables
 }
 
-/** Ends git and whatever it started. */
-export function killGit(child: ChildProcessWithoutNullStreams): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // It is gone already.
-  }
-}
-
 /**
  * Runs a git command. Throws `GitError` when it fails or takes too long, and the signal's reason when that is
  * aborted; either way its processes have ended then.
  */
 export async function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
   run.signal?.throwIfAborted()
-  const child = startGit(host, run)
-  const output = collectOutput(child, run)
+  const git = await startGit(host, run)
+  const output = collectOutput(git, run)
   let late = false
   const deadline = setTimeout(() => {
     late = true
-    killGit(child)
+    git.kill()
   }, run.timeoutMs)
-  const abort = () => killGit(child)
-  run.signal?.addEventListener('abort', abort, { once: true })
+  run.signal?.addEventListener('abort', git.kill, { once: true })
+  if (run.signal?.aborted) git.kill()
   try {
-    child.stdin.on('error', () => undefined).end(run.input)
-    const [code] = (await once(child, 'close')) as [number | null]
+    git.stdin.end(run.input)
+    const code = await git.closed
     run.signal?.throwIfAborted()
     if (late) throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, { retryable: true })
     if (!output.cut && !(run.goodCodes ?? [0]).includes(code ?? -1)) throw failure(run, code, output.stderr())
     return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.cut }
-  } catch (error) {
-    throw explainStart(error)
   } finally {
     clearTimeout(deadline)
-    run.signal?.removeEventListener('abort', abort)
+    run.signal?.removeEventListener('abort', git.kill)
   }
-}
-
-/** What to throw where git didn't even start; any other error as it is. */
-export function explainStart(error: unknown): unknown {
-  const { syscall, code } = (error ?? {}) as NodeJS.ErrnoException
-  if (syscall === undefined) return error
-  const message = code === 'ENOENT' ? "git isn't installed or not on the PATH." : `git could not be started (${code}).`
-  return new GitError(message, { cause: error })
 }
 
 interface CollectedOutput {
@@ -194,15 +178,15 @@ interface CollectedOutput {
   stderr(): string
 }
 
-function collectOutput(child: ChildProcessWithoutNullStreams, run: GitRun): CollectedOutput {
+function collectOutput(git: RunningProgram, run: GitRun): CollectedOutput {
   const output: CollectedOutput = { chunks: [], cut: false, stderr: () => stderr }
   let stderr = ''
   let length = 0
   const stop = () => {
     output.cut = true
-    killGit(child)
+    git.kill()
   }
-  child.stdout.on('data', (chunk: Buffer) => {
+  git.stdout.on('data', (chunk: Buffer) => {
     if (output.cut) return
     if (run.consume !== undefined) {
       if (run.consume(chunk) === 'enough') stop()
@@ -213,7 +197,7 @@ function collectOutput(child: ChildProcessWithoutNullStreams, run: GitRun): Coll
     output.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     if (chunk.length > room) stop()
   })
-  child.stderr.on('data', (chunk: Buffer) => {
+  git.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < 10_000) stderr += chunk.toString('latin1')
   })
   return output

@@ -5,7 +5,6 @@ import { GitError } from '../../domain/errors.ts'
 import type { PullRequest } from '../../domain/pull-request.ts'
 import type { Access } from '../../platforms/platform.ts'
 import { type Mirror, openMirror } from '../../workspace/git.ts'
-import { gitHostFrom } from '../../workspace/run-git.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { createPlatformSnapshot } from './platform-snapshot.ts'
 
@@ -27,7 +26,7 @@ export function mirrorDirectory(config: { dataDir: string }): string {
   return join(config.dataDir, 'mirrors')
 }
 
-type SourcesContext = Pick<AppContext, 'platform' | 'config' | 'log'>
+type SourcesContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'gitHost'>
 
 /**
  * The diff is git's own between the merge base and the head that `pullRequest` shows, so it can't be of another one,
@@ -62,12 +61,12 @@ interface Shas {
 }
 
 /** The mirror of a repository of the platform. Throws `GitError` for an address that isn't allowed. */
-export function openRepositoryMirror(ctx: Pick<AppContext, 'platform' | 'config'>, access: Access): Mirror {
+export function openRepositoryMirror(ctx: Pick<AppContext, 'platform' | 'config' | 'gitHost'>, access: Access): Mirror {
   return openMirror({
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneAddress(access),
     trustedHosts: [new URL(ctx.config.platform.url).host],
-    host: gitHostFrom(ctx.config.childEnvironment),
+    host: ctx.gitHost,
   })
 }
 

@@ -1,0 +1,100 @@
+// The small process that starts programs for a large one, see program-starter.ts. It ends, and all of them, when that one is gone.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { killGroup, type ProgramStart } from './running-program.ts'
+
+export type StarterRequest =
+  | ({ readonly kind: 'start'; readonly id: number } & ProgramStart)
+  | { readonly kind: 'kill'; readonly id: number }
+
+export type StarterAnswer =
+  /** Where to connect to for each stream of a program, with a line `<id> <stream>`. */
+  | { readonly kind: 'ready'; readonly path: string }
+  /** From now on what is written to the program's input is read by it. */
+  | { readonly kind: 'started'; readonly id: number }
+  | {
+      readonly kind: 'failed'
+      readonly id: number
+      readonly message: string
+      readonly code: string
+      readonly syscall: string
+    }
+  | { readonly kind: 'exited'; readonly id: number; readonly code: number | null }
+
+interface Wanted {
+  start?: ProgramStart
+  stdin?: Socket
+  stdout?: Socket
+  stderr?: Socket
+}
+
+const wanted = new Map<number, Wanted>()
+const running = new Map<number, ChildProcess>()
+const header = /^(\d+) (stdin|stdout|stderr)\n$/
+
+// Nobody but this user may look into it.
+const folder = mkdtempSync(join(process.argv[2]!, 'umpire-'))
+const path = join(folder, 'programs')
+const server = createServer((socket) => {
+  socket.on('error', () => socket.destroy())
+  // Whoever connected sends no more than this before the program runs, so it comes in one piece and with nothing behind it.
+  socket.once('data', (line) => {
+    const [, id, stream] = header.exec(line.toString('latin1')) ?? []
+    if (id === undefined) socket.destroy()
+    else want(Number(id), { [stream as string]: socket })
+  })
+})
+server.listen(path, () => answer({ kind: 'ready', path }))
+server.on('error', () => process.disconnect())
+process.on('message', (request: StarterRequest) => {
+  if (request.kind === 'start') want(request.id, { start: request })
+  else {
+    const child = running.get(request.id)
+    if (child !== undefined) killGroup(child)
+  }
+})
+process.on('disconnect', end)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+function want(id: number, part: Wanted): void {
+  const all = { ...wanted.get(id), ...part }
+  wanted.set(id, all)
+  const { start, stdin, stdout, stderr } = all
+  if (start === undefined || stdin === undefined || stdout === undefined || stderr === undefined) return
+  wanted.delete(id)
+  run(id, start, [stdin, stdout, stderr])
+}
+
+function run(id: number, { program, args, env }: ProgramStart, sockets: [Socket, Socket, Socket]): void {
+  const child = spawn(program, args, { cwd: '/', env, stdio: sockets, detached: true })
+  // The program has them now. Whoever reads them sees their end when the program ends.
+  for (const socket of sockets) socket.destroy()
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    running.delete(id)
+    const { message, code = '', syscall = '' } = error
+    answer({ kind: 'failed', id, message, code, syscall })
+  })
+  if (child.pid === undefined) return
+  running.set(id, child)
+  child.on('exit', (code) => {
+    running.delete(id)
+    answer({ kind: 'exited', id, code })
+  })
+  answer({ kind: 'started', id })
+}
+
+function answer(message: StarterAnswer): void {
+  // Gone in the meantime: then nobody waits for it.
+  process.send?.(message, () => {})
+}
+
+/** Nothing is left then that keeps this process. */
+function end(): void {
+  for (const child of running.values()) killGroup(child)
+  for (const { stdin, stdout, stderr } of wanted.values())
+    for (const socket of [stdin, stdout, stderr]) socket?.destroy()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,148 @@
+// Starts programs by a small process: to fork a large one takes tens of milliseconds, in which nothing else goes on.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import type { StarterAnswer, StarterRequest } from './program-starter-process.ts'
+import { type ProgramStart, type RunningProgram, type StartProgram, startHere } from './running-program.ts'
+
+export interface ProgramStarter extends AsyncDisposable {
+  readonly start: StartProgram
+}
+
+/** Makes a starter. Its process begins with the first program; should it be lost, so are its programs, and the next one begins another. */
+export function createProgramStarter(): ProgramStarter {
+  let current: Promise<Starter | undefined> | undefined
+  let isClosed = false
+  const open = () => {
+    const opening = openStarter(() => {
+      if (current === opening) current = undefined
+    })
+    return opening
+  }
+  return {
+    async start(program) {
+      if (isClosed) throw new Error('The starter of programs is closed.')
+      current ??= open()
+      const starter = await current
+      // Where no process can be had for it, programs are started all the same.
+      return starter === undefined ? startHere(program) : starter.start(program)
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      await (await current)?.end()
+    },
+  }
+}
+
+interface Starter {
+  readonly start: StartProgram
+  end(): Promise<void>
+}
+
+interface Waiting {
+  settle(answer: StarterAnswer): void
+  /** The starter is gone, and the program with it. */
+  lose(): void
+}
+
+async function openStarter(onGone: () => void): Promise<Starter | undefined> {
+  const child = fork(new URL('./program-starter-process.ts', import.meta.url), [tmpdir()], {
+    // It outlives what a terminal tells this process, which may still need it: it ends when this process does.
+    detached: true,
+    env: {},
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const gone = once(child, 'exit').catch(() => {})
+  const waiting = new Map<number, Waiting>()
+  const ready = Promise.withResolvers<string | undefined>()
+  child.on('message', (answer: StarterAnswer) => {
+    if (answer.kind === 'ready') ready.resolve(answer.path)
+    else waiting.get(answer.id)?.settle(answer)
+  })
+  void gone.then(() => {
+    ready.resolve(undefined)
+    onGone()
+    for (const one of waiting.values()) one.lose()
+  })
+  const path = await ready.promise
+  child.unref()
+  child.channel?.unref()
+  if (path === undefined) return undefined
+  let lastId = 0
+  return {
+    start: (program) => startBy(child, { path, waiting, id: ++lastId, program }),
+    async end() {
+      if (child.connected) child.disconnect()
+      await gone
+    },
+  }
+}
+
+interface Start {
+  readonly path: string
+  readonly waiting: Map<number, Waiting>
+  readonly id: number
+  readonly program: ProgramStart
+}
+
+/** The program's input and output are sockets between it and this process: the starter only passes them on. */
+async function startBy(child: ChildProcess, { path, waiting, id, program }: Start): Promise<RunningProgram> {
+  const started = Promise.withResolvers<void>()
+  const sockets = (['stdin', 'stdout', 'stderr'] as const).map((stream) => {
+    // Once it runs, what is wrong with one is told by its end.
+    const socket = connect(path).on('error', (error) => started.reject(error))
+    socket.write(`${id} ${stream}\n`)
+    return socket
+  }) as [Socket, Socket, Socket]
+  const [stdin, stdout, stderr] = sockets
+  const exited = Promise.withResolvers<number | null>()
+  const end = (code: number | null) => {
+    waiting.delete(id)
+    if (waiting.size === 0) child.channel?.unref()
+    stdin.destroy()
+    exited.resolve(code)
+  }
+  child.channel?.ref()
+  waiting.set(id, {
+    settle(answer) {
+      if (answer.kind === 'started') started.resolve()
+      if (answer.kind === 'exited') end(answer.code)
+      if (answer.kind === 'failed') {
+        started.reject(Object.assign(new Error(answer.message), { code: answer.code, syscall: answer.syscall }))
+        end(null)
+      }
+    },
+    lose() {
+      started.reject(new Error('The process that starts programs was lost.'))
+      for (const socket of sockets) socket.destroy()
+      end(null)
+    },
+  })
+  const request: StarterRequest = { kind: 'start', id, ...program }
+  child.send(request, () => {})
+  try {
+    await started.promise
+  } catch (error) {
+    for (const socket of sockets) socket.destroy()
+    throw error
+  }
+  return {
+    ...{ stdin, stdout, stderr },
+    closed: Promise.all([exited.promise, closing(stdout), closing(stderr)]).then(([code]) => code),
+    kill() {
+      const end: StarterRequest = { kind: 'kill', id }
+      if (waiting.has(id) && child.connected) child.send(end, () => {})
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once('close', () => resolve())
+  })
+}

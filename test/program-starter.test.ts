@@ -1,0 +1,131 @@
+// Holds both ways to start programs to one behaviour, and the process that starts them for others to its end.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createProgramStarter, type ProgramStarter } from '../src/lib/program-starter.ts'
+import { type RunningProgram, readChunk, type StartProgram, startHere } from '../src/lib/running-program.ts'
+
+const env = { PATH: process.env.PATH ?? '', SAID: 'kept' }
+const shell = (script: string) => ({ program: 'sh', args: ['-c', script], env })
+
+async function readAll(program: RunningProgram) {
+  const chunks: Buffer[] = []
+  program.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  let errors = ''
+  program.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  const code = await program.closed
+  return { code, output: Buffer.concat(chunks), errors }
+}
+
+describe.each(['here', 'by a starter'])('a program started %s', (way) => {
+  let starter: ProgramStarter | undefined
+  let start: StartProgram = startHere
+  beforeAll(() => {
+    if (way === 'here') return
+    starter = createProgramStarter()
+    start = starter.start
+  })
+  afterAll(() => starter?.[Symbol.asyncDispose]())
+
+  it('reads its input, writes both outputs, and tells its exit code', async () => {
+    const program = await start(shell('cat; echo "$SAID" >&2; exit 7'))
+    program.stdin.end('a question\n')
+    expect(await readAll(program)).toEqual({ code: 7, output: Buffer.from('a question\n'), errors: 'kept\n' })
+  })
+
+  it('knows nothing of the environment of this process', async () => {
+    const program = await start({ program: 'env', args: [], env })
+    const names = (await readAll(program)).output.toString().match(/^\w+(?==)/gm)
+    expect(names?.filter((name) => !['PWD', 'SHLVL', '_'].includes(name)).sort()).toEqual(['PATH', 'SAID'])
+  })
+
+  it('passes on much in both directions', async () => {
+    const bytes = Buffer.alloc(5_000_000, 'what is asked and answered ')
+    const program = await start({ program: 'cat', args: [], env })
+    program.stdin.end(bytes)
+    expect((await readAll(program)).output.equals(bytes)).toBe(true)
+  })
+
+  it('does not mix up many at the same time', async () => {
+    const said = Array.from({ length: 40 }, async (_, place) => {
+      const program = await start(shell(`read line; echo "$line ${place}"`))
+      program.stdin.end('program\n')
+      return (await readAll(program)).output.toString()
+    })
+    expect(await Promise.all(said)).toEqual(said.map((_, place) => `program ${place}\n`))
+  })
+
+  it('that does not exist is told', async () => {
+    const missing = start({ program: 'there-is-no-such-program', args: [], env })
+    await expect(missing).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('ends with all that it started when it is killed, read or not', async () => {
+    const program = await start(shell('sleep 1000 & echo $!; yes'))
+    const output = program.stdout[Symbol.asyncIterator]()
+    const child = Number.parseInt((await readChunk(output))!.toString(), 10)
+    program.kill()
+    expect(await program.closed).toBeNull()
+    await expect.poll(() => isRunning(child)).toBe(false)
+    program.kill()
+    for (let chunk = await readChunk(output); chunk !== undefined; chunk = await readChunk(output))
+      expect(chunk).toBeDefined()
+  })
+
+  it('that ended before it is killed keeps its exit code', async () => {
+    const program = await start(shell('exit 3'))
+    program.stdout.resume()
+    program.stderr.resume()
+    expect(await program.closed).toBe(3)
+    program.kill()
+    expect(await program.closed).toBe(3)
+  })
+})
+
+describe('the process of a starter', () => {
+  it('ends, and all its programs, when the process that it starts them for is killed', async () => {
+    const folder = mkdtempSync(join(process.env.TMPDIR ?? '/tmp', 'starter-'))
+    const module = join(folder, 'starting.ts')
+    const source = fileURLToPath(new URL('../src/lib/program-starter.ts', import.meta.url))
+    writeFileSync(
+      module,
+      `import { createProgramStarter } from ${JSON.stringify(source)}
+const program = await createProgramStarter().start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
+program.stdout.once('data', (line) => process.send(line.toString().trim().split(' ').map(Number)))
+`,
+    )
+    const child = fork(module, { env: { ...process.env, TMPDIR: folder }, execArgv: [] })
+    const [[program, starter]] = (await once(child, 'message')) as [[number, number]]
+    expect(readdirSync(folder)).toHaveLength(2)
+    child.kill('SIGKILL')
+    await expect.poll(() => [program, starter].map(isRunning)).toEqual([false, false])
+    expect(readdirSync(folder)).toEqual(['starting.ts'])
+    rmSync(folder, { recursive: true })
+  })
+
+  it('that is lost takes its programs with it, and the next program has another one', async () => {
+    await using starter = createProgramStarter()
+    const program = await starter.start(shell('echo $PPID; exec sleep 1000'))
+    const output = program.stdout[Symbol.asyncIterator]()
+    const helper = Number((await readChunk(output))!.toString())
+    process.kill(helper, 'SIGKILL')
+    expect(await program.closed).toBeNull()
+    expect(await readChunk(output)).toBeUndefined()
+    const next = await starter.start(shell('echo again'))
+    expect((await readAll(next)).output.toString()).toBe('again\n')
+  })
+})
+
+/** What ended and was fetched by nobody has a number still. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
