@@ -4,20 +4,18 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { createCredentials } from '../src/accounts/credentials.ts'
 import { findScope } from '../src/accounts/scope.ts'
-import { saveToken } from '../src/accounts/tokens.ts'
 import { readInsights } from '../src/analytics/insights.ts'
 import { readReviewing } from '../src/analytics/reviewing.ts'
 import { openDatabase } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { listReviews, type ReviewFilter } from '../src/events/list-reviews.ts'
-import { createKeyRing } from '../src/lib/key-ring.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
 import { explainStatements } from './api-plans.ts'
 import { seed, type Viewers } from './api-seed.ts'
 import { readCpuTime } from './cpu-time.ts'
 import { type LoadResult, sendAll } from './load.ts'
+import { issueCredentials } from './sign-in.ts'
 import { startUmpireServer } from './umpire-server.ts'
 
 const { values } = parseArgs({
@@ -172,14 +170,8 @@ async function watchBackends(url: string): Promise<{ list(): Promise<number[]> }
 
 /** Headers with a user's credentials. */
 async function signIn(url: string, userId: number): Promise<Record<Question['place'], string>> {
-  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 1 }, quiet)
-  const expiresAt = new Date(Date.now() + 86_400_000)
-  const tokenId = await saveToken(database.db, { userId, kind: 'session', expiresAt })
-  const credentials = createCredentials(createKeyRing(secretKey, []), publicUrl)
-  return {
-    bearer: `authorization: Bearer ${await credentials.issue('bearer', { userId, tokenId }, expiresAt)}`,
-    cookie: `cookie: access_token=${await credentials.issue('cookie', { userId, tokenId }, expiresAt)}`,
-  }
+  const { bearer, cookie } = await issueCredentials({ url, secretKey, publicUrl }, userId)
+  return { bearer: `authorization: Bearer ${bearer}`, cookie: `cookie: access_token=${cookie}` }
 }
 
 function composeRequest({ path }: Question, credential: string): Buffer {

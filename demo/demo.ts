@@ -53,7 +53,7 @@ async function demonstrate(): Promise<void> {
 
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
-  await using service = await startService(await describeEnvironment(forge, { folder, model }), logFile)
+  await using service = await startService(await describeEnvironment(forge, { folder, model, port: 8484 }), logFile)
   step(`Umpire runs at ${service.url}, on its embedded database`)
   printDetail(model === null ? 'no model is configured: the built-in static reviewer works alone' : `model: ${model}`)
 

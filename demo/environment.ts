@@ -8,12 +8,13 @@ import type { Forge } from '../test/fakes/forge/forge.ts'
  *
  * @param options.folder for its data
  * @param options.model as `MODEL` has it; null for none
+ * @param options.port where it is taken, any other; 0 for any
  */
 export async function describeEnvironment(
   forge: Forge,
-  { folder, model }: { folder: string; model: string | null },
+  { folder, model, port: preferred }: { folder: string; model: string | null; port: number },
 ): Promise<Record<string, string>> {
-  const port = await choosePort(8484)
+  const port = await choosePort(preferred)
   const publicUrl = `http://127.0.0.1:${port}`
   const { clientId, clientSecret } = forge.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
   return {

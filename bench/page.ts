@@ -1,0 +1,176 @@
+// The reviews list in a browser with 10,000 reviews behind it: what loading, scrolling and coming back cost.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import type { CDPSession, Page } from 'playwright-core'
+import { openDatabase } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { changesChannel } from '../src/events/listing.ts'
+import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
+import { openPage, startBrowser } from '../test/page/open-page.ts'
+import { setup as buildPage } from '../test/page/prepare.ts'
+import { seed } from './api-seed.ts'
+import { issueCredentials } from './sign-in.ts'
+import { startUmpireServer } from './umpire-server.ts'
+
+const { values } = parseArgs({
+  options: {
+    reviews: { type: 'string', default: '10000' },
+    rows: { type: 'string', default: '50,1000,5000' },
+    frames: { type: 'string', default: '200' },
+  },
+})
+const secretKey = 'k'.repeat(32)
+const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+
+const inPage = {
+  /** As many as the list has, drawn or not. */
+  rows: `Number(document.querySelector('[aria-label=Reviews] > li')?.ariaSetSize ?? 0)`,
+  /** Two frames on, all that was begun is drawn. */
+  drawn: 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'umpire-bench-'))
+try {
+  await run()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function run(): Promise<void> {
+  buildPage()
+  const programs = findPostgresql()
+  if (programs === null) throw new Error('There is no PostgreSQL here.')
+  await using server = await startPostgresql(programs)
+  const client = new pg.Client({ connectionString: server.url })
+  await using stack = new AsyncDisposableStack()
+  await client.connect()
+  stack.defer(() => client.end())
+  await fill(server.url, client)
+  await using umpire = await startUmpireServer({
+    DATABASE_URL: server.url,
+    SECRET_KEY: secretKey,
+    PUBLIC_URL: 'http://umpire.example',
+    DATA_DIR: folder,
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    // Nobody answers there: the platform is left out.
+    PLATFORM_URL: 'http://127.0.0.1:9',
+    PLATFORM_API_URL: 'http://127.0.0.1:9',
+  })
+  const { cookie } = await issueCredentials({ url: server.url, secretKey, publicUrl: 'http://umpire.example' }, 1)
+  const browser = await startBrowser()
+  try {
+    await using opened = await openPage(browser, { url: `http://127.0.0.1:${umpire.port}`, session: cookie })
+    await measure(opened.page, client)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Ten events for each pull request, 1,000 repositories. */
+async function fill(url: string, client: pg.Client): Promise<void> {
+  await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 2 }, quiet)
+  await migrate(database, quiet)
+  await seed(client, { events: Number(values.reviews) * 10, repositories: 1000 })
+}
+
+async function measure(page: Page, client: pg.Client): Promise<void> {
+  const clock = await startClock(await page.context().newCDPSession(page))
+  const opening = await clock(async () => {
+    await page.goto('/reviews')
+    await countRows(page, 1)
+  })
+  console.log(`\nThe list of ${values.reviews} reviews; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`)
+  console.log(`Opening the page: ${opening.toFixed(0)} ms of the main thread\n`)
+  console.log(
+    '| rows loaded | a frame of scrolling, mean | worst gap between frames | refreshing | coming back from a review |',
+  )
+  console.log('|---|---|---|---|---|')
+  for (const rows of values.rows.split(',').map(Number)) {
+    await load(page, rows)
+    const { perFrame, worst } = await scroll(page, clock)
+    const refreshing = await clock(() => refresh(page, client))
+    await openReview(page)
+    const back = await clock(async () => {
+      await page.goBack()
+      await countRows(page, rows)
+    })
+    const cells = [perFrame, worst, refreshing, back].map((ms) => `${ms.toFixed(1)} ms`)
+    console.log(`| ${await countRows(page, 1)} | ${cells.join(' | ')} |`)
+  }
+}
+
+/** Makes a function that tells how many milliseconds of the processor the page's main thread took for some work. */
+async function startClock(session: CDPSession): Promise<(work: () => Promise<unknown>) => Promise<number>> {
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const read = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000
+  }
+  return async (work) => {
+    const before = await read()
+    await work()
+    return (await read()) - before
+  }
+}
+
+async function countRows(page: Page, least: number): Promise<number> {
+  for (;;) {
+    await page.evaluate(inPage.drawn)
+    const rows = (await page.evaluate(inPage.rows)) as number
+    if (rows >= least) return rows
+  }
+}
+
+/** Goes to the end until so many are there. */
+async function load(page: Page, rows: number): Promise<void> {
+  for (let loaded = await countRows(page, 1); loaded < rows; ) {
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    loaded = await countRows(page, Math.min(rows, loaded + 1))
+  }
+}
+
+/** From the top, 150 pixels with each frame, as far as it isn't loaded further. */
+async function scroll(page: Page, clock: Awaited<ReturnType<typeof startClock>>) {
+  await page.evaluate('scrollTo(0, 0)')
+  await page.evaluate(inPage.drawn)
+  let gaps: number[] = []
+  const total = await clock(async () => {
+    gaps = (await page.evaluate(`new Promise((done) => {
+      const gaps = []
+      let last = performance.now()
+      const step = () => {
+        const now = performance.now()
+        gaps.push(now - last)
+        last = now
+        if (gaps.length >= ${values.frames}) return done(gaps)
+        const end = document.documentElement.scrollHeight - 3 * innerHeight
+        scrollTo(0, scrollY < end ? scrollY + 150 : 0)
+        requestAnimationFrame(step)
+      }
+      requestAnimationFrame(step)
+    })`)) as number[]
+  })
+  return { perFrame: total / gaps.length, worst: Math.max(...gaps) }
+}
+
+/** Something changed: the newest page is asked for anew. */
+async function refresh(page: Page, client: pg.Client): Promise<void> {
+  const answered = page.waitForResponse(/api\/v1\/reviews\?/)
+  await client.query(
+    `select pg_notify($1, row_to_json(changed)::text) from (
+      select repo, number, listed_event_id as event, listed_status as status from pull_requests limit 1) as changed`,
+    [changesChannel],
+  )
+  await answered
+  await page.evaluate(inPage.drawn)
+}
+
+async function openReview(page: Page): Promise<void> {
+  await page.evaluate('scrollBy(0, 3000)')
+  await page.evaluate(inPage.drawn)
+  await page.evaluate('document.elementFromPoint(200, 400).closest("li").querySelector("a").click()')
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+}

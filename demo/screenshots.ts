@@ -1,0 +1,161 @@
+// Pictures of the page for the README, in docs/pictures/: a small shop with some pull requests, as its reviewer sees it.
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
+import { openPage, startBrowser } from '../test/page/open-page.ts'
+import { signInWithToken } from '../test/sign-in.ts'
+import { describeEnvironment } from './environment.ts'
+import { readSample } from './sample.ts'
+import { type Session, signIn, startService } from './service.ts'
+
+const repo = 'acme/shop'
+const reviewer = { login: 'umpire-bot', token: 'token-of-the-demo-reviewer' }
+const pictures = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
+const largest = 200 * 1024
+
+const main = readSample('main')
+const topic = readSample('topic')
+
+/** What is proposed, the oldest first. The last one has the most to be said about. */
+const proposals = [
+  {
+    head: 'thanks',
+    author: 'bob',
+    title: 'Thank customers in the subject of the receipt',
+    files: { 'src/mail.ts': main['src/mail.ts']?.replace('`Your order', '`Thank you for order') },
+  },
+  {
+    head: 'stock-of-none',
+    author: 'carol',
+    title: 'Refuse to take none or less out of the stock',
+    files: {
+      'src/stock.ts': main['src/stock.ts']?.replace(
+        'Promise<boolean> {\n',
+        'Promise<boolean> {\n  if (count < 1) return false\n',
+      ),
+    },
+  },
+  {
+    head: 'pay',
+    author: 'bob',
+    title: 'Take the money for orders',
+    files: { 'src/payments.ts': topic['src/payments.ts'] },
+  },
+  {
+    head: 'cancel-and-import',
+    author: 'alice',
+    title: 'Cancel orders, and import several at once',
+    files: { 'src/orders.ts': topic['src/orders.ts'] },
+  },
+] as const
+
+/** A picture. */
+interface Shot {
+  readonly name: string
+  readonly path: string
+  readonly height: number
+  readonly dark?: boolean
+  /** Waits for what is to be seen, and brings it into sight. */
+  readonly ready: (page: Page) => Promise<unknown>
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'umpire-pictures-'))
+const browser = await startBrowser()
+try {
+  await takePictures(browser)
+} finally {
+  await browser.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function takePictures(browser: Browser): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  await using forge = await startForge()
+  const people = ['alice', 'bob', 'carol']
+  for (const login of people) forge.createUser(login)
+  forge.createUser(reviewer.login, { token: reviewer.token })
+  await forge.createRepository(repo, { admins: [reviewer.login], writers: people, description: 'A small shop' })
+  await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
+  const environment = await describeEnvironment(forge, { folder, model: null, port: 0 })
+  await using service = await startService(environment, join(folder, 'umpire.log'))
+  const umpire = await signIn(service.url, reviewer.token)
+  await umpire.send('POST', `/api/v1/repos/${repo}/install`)
+  await until(umpire, `/api/v1/memory/scan?repo=${repo}`, (scan: { status: string }) => scan.status === 'completed')
+  for (const proposal of proposals) await propose(forge, umpire, proposal)
+  const { session } = await signInWithToken(service, reviewer.token)
+  const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [{ id: number; processed_at: string }]
+  // All pictures say the same time.
+  const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
+  for (const shot of listShots(newest.id)) {
+    await using opened = await openPage(browser, { url: service.url, session, dark: shot.dark ?? false })
+    await opened.page.clock.setFixedTime(time)
+    await takePicture(opened.page, shot)
+    if (opened.complaints.length > 0) throw new Error(opened.complaints.join('\n'))
+  }
+}
+
+/** Opens a pull request, and waits for its review. */
+async function propose(forge: Forge, umpire: Session, proposal: (typeof proposals)[number]): Promise<void> {
+  const { head, author, title, files } = proposal
+  await forge.push(repo, head, files as Record<string, string>, { author, message: title })
+  await forge.openPullRequest({ repo, head, author, title })
+  type Listed = { pr_title: string; status: string }[]
+  const isReviewed = (list: Listed) => list.some((one) => one.pr_title === title && one.status === 'completed')
+  await until(umpire, '/api/v1/reviews', isReviewed)
+}
+
+async function until<Answer>(umpire: Session, path: string, isDone: (answer: Answer) => boolean): Promise<void> {
+  const deadline = Date.now() + 120_000
+  while (!isDone((await umpire.send('GET', path)) as Answer)) {
+    if (Date.now() > deadline) throw new Error(`It takes too long: ${path}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+function listShots(review: number): Shot[] {
+  const finding = async (page: Page) => {
+    const card = page.getByRole('article', { name: /^Finding:/ }).first()
+    await page.locator('.code-token-keyword').first().waitFor()
+    await card.locator('.markdown').waitFor()
+    await page.locator('#diff').evaluate((diff) => diff.scrollIntoView())
+    await page.evaluate('scrollBy(0, -16)')
+  }
+  const top = (page: Page) => page.locator('.code-token-keyword').first().waitFor()
+  return [
+    { name: 'reviews', path: '/reviews', height: 520, ready: (page) => page.getByText('Confidence').nth(3).waitFor() },
+    { name: 'review', path: `/reviews/${review}`, height: 900, ready: top },
+    { name: 'finding', path: `/reviews/${review}`, height: 900, dark: true, ready: finding },
+    {
+      name: 'code',
+      path: `/repositories/${repo}?tab=code`,
+      height: 900,
+      ready: async (page) => {
+        await page.getByRole('tabpanel').getByText('Untouched files').waitFor()
+        await page.locator('canvas').first().waitFor()
+      },
+    },
+    {
+      name: 'insights',
+      path: '/insights',
+      height: 900,
+      dark: true,
+      ready: (page) => page.getByRole('heading', { name: 'Insights' }).waitFor(),
+    },
+  ]
+}
+
+async function takePicture(page: Page, { name, path, height, ready }: Shot): Promise<void> {
+  await page.setViewportSize({ width: 1280, height })
+  await page.goto(path)
+  await ready(page)
+  // Whatever else the page asks for is there.
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
+  const file = join(pictures, `${name}.png`)
+  await page.screenshot({ path: file })
+  const { size } = statSync(file)
+  console.log(`docs/pictures/${name}.png: ${Math.round(size / 1024)} KB`)
+  if (size > largest) throw new Error(`${name}.png is larger than ${largest / 1024} KB`)
+}
