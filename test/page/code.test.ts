@@ -5,7 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenOf } from '../connect-scene.ts'
 import { type ScanScene, startScanScene } from '../scan-scene.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
-import { findBarriers, keepPicture, openPage, startBrowser, type View, views } from './open-page.ts'
+import {
+  countJumps,
+  findBarriers,
+  holdRequests,
+  keepPicture,
+  openPage,
+  readJumps,
+  startBrowser,
+  type View,
+  views,
+  waitForFrames,
+} from './open-page.ts'
 
 /** So many files that the map of the whole shows directories. */
 const many = Array.from({ length: 220 }, (_, index) => [`src/${index % 2 ? 'db' : 'http'}/part-${index}.json`, '{}\n'])
@@ -159,6 +170,34 @@ describe('hot spots', () => {
     await list(page).getByText('server.ts').first().waitFor()
     expect(pathOf(page)).toBe('src/http')
   })
+})
+
+/** A person doesn't notice less. */
+const leastJump = 0.02
+
+const answers = { map: /\/memory\/code-map\?/, figures: /\/analytics\/graph\?/ }
+
+it.each(
+  [1280, 360].flatMap((width) => [
+    { width, first: 'map' as const },
+    { width, first: 'figures' as const },
+  ]),
+)('does not jump as answers arrive, $first first, $width wide', async ({ width, first }) => {
+  await using opened = await openPage(browser, { url: scene.app.url, session: alice.session, width })
+  const { page } = opened
+  await countJumps(page)
+  const letGo = { map: await holdRequests(page, answers.map), figures: await holdRequests(page, answers.figures) }
+  const asked = Promise.all([page.waitForRequest(answers.map), page.waitForRequest(answers.figures)])
+  await page.goto(`/repositories/${repo}?tab=code`)
+  await asked
+  await waitForFrames(page)
+  letGo[first]()
+  await (first === 'map' ? rows(page).first() : page.getByText('Untouched files')).waitFor()
+  await waitForFrames(page)
+  letGo[first === 'map' ? 'figures' : 'map']()
+  await page.getByText('Untouched files').waitFor()
+  await page.locator('canvas').first().waitFor()
+  expect(await readJumps(page)).toBeLessThanOrEqual(leastJump)
 })
 
 interface Named {

@@ -79,6 +79,37 @@ export async function findBarriers(page: Page): Promise<string[]> {
   return wide > screen ? [...barriers, `It is ${wide} wide on a screen of ${screen}`] : barriers
 }
 
+/** Begins to count how far things jump: before the page is loaded. */
+export async function countJumps(page: Page): Promise<void> {
+  await page.addInitScript(`
+    window.jumps = []
+    const keep = (entries) => window.jumps.push(...entries.filter((entry) => !entry.hadRecentInput))
+    const observer = new PerformanceObserver((list) => keep(list.getEntries()))
+    observer.observe({ type: 'layout-shift', buffered: true })
+    window.takeJumps = () => keep(observer.takeRecords())`)
+}
+
+/** How far things have jumped so far: the sum of the browser's layout-shift scores. */
+export async function readJumps(page: Page): Promise<number> {
+  await waitForFrames(page)
+  return (await page.evaluate('window.takeJumps(); window.jumps.reduce((sum, { value }) => sum + value, 0)')) as number
+}
+
+/** Waits until what is there was painted. */
+export async function waitForFrames(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+}
+
+/** Holds back requests whose address fits until they are let go. */
+export async function holdRequests(page: Page, pattern: RegExp): Promise<() => void> {
+  const gate = Promise.withResolvers<void>()
+  await page.route(pattern, async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  return gate.resolve
+}
+
 /** Keeps a picture in the folder PAGE_PICTURES, where that is set: for people to look at. */
 export async function keepPicture(page: Page, name: string, { width, dark }: View): Promise<void> {
   const folder = process.env.PAGE_PICTURES

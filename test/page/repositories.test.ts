@@ -1,12 +1,23 @@
 // The repositories in the browser: connected, scanned and disconnected, and what is known of one.
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
 import { tokenOf } from '../connect-scene.ts'
 import { answer, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ScanScene, startScanScene } from '../scan-scene.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
-import { findBarriers, keepPicture, openPage, startBrowser, type View, views } from './open-page.ts'
+import {
+  countJumps,
+  findBarriers,
+  holdRequests,
+  keepPicture,
+  openPage,
+  readJumps,
+  startBrowser,
+  type View,
+  views,
+  waitForFrames,
+} from './open-page.ts'
 
 const rules = '# Rules\n\n- Count in cents, never in floating point.\n'
 
@@ -133,6 +144,43 @@ it('shows nobody a repository that is not theirs', async () => {
   const { page } = opened
   await page.getByText('This repository is not connected to your account').waitFor()
   expect(await page.getByRole('tab').count()).toBe(0)
+})
+
+/** A person doesn't notice less. */
+const leastJump = 0.02
+
+describe('as answers arrive', () => {
+  const lists = { connected: /\/api\/v1\/repos\?connected=true/, others: /\/api\/v1\/repos\?connected=false/ }
+  const orders = [
+    ['connected', 'others'],
+    ['others', 'connected'],
+  ] as const
+
+  it.each([1280, 360].flatMap((width) => orders.map(([first, second]) => ({ width, first, second }))))(
+    'nothing jumps, $first first, $width wide',
+    async ({ width, first, second }) => {
+      const other = await scene.createRepository()
+      await using opened = await openPage(browser, { url: scene.app.url, session: alice.session, width })
+      const { page } = opened
+      await countJumps(page)
+      const letGo = {
+        connected: await holdRequests(page, lists.connected),
+        others: await holdRequests(page, lists.others),
+      }
+      const asked = Promise.all([page.waitForRequest(lists.connected), page.waitForRequest(lists.others)])
+      await page.goto('/repositories')
+      await asked
+      await waitForFrames(page)
+      const answered = page.waitForResponse(lists[first])
+      letGo[first]()
+      await (await answered).finished()
+      await waitForFrames(page)
+      letGo[second]()
+      await page.getByText('Scanned').first().waitFor()
+      await page.getByRole('button', { name: `Connect ${other}` }).waitFor()
+      expect(await readJumps(page)).toBeLessThanOrEqual(leastJump)
+    },
+  )
 })
 
 /** What shows that a tab has what it asked for. */

@@ -1,9 +1,9 @@
 // A column for each day, of one part or of several on top of each other. Its numbers stand in a table beside it.
 import { type ScaleBand, type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale'
 import { stack } from 'd3-shape'
+import { useWidth } from '../../components/use-width.ts'
 import { formatDay } from './format.ts'
 import type { Day } from './queries.ts'
-import { useWidth } from './use-width.ts'
 
 /** A part of each column. */
 export interface Series {

@@ -1,17 +1,26 @@
 // The repositories: those that are connected, and connecting others.
+import { useInfiniteQuery, usePrefetchInfiniteQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/use-api.ts'
 import { Page, Panel } from '../../components/page.tsx'
 import { ConnectableList } from './connectable-list.tsx'
 import { ConnectedList } from './connected-list.tsx'
+import { repositoriesQuery } from './queries.ts'
 
 export function RepositoriesPage() {
+  const api = useApi()
+  const { isPending } = useInfiniteQuery(repositoriesQuery(api, { connected: true, search: '' }))
+  usePrefetchInfiniteQuery(repositoriesQuery(api, { connected: false, search: '' }))
   return (
     <Page title="Repositories">
       <Panel title="Connected">
         <ConnectedList />
       </Panel>
-      <Panel title="Connect another">
-        <ConnectableList />
-      </Panel>
+      {/* Where it begins is known once those above it are there: it would jump. */}
+      {!isPending && (
+        <Panel title="Connect another">
+          <ConnectableList />
+        </Panel>
+      )}
     </Page>
   )
 }

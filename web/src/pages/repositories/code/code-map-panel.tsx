@@ -15,9 +15,9 @@ const GraphPicture = lazy(async () => ({ default: (await import('./graph-picture
 export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null }) {
   const [canDraw] = useState(hasWebGl)
   return (
-    <Panel title="How it hangs together" aside={<span className="text-muted">{map && describeExtent(map)}</span>}>
-      {map === null ? <Skeleton className="h-5 w-40" /> : <Place repo={repo} path={map.path} />}
-      <p className="mb-3 min-h-5 text-muted">
+    <Panel title="How it hangs together">
+      {map === null ? <Skeleton className="h-5.25 w-40" /> : <Place repo={repo} path={map.path} />}
+      <p className="mb-3 text-muted">
         {canDraw
           ? 'A dot is a directory or a file, as large as its lines; an arrow leads from what uses to what is used.'
           : 'This browser draws no picture of it (WebGL is missing or off). The list has all that the picture would show.'}
@@ -27,6 +27,7 @@ export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null 
       ) : (
         <Explorer key={map.path} map={map} canDraw={canDraw} />
       )}
+      <p className="mt-2 min-h-5.25 text-muted">{map && describeExtent(map)}</p>
     </Panel>
   )
 }
@@ -47,8 +48,8 @@ function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
   return (
     <div className={`grid grid-cols-1 gap-3 ${canDraw ? 'lg:grid-cols-[3fr_2fr]' : ''}`}>
       {canDraw && (
-        <div className="rounded border border-line">
-          <div className="h-72 lg:h-103">
+        <div className="flex h-82 flex-col rounded border border-line lg:h-112">
+          <div className="min-h-0 flex-1">
             <Suspense fallback={<Skeleton className="h-full" />}>
               <GraphPicture map={map} shown={pointed ?? chosen} onPoint={point} onClick={click} />
             </Suspense>
@@ -90,7 +91,7 @@ function Legend({ map }: { map: CodeMap }) {
   return (
     <ul
       aria-label={groups.by === 'directory' ? 'Colours of directories' : 'Colours of languages'}
-      className="flex h-9 items-center gap-x-3 overflow-x-auto border-line border-t px-2 text-muted text-xs"
+      className="flex h-9 shrink-0 items-center gap-x-3 overflow-x-auto border-line border-t px-2 text-muted text-xs"
     >
       {names.map((name, index) => {
         if (name === '' || (index === grounds.length - 1 && !hasOthers)) return null
@@ -107,9 +108,12 @@ function Legend({ map }: { map: CodeMap }) {
 
 function describeExtent({ nodes, edges, commit, left_out: leftOut }: CodeMap): string {
   const shown = `${formatCount(nodes.length, 'directory or file', 'directories and files')}, ${formatCount(edges.length, 'connection')}`
-  const missing =
-    leftOut.nodes + leftOut.edges === 0 ? '' : ` (and ${leftOut.nodes}, ${leftOut.edges} that are not shown)`
-  return `${shown}${missing} at ${commit?.slice(0, 7)}`
+  const missing = [
+    ...(leftOut.nodes > 0 ? [formatCount(leftOut.nodes, 'smaller one')] : []),
+    ...(leftOut.edges > 0 ? [formatCount(leftOut.edges, 'weaker connection')] : []),
+  ]
+  const leftOver = missing.length > 0 ? ` Not shown: ${missing.join(', ')}.` : ''
+  return `${shown}, at ${commit?.slice(0, 7)}.${leftOver}`
 }
 
 function hasWebGl(): boolean {

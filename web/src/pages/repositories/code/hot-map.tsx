@@ -1,7 +1,7 @@
 // The treemap: a tile for each directory or file, those of one directory beside each other.
 import { type HierarchyRectangularNode, hierarchy, treemap, treemapSquarify } from 'd3-hierarchy'
 import { useMemo } from 'react'
-import { useWidth } from '../../insights/use-width.ts'
+import { useWidth } from '../../../components/use-width.ts'
 import { type CodeMap, type CodeNode, formatCount, nameOf } from './code-map.ts'
 import { useOpenPath } from './use-open-path.ts'
 

@@ -11,7 +11,7 @@ import { PathLink } from './place.tsx'
 export function HotSpots({ map }: { map: CodeMap | null }) {
   return (
     <Panel title="Hot spots">
-      <p className="mb-3 min-h-10 text-muted sm:min-h-5">
+      <p className="mb-3 min-h-10.5 text-muted sm:min-h-5.25">
         As large as its lines, as warm as the number of reviewed pull requests that touched it.{' '}
         {map && describeHottest(map)}
       </p>

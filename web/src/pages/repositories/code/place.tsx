@@ -30,7 +30,7 @@ export function Place({ repo, path }: { repo: string; path: string }) {
   const parts = path === '.' ? [] : path.split('/')
   const name = repo.slice(repo.indexOf('/') + 1)
   return (
-    <nav aria-label="Directory" className="min-h-5">
+    <nav aria-label="Directory" className="min-h-5.25">
       {parts.map((part, index) => (
         <span key={parts.slice(0, index).join('/')}>
           <PathLink path={parts.slice(0, index).join('/') || '.'}>{index === 0 ? name : parts[index - 1]}</PathLink>
