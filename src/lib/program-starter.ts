@@ -75,6 +75,7 @@ async function openStarter(onGone: () => void): Promise<Starter | undefined> {
   return {
     start: (program) => startBy(child, { path, waiting, id: ++lastId, program }),
     async end() {
+      child.ref()
       if (child.connected) child.disconnect()
       await gone
     },
