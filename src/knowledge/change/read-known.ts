@@ -2,7 +2,7 @@
 import type { FileDiff } from '../../domain/diff.ts'
 import { isTestPath } from '../../workspace/languages.ts'
 import type { Snapshot, TreeEntry } from '../../workspace/snapshot.ts'
-import { type Definer, findDefiners, readTogether } from '../graph/read-graph.ts'
+import { type Definer, findDefiners, readTogether, requireShown } from '../graph/read-graph.ts'
 import { type Family, familyOf } from '../resolution/families.ts'
 import { createImportResolver, type ImportResolver } from '../resolution/imports/import-resolver.ts'
 import { readResolution, saysWhereImportsLead } from '../resolution/read-resolution.ts'
@@ -94,7 +94,10 @@ function findStoredDefiners(reading: GraphReading, stored: StoredCode | null, na
   const { db, queryTimeoutMs, attempt } = reading
   if (stored === null) return new Map<string, readonly Definer[]>()
   return attempt<Definers>('Who defines what the change uses', new Map(), () =>
-    readTogether(db, queryTimeoutMs, (tx) => findDefiners(tx, stored.graph, names)),
+    readTogether(db, queryTimeoutMs, async (tx) => {
+      await requireShown(tx, stored.graph)
+      return findDefiners(tx, stored.graph, names)
+    }),
   )
 }
 

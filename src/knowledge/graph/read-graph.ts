@@ -89,6 +89,12 @@ export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | n
 
 type GraphId = Pick<Graph, 'id'>
 
+/** Throws where another graph is shown by now: what this one held may be half swept away. */
+export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
+  const shown = await tx.selectFrom('code_graphs').select('id').where('id', '=', id).executeTakeFirst()
+  if (shown === undefined) throw new Error('The code graph was written anew meanwhile.')
+}
+
 /** All paths, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
   // In one value: a row for each costs several times as much. No path holds a NUL, but text can't either.
