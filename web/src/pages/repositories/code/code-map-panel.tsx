@@ -79,7 +79,7 @@ const grounds = [
   'bg-(--group-7)',
 ]
 
-/** One line: what is too much for it can be scrolled. */
+/** What it needs of the panel's height, the picture does without. */
 function Legend({ map }: { map: CodeMap }) {
   const groups = groupNodes(map)
   const hasOthers = map.nodes.some((node) => groups.of(node) === grounds.length - 1)
@@ -91,14 +91,14 @@ function Legend({ map }: { map: CodeMap }) {
   return (
     <ul
       aria-label={groups.by === 'directory' ? 'Colours of directories' : 'Colours of languages'}
-      className="flex h-9 shrink-0 items-center gap-x-3 overflow-x-auto border-line border-t px-2 text-muted text-xs"
+      className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 border-line border-t px-2 py-1 text-muted text-xs"
     >
       {names.map((name, index) => {
         if (name === '' || (index === grounds.length - 1 && !hasOthers)) return null
         return (
-          <li key={name} className="flex items-center gap-1 whitespace-nowrap">
+          <li key={name} className="flex items-center gap-1">
             <span aria-hidden="true" className={`inline-block size-2.5 rounded-full ${grounds[index]}`} />
-            {name}
+            <span className="max-w-36 truncate">{name}</span>
           </li>
         )
       })}

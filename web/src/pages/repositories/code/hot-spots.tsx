@@ -67,10 +67,7 @@ const grounds = ['bg-(--heat-0)', 'bg-(--heat-1)', 'bg-(--heat-2)', 'bg-(--heat-
 
 function Legend({ steps }: { steps: readonly number[] }) {
   return (
-    <ul
-      aria-label="Pull requests by colour"
-      className="flex h-9 items-center gap-x-3 overflow-x-auto text-muted text-xs"
-    >
+    <ul aria-label="Pull requests by colour" className="flex min-h-9 flex-wrap items-center gap-x-3 text-muted text-xs">
       {describeSteps(steps).map((words, index) => (
         <li key={words} className="flex items-center gap-1 whitespace-nowrap">
           <span
