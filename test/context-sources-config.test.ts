@@ -50,7 +50,12 @@ it.each([
 })
 
 it.each<[what: string, sources: unknown, problem: RegExp]>([
-  ['no JSON', 'sources:', /CONTEXT_SOURCES: the file: /],
+  ['no JSON', 'sources:', /CONTEXT_SOURCES: the file is no JSON/],
+  [
+    'neither address nor program',
+    [{ ...tracker, url: undefined }],
+    /sources\.0\.url: must be an http or https address, or command/,
+  ],
   ['an unknown field', [{ ...tracker, tokn: 'secret-value' }], /CONTEXT_SOURCES: sources\.0: .*tokn/],
   ['a bad name', [{ ...tracker, name: 'My Tracker' }], /sources\.0\.name: must be lower-case letters/],
   ['nothing to ask', [{ ...tracker, look_up: undefined }], /CONTEXT_SOURCES: tracker needs look_up or search/],

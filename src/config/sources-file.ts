@@ -35,7 +35,11 @@ const sourcesFile = z.strictObject({
   sources: z
     .array(
       z.union([
-        z.strictObject({ ...common, url: z.url({ protocol: /^https?$/ }), headers: texts.default({}) }),
+        z.strictObject({
+          ...common,
+          url: z.url({ protocol: /^https?$/, error: 'must be an http or https address, or command a program' }),
+          headers: texts.default({}),
+        }),
         z.strictObject({
           ...common,
           command: z.string().min(1).max(1000),
@@ -60,7 +64,12 @@ export function readSourcesFile(
     problems.push("CONTEXT_SOURCES can't be read: it must be the path of a file")
     return []
   }
-  const parsed = sourcesFile.safeParse(parseJson(text))
+  const json = parseJson(text)
+  if (json === undefined) {
+    problems.push('CONTEXT_SOURCES: the file is no JSON')
+    return []
+  }
+  const parsed = sourcesFile.safeParse(json)
   if (!parsed.success) {
     const faults = parsed.error.issues.flatMap(explainIssue).slice(0, 10)
     problems.push(...faults.map((fault) => `CONTEXT_SOURCES: ${fault}`))

@@ -25,7 +25,7 @@ export function readMessage(body: unknown): ReadResult<JSONRPCMessage> {
   try {
     return { value: parseJSONRPCMessage(read.value) }
   } catch {
-    return { fault: [ProtocolErrorCode.InvalidRequest, 'Invalid request: the body is no JSON-RPC 2.0 message'] }
+    return { fault: [ProtocolErrorCode.InvalidRequest, 'Invalid request: the body is not one JSON-RPC 2.0 message'] }
   }
 }
 

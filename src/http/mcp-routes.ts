@@ -58,7 +58,8 @@ export async function addMcpRoutes(
       // Of all that keeps pages in check, what matters to a client that is none.
       reply.header('x-content-type-options', 'nosniff')
       if (isKnown(request)) done()
-      else sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed'])
+      else
+        sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed: see MCP_ALLOWED_HOSTS'])
     })
     const identify = access === 'token' ? authenticate.bearer : agentTools ? authenticate.optionalBearer : undefined
     if (identify) scope.addHook('onRequest', inTurn(identify))

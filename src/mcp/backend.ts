@@ -130,6 +130,13 @@ function answerFault(tool: McpTool, given: ToolRecord, fault: string): ToolAnswe
   return { kind: tool.kind, records: tool.kind === 'list' ? [] : [tool.describeFault(given, fault)], fault }
 }
 
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const name = issue.path.join('.')
+  if (issue.code !== 'invalid_type') return `${name}: ${issue.message}`
+  if (issue.message.endsWith('received undefined')) return `${name}: is missing`
+  return `${name}: must be ${issue.expected === 'int' ? 'a whole number' : `of the type ${issue.expected}`}`
+}
+
 function describeInput(error: z.ZodError): string {
-  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+  return error.issues.map(describeIssue).join('; ')
 }

@@ -51,7 +51,7 @@ describe('case 67: a name that is not ours', () => {
       expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
         jsonrpc: '2.0',
         id: null,
-        error: { code: -32600, message: 'Host or Origin not allowed' },
+        error: { code: -32600, message: 'Host or Origin not allowed: see MCP_ALLOWED_HOSTS' },
       })
     }
   })
