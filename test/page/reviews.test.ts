@@ -1,8 +1,10 @@
 // The page from signing in to the list of reviews, in a real browser against the real service and a forge.
-import type { Browser } from 'playwright-core'
+import { sql } from 'kysely'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScene, startConnectScene, tokenOf } from '../connect-scene.ts'
-import { startTestApp } from '../start-app.ts'
+import { signInWithToken } from '../sign-in.ts'
+import { pullRequestPayload, startTestApp } from '../start-app.ts'
 import { findBarriers, keepPicture, openPage, startBrowser, views } from './open-page.ts'
 
 let scene: ConnectScene
@@ -138,6 +140,64 @@ describe('the list of reviews', () => {
     await page.getByText('No review fits').waitFor()
     await page.getByRole('button', { name: /not acme\/other only/ }).click()
     await entries.nth(1).waitFor()
+  })
+})
+
+describe('a list of many', { timeout: 180_000 }, () => {
+  const many = 'acme/many'
+  const total = 130
+  const entries = (page: Page) => page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
+  /** How many the list has, as those are told who don't see it, and where in it something is. */
+  const sizeOf = async (page: Page) => Number(await entries(page).first().getAttribute('aria-setsize'))
+
+  beforeAll(async () => {
+    const { db } = scene.app
+    await sql`
+      insert into events (id, event_type, source, repo, pr_number, payload, status) overriding system value
+      select 5000 - n, 'pull_request.opened', 'github', ${many}, n, '', 'pending' from generate_series(1, ${total}::int) as n`.execute(
+      db,
+    )
+    await sql`
+      insert into pull_requests (repo, number, title, search_text, author, branch, base_branch, url, head_sha, updated_at, state,
+        state_checked_at, listed_event_id, listed_status)
+      select ${many}, n, 'Change ' || n, 'change ' || n, 'zoe', 'topic', 'main', '', '', now(), 'merged', '2100-01-01', 5000 - n, 'pending'
+      from generate_series(1, ${total}::int) as n`.execute(db)
+    await sql`select setval(pg_get_serial_sequence('events', 'id'), 10000)`.execute(db)
+  })
+
+  it('comes page by page as one gets there, and keeps what it has when something changes', async () => {
+    const { session } = await signInWithToken(scene.app, tokenOf('root'))
+    await using opened = await openPage(browser, { url: scene.app.url, session })
+    const { page, complaints } = opened
+    await page.goto(`/reviews?repo=${many}`)
+    await page.getByRole('link', { name: 'Change 1', exact: true }).waitFor()
+    expect(await sizeOf(page)).toBe(50)
+    const last = page.getByRole('link', { name: `Change ${total}`, exact: true })
+    const scrollOn = async () => {
+      await page.mouse.wheel(0, 5000)
+      return last.count()
+    }
+    await expect.poll(scrollOn, { timeout: 60_000 }).toBe(1)
+    expect(await sizeOf(page)).toBe(total)
+    expect(await entries(page).count()).toBeLessThan(50)
+    await scene.app.deliver(pullRequestPayload({ repo: many, number: total + 1, title: 'The newest' }))
+    await expect.poll(() => sizeOf(page), { timeout: 60_000 }).toBe(total + 1)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.getByRole('link', { name: 'The newest' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('is gone through with the Tab key, beyond what was drawn at first', async () => {
+    const { session } = await signInWithToken(scene.app, tokenOf('root'))
+    await using opened = await openPage(browser, { url: scene.app.url, session })
+    const { page } = opened
+    await page.goto(`/reviews?repo=${many}`)
+    await page.getByRole('link', { name: 'Change 1', exact: true }).focus()
+    const goOn = async () => {
+      await page.keyboard.press('Tab')
+      return page.evaluate('document.activeElement.textContent')
+    }
+    await expect.poll(goOn, { interval: 0, timeout: 60_000 }).toBe('Change 60')
   })
 })
 

@@ -8,8 +8,16 @@ import { startTestApp, type TestApp } from '../start-app.ts'
 import { findBarriers, keepPicture, openPage, startBrowser, views } from './open-page.ts'
 
 const token = 'ghp_token_of_alice'
+/** What the default branch has, and what a change does to it: a call elsewhere doesn't fit any more. */
+const files = {
+  'src/price.ts': 'export function priceOf(count: number): number {\n  return count * 2\n}\n',
+  'src/cart.ts': "import { priceOf } from './price.ts'\n\nexport const least = priceOf(1)\n",
+}
+const price = 'export function priceOf(count: number, rate: number): number {\n  return count * rate\n}\n'
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
+
+const patience = { timeout: 30_000 }
 
 let forge: Forge
 let app: TestApp
@@ -42,12 +50,12 @@ afterAll(async () => {
 async function createRepository(name: string): Promise<string> {
   const repo = `acme/${name}`
   await forge.createRepository(repo, { admins: ['alice'], writers: [reviewerLogin] })
-  await forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'alice' })
+  await forge.push(repo, 'main', files, { author: 'alice' })
   return repo
 }
 
 async function openPullRequest(repo: string, title: string): Promise<void> {
-  await forge.push(repo, 'topic', { 'src/key.ts': leak }, { author: 'alice', message: title })
+  await forge.push(repo, 'topic', { 'src/key.ts': leak, 'src/price.ts': price }, { author: 'alice', message: title })
   await forge.openPullRequest({ repo, head: 'topic', author: 'alice', title })
 }
 
@@ -78,7 +86,7 @@ const showsFocus = `(() => {
   return (outlineStyle !== 'none' && outlineWidth !== '0px') || document.activeElement.hasAttribute('data-highlighted')
 })()`
 
-describe('from signing in to disconnecting', () => {
+describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
   it('with the mouse: the review arrives without a reload, its finding on its line', async () => {
     const repo = await createRepository('mouse')
     await using opened = await openPage(browser, { url: app.url })
@@ -94,17 +102,19 @@ describe('from signing in to disconnecting', () => {
     await openPullRequest(repo, 'Take payments')
     const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem').filter({ hasText: repo })
     await entry.getByText('Request changes').waitFor()
-    await entry.getByText('1 critical').waitFor()
+    await entry.getByText('2 critical').waitFor()
     await entry.getByRole('link', { name: 'Take payments' }).click()
-    const card = page.getByRole('article', { name: /^Finding: / })
-    await card.waitFor()
+    await page.getByRole('article', { name: /^Finding: A live Stripe key/ }).waitFor()
     const line = page.locator('details', { hasText: 'src/key.ts' }).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^1\s*export const key/)
+    const reach = await page.locator('section', { has: page.getByRole('heading', { name: 'Reach' }) }).textContent()
+    expect(reach).toContain('1 caller outside this diff, no test')
+    expect(reach).toContain('priceOf signature changed is called insrc/cart.ts:3')
     await page.getByRole('link', { name: 'Repositories' }).click()
     await page.getByRole('button', { name: `Disconnect ${repo}` }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click()
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => forge.webhooks(repo)).toEqual([])
+    await expect.poll(() => forge.webhooks(repo), patience).toEqual([])
     expect(await page.evaluate('window.sameDocument')).toBe(true)
     expect(complaints).toEqual([])
   })
@@ -126,7 +136,7 @@ describe('from signing in to disconnecting', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
     // It goes on from the content, not from the beginning of the page.
-    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
     await pressTo(page, new RegExp(`^Connect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Disconnect ${repo}` }).waitFor()
@@ -137,13 +147,16 @@ describe('from signing in to disconnecting', () => {
     await page.getByRole('link', { name: 'Take payments by key' }).waitFor()
     await pressTo(page, /^Take payments by key$/)
     await page.keyboard.press('Enter')
-    await page.getByRole('article', { name: /^Finding: / }).waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await page
+      .getByRole('article', { name: /^Finding: / })
+      .first()
+      .waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
     await pressTo(page, /^critical/)
     await page.keyboard.press('Enter')
     await pressTo(page, /^Show it in the diff$/)
     await page.keyboard.press('Enter')
-    expect(await focused(page)).toMatch(/^Finding: /)
+    await expect.poll(() => focused(page), patience).toMatch(/^Finding: /)
 
     await pressTo(page, /^Repositories$/, 'Shift+Tab')
     await page.keyboard.press('Enter')
@@ -153,13 +166,13 @@ describe('from signing in to disconnecting', () => {
     await page.getByRole('alertdialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page)).toMatch(new RegExp(`^Disconnect ${repo}$`))
+    await expect.poll(() => focused(page), patience).toMatch(new RegExp(`^Disconnect ${repo}$`))
     await page.keyboard.press('Enter')
     await page.getByRole('alertdialog').waitFor()
     await pressTo(page, /^Disconnect$/)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: `Connect ${repo}` }).waitFor()
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id'), patience).toBe('main')
     expect(complaints).toEqual([])
   })
 })
@@ -178,7 +191,7 @@ describe('signing in at the platform', () => {
     await page.getByRole('menu').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'detached' })
-    await expect.poll(() => focused(page)).toMatch(/alice/)
+    await expect.poll(() => focused(page), patience).toMatch(/alice/)
     await page.keyboard.press('Enter')
     await pressTo(page, /^Sign out$/, 'ArrowDown')
     await page.keyboard.press('Enter')
