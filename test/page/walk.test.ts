@@ -108,6 +108,7 @@ describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
     const line = page.locator('details', { hasText: 'src/key.ts' }).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^1\s*export const key/)
     const reach = await page.locator('section', { has: page.getByRole('heading', { name: 'Reach' }) }).textContent()
+    await keepPicture(page, 'review-with-reach', views[0]!)
     expect(reach).toContain('1 caller outside this diff, no test')
     expect(reach).toContain('priceOf signature changed is called insrc/cart.ts:3')
     await page.getByRole('link', { name: 'Repositories' }).click()
