@@ -79,10 +79,13 @@ export async function readCodeMap(tx: Db, repo: RepositoryName, directory: strin
       from languages group by name
     ), placed as materialized (
       select id, path, node from named join ranked using (name) where node <= ${sql.lit(mostNodes)}
+    ), met as materialized (
+      select node, path, pr_number, latest, requested_changes
+      from placed join pull_request_files using (path) where repo = ${repo}
     ), touched as materialized (
-      select node, count(distinct pr_number) filter (where latest) as touches,
-        count(distinct path) filter (where requested_changes) as risks
-      from placed join pull_request_files using (path) where repo = ${repo} group by node
+      select node, count(*) as touches from (select distinct node, pr_number from met where latest) as once group by node
+    ), risky as materialized (
+      select node, count(*) as risks from (select distinct node, path from met where requested_changes) as once group by node
     ), links as materialized (
       select source.node as source, target.node as target,
         coalesce(sum(sites) filter (where kind = 'import'), 0) as imports,
@@ -103,7 +106,7 @@ export async function readCodeMap(tx: Db, repo: RepositoryName, directory: strin
         files, lines, language, complexity, coalesce(touches, 0) as touches, coalesce(risks, 0) as risks,
         coalesce(links.imports + links.calls, 0) as "usesElsewhere",
         coalesce(incoming.sites, 0) as "usedElsewhere"
-      from ranked left join touched using (node)
+      from ranked left join touched using (node) left join risky using (node)
       left join links on links.source = node and links.target is null
       left join incoming on incoming.target = node
       where node <= ${sql.lit(mostNodes)} order by node
