@@ -36,8 +36,8 @@ function Review({ review }: { review: ReviewDetail }) {
         {review.coverage && <CoveragePanel coverage={review.coverage} />}
         {(review.timings || review.usage) && <WorkPanel review={review} />}
         {review.sources && <SourcesPanel sources={review.sources} />}
+        <DeliveriesPanel deliveries={review.deliveries} shown={review.id} />
       </div>
-      <DeliveriesPanel deliveries={review.deliveries} shown={review.id} />
     </Page>
   )
 }
