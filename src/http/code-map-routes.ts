@@ -2,7 +2,6 @@
 import { emptyMap } from '../analytics/code-map.ts'
 import { createMapReader } from '../analytics/figures-in-time.ts'
 import type { AppContext } from '../context.ts'
-import { toStorable } from '../lib/text.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import { showCodeMap } from './contract/code-map.ts'
@@ -15,7 +14,7 @@ export function addCodeMapRoutes(server: Server, ctx: AppContext, { either: onRe
   const readMap = createMapReader({ db: ctx.db, log: ctx.log, timeoutMs })
   server.get('/api/v1/memory/code-map', { schema: showCodeMap, onRequest }, async (request) => {
     const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
-    const directory = trimDirectory(toStorable(request.query.path))
+    const directory = trimDirectory(request.query.path)
     const { commit, nodes, edges, leftOut } = enabled ? await readMap(repo, directory) : emptyMap
     return {
       ...{ repo, commit, path: directory || '.' },

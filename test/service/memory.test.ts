@@ -479,6 +479,8 @@ describe('a search', () => {
     expect(await search(repo, '100%')).toEqual([memories.cents.text])
     for (const words of ['%', '_', "'", "' or 1=1 --", '\\', '"', '\u0000', '\ud800', '{}', '*:*']) {
       expect(await search(repo, words)).toEqual([])
+      const at = await ask(repo, '', { query: { path: `src/${words}` } })
+      expect(at).toMatchObject({ status: 200, body: { memories: [] } })
     }
     // As long as an address may be, once it is encoded.
     const long = `${`'"%_\\{}`.repeat(400)} cents ${'x'.repeat(500)}`

@@ -1,6 +1,5 @@
 // Schemas of sign-in and credentials.
 import { z } from 'zod'
-import { toStorable } from '../../lib/text.ts'
 import { errors, security, text, timestamp } from './common.ts'
 
 /** The person behind the credential. */
@@ -127,7 +126,7 @@ export const createApiToken = {
   security: security.cookie,
   body: z.strictObject(
     {
-      name: text('name', 100).trim().min(1, { error: 'name must not be empty' }).overwrite(toStorable),
+      name: text('name', 100).trim().min(1, { error: 'name must not be empty' }),
       expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
     },
     // Not the stranger's name: whatever was sent isn't repeated.

@@ -1,5 +1,6 @@
 // What the schemas of all endpoints share: errors, parameters, times.
 import { z } from 'zod'
+import { toStorable } from '../../lib/text.ts'
 
 /** Every error body. */
 export const errorBody = z.object({ detail: z.string() }).meta({ id: 'Error' })
@@ -52,11 +53,12 @@ export const searchParameter = text('search', longestSearch)
   })
   .default('')
 
-/** A text in the query or in a body. */
+/** A text in the query or in a body, as databases can take it. */
 export function text(name: string, maximum: number) {
   return z
     .string({ error: `${name} must be a string` })
     .max(maximum, { error: `${name} must have ${maximum} characters at most` })
+    .overwrite(toStorable)
 }
 
 /** `owner/repo`, required, of any form: who asks decides what a malformed one comes to. */
