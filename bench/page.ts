@@ -18,7 +18,7 @@ import { startUmpireServer } from './umpire-server.ts'
 const { values } = parseArgs({
   options: {
     reviews: { type: 'string', default: '10000' },
-    rows: { type: 'string', default: '50,1000,5000' },
+    rows: { type: 'string', default: '50,1000,2500' },
     frames: { type: 'string', default: '200' },
   },
 })
