@@ -80,16 +80,18 @@ function addEdges(graph: Picture, { edges }: CodeMap): void {
   })
 }
 
-/** In a row below all others. */
-const rowLength = 12
+/** So many stand side by side: of few, each has room for its name. */
+const rowLengths = { few: 5, many: 12 }
 
+/** In rows below all others. */
 function addRows(graph: Picture, nodes: readonly (readonly [path: string, look: NodeLook])[]): void {
   const placed = graph.mapNodes((_, { x, y }) => ({ x, y }))
   const lowest = Math.min(0, ...placed.map(({ y }) => y))
   const [left, right] = [Math.min(-1, ...placed.map(({ x }) => x)), Math.max(1, ...placed.map(({ x }) => x))]
+  const rowLength = nodes.length > 5 * rowLengths.few ? rowLengths.many : rowLengths.few
   const step = (right - left) / (rowLength - 1)
   nodes.forEach(([path, look], index) => {
-    const y = lowest - step * 0.5 * (1 + Math.floor(index / rowLength))
+    const y = lowest - ((right - left) / 20) * (1 + Math.floor(index / rowLength))
     graph.addNode(path, { ...look, x: left + step * (index % rowLength), y })
   })
 }
