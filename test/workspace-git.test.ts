@@ -235,6 +235,12 @@ describe('mirrors', () => {
     await expect(open().fetchCommits(['e'.repeat(40)])).rejects.toMatchObject({ retryable: true })
   })
 
+  it('can be tried again where something else ended git', async () => {
+    await writeFile(join(directory, 'git'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 })
+    const mirror = open({ host: { path: directory, variables: {}, start: starter.start } })
+    await expect(mirror.diff('e'.repeat(40), 'f'.repeat(40))).rejects.toMatchObject({ retryable: true })
+  })
+
   it('end their processes with the signal and at the deadline', async () => {
     const sha = await publish({ a: 'held' })
     const held = hold()

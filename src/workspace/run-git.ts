@@ -218,5 +218,7 @@ function failure(run: GitRun, code: number | null, stderr: string): GitError {
     .replace(run.gitDirectory ?? '\0', 'the repository')
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 300)
-  return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable: online && !finalAnswer.test(stderr) })
+  // What a signal ended that wasn't ours has said nothing of what it was asked.
+  const retryable = code === null || (online && !finalAnswer.test(stderr))
+  return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable })
 }

@@ -65,7 +65,7 @@ async function show({ forge, app }: Scenario, number: number) {
   const view = forge.pullRequest(repo, number)
   const { summaries, inline } = ownWords(view)
   const runs = await runsOf(app, number)
-  expect(summaries).toHaveLength(1)
+  expect(summaries, runs.map(({ status, error }) => `${status}: ${error}`).join('\n')).toHaveLength(1)
   return { number, view, summary: summaries[0]?.body ?? '', inline, run: runs.at(-1), runs }
 }
 
