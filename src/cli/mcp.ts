@@ -2,17 +2,16 @@
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Caller } from '../accounts/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { readConfig } from '../config/env.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readProgram } from '../lib/program.ts'
-import type { McpBackend } from '../mcp/backend.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
 import { listSecrets } from '../review-context.ts'
 import { findRunningService } from './control-client.ts'
 import { exitCode } from './exit-codes.ts'
+import type { McpSource } from './open-database-source.ts'
 import { parseOptions } from './parse-options.ts'
 
 export const mcpUsage = `Usage: umpire mcp
@@ -39,13 +38,6 @@ export async function runMcp(args: string[]): Promise<number> {
   await Promise.race([finished(process.stdin), once(process, 'SIGTERM'), once(process, 'SIGINT')])
   await server.close()
   return exitCode.ok
-}
-
-/** Where the answers come from. */
-export interface McpSource extends AsyncDisposable {
-  readonly backend: McpBackend
-  /** As whom this process asks the database itself. */
-  readonly caller: Caller | null
 }
 
 async function openSource(config: Config, log: Log): Promise<McpSource> {

@@ -1,13 +1,20 @@
 // Answers an MCP client from a PostgreSQL database, whatever runs beside.
 import { createCredentials } from '../accounts/credentials.ts'
 import { findBearer } from '../accounts/find-bearer.ts'
+import type { Caller } from '../accounts/tokens.ts'
 import { completeConfig, openMigratedDatabase, openQueue } from '../app.ts'
 import type { Config } from '../config/config.ts'
 import { createKeyRing } from '../lib/key-ring.ts'
 import type { Log } from '../lib/logger.ts'
-import { createMcpBackend } from '../mcp/backend.ts'
+import { createMcpBackend, type McpBackend } from '../mcp/backend.ts'
 import { createPlatform } from '../platforms/index.ts'
-import type { McpSource } from './mcp.ts'
+
+/** Where the answers come from. */
+export interface McpSource extends AsyncDisposable {
+  readonly backend: McpBackend
+  /** As whom this process asks the database itself. */
+  readonly caller: Caller | null
+}
 
 /** Dispose of it. Throws UmpireError with what to do about it. */
 export async function openDatabaseSource(given: Config, log: Log): Promise<McpSource> {

@@ -6,7 +6,7 @@ import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Failure, Skeleton } from '../../components/states.tsx'
-import type { DiffLook } from './diff/diff-view.tsx'
+import type { DiffLook } from './diff/diff-look.ts'
 import { reviewDiffQuery } from './queries.ts'
 
 const DiffView = lazy(async () => ({ default: (await import('./diff/diff-view.tsx')).DiffView }))

@@ -3,15 +3,8 @@ import { useMemo } from 'react'
 import { Empty } from '../../../components/states.tsx'
 import type { DiffFile, Finding, ReviewDiff } from '../queries.ts'
 import { DiffFileView } from './diff-file.tsx'
+import type { DiffLook } from './diff-look.ts'
 import './diff.css'
-
-export type DiffLook = 'unified' | 'split'
-
-/** A finding with its place in the review's list. */
-export interface NumberedFinding {
-  readonly finding: Finding
-  readonly index: number
-}
 
 /** So many lines are open at first. */
 const openLines = 1500

@@ -2,7 +2,7 @@
 import { memo, type ReactNode } from 'react'
 import { Diff, Hunk, type HunkData, type TokenNode } from 'react-diff-view'
 import type { Colours } from './colour-code.ts'
-import type { DiffLook } from './diff-view.tsx'
+import type { DiffLook } from './diff-look.ts'
 import type { Piece } from './lines.ts'
 
 interface PieceProps {
