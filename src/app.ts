@@ -104,7 +104,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     gatherSlots: createSlots(gatheredAtOnce),
     sources,
     codeCache: createCodeCache(),
-    gitHost: { ...gitHostFrom(config.childEnvironment), start: stack.use(createProgramStarter()).start },
+    gitHost: { ...gitHostFrom(config.childEnvironment), start: stack.use(createProgramStarter(config.dataDir)).start },
   }
   await renewSeals(ctx.db, keys)
   // Whoever held them is dead.

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,7 +28,7 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
   let start: StartProgram = startHere
   beforeAll(() => {
     if (way === 'here') return
-    starter = createProgramStarter()
+    starter = createProgramStarter(tmpdir())
     start = starter.start
   })
   afterAll(() => starter?.[Symbol.asyncDispose]())
@@ -89,17 +90,17 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
 
 describe('the process of a starter', () => {
   it('ends, and all its programs, when the process that it starts them for is killed', async () => {
-    const folder = mkdtempSync(join(process.env.TMPDIR ?? '/tmp', 'starter-'))
+    const folder = mkdtempSync(join(tmpdir(), 'starter-'))
     const module = join(folder, 'starting.ts')
     const source = fileURLToPath(new URL('../src/lib/program-starter.ts', import.meta.url))
     writeFileSync(
       module,
       `import { createProgramStarter } from ${JSON.stringify(source)}
-const program = await createProgramStarter().start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
+const program = await createProgramStarter(import.meta.dirname).start({ program: 'sh', args: ['-c', 'echo $$ $PPID; sleep 1000'], env: { PATH: process.env.PATH } })
 program.stdout.once('data', (line) => process.send(line.toString().trim().split(' ').map(Number)))
 `,
     )
-    const child = fork(module, { env: { ...process.env, TMPDIR: folder }, execArgv: [] })
+    const child = fork(module, { execArgv: [] })
     const [[program, starter]] = (await once(child, 'message')) as [[number, number]]
     expect(readdirSync(folder)).toHaveLength(2)
     child.kill('SIGKILL')
@@ -109,7 +110,7 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
   })
 
   it('that is lost takes its programs with it, and the next program has another one', async () => {
-    await using starter = createProgramStarter()
+    await using starter = createProgramStarter(tmpdir())
     const program = await starter.start(shell('echo $PPID; exec sleep 1000'))
     const output = program.stdout[Symbol.asyncIterator]()
     const helper = Number((await readChunk(output))!.toString())
@@ -118,6 +119,27 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     expect(await readChunk(output)).toBeUndefined()
     const next = await starter.start(shell('echo again'))
     expect((await readAll(next)).output.toString()).toBe('again\n')
+  })
+
+  it('whose socket was cleared away is replaced by another one', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'starter-'))
+    await using starter = createProgramStarter(folder)
+    await (await starter.start(shell('exit 0'))).closed
+    rmSync(join(folder, readdirSync(folder)[0]!), { recursive: true })
+    await expect(starter.start(shell('exit 0'))).rejects.toThrow('can not be reached')
+    await expect.poll(() => starter.start(shell('exit 4')).then(({ closed }) => closed, String)).toBe(4)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('that can have no socket is done without', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'starter-'))
+    writeFileSync(join(folder, 'file'), '')
+    for (const place of [join(folder, 'file', 'below'), join(folder, 'long'.repeat(30))]) {
+      await using starter = createProgramStarter(place)
+      const program = await starter.start(shell('echo $PPID'))
+      expect((await readAll(program)).output.toString()).toBe(`${process.pid}\n`)
+    }
+    rmSync(folder, { recursive: true })
   })
 })
 

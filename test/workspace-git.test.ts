@@ -25,7 +25,7 @@ const authorization = (secret: string) => `Basic ${Buffer.from(`x-access-token:$
 let forge: Forge
 let made: MadeRepository
 let directory: string
-const starter = createProgramStarter()
+const starter = createProgramStarter(tmpdir())
 
 beforeAll(async () => {
   forge = await startForge()

@@ -1,6 +1,6 @@
 // The small process that starts programs for a large one, see program-starter.ts. It ends, and all of them, when that one is gone.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { killGroup, type ProgramStart } from './running-program.ts'
@@ -34,9 +34,11 @@ const wanted = new Map<number, Wanted>()
 const running = new Map<number, ChildProcess>()
 const header = /^(\d+) (stdin|stdout|stderr)\n$/
 
+const parent = process.argv[2]!
+mkdirSync(parent, { recursive: true, mode: 0o700 })
 // Nobody but this user may look into it.
-const folder = mkdtempSync(join(process.argv[2]!, 'umpire-'))
-const path = join(folder, 'programs')
+const folder = mkdtempSync(join(parent, 'programs-'))
+const path = join(folder, 'socket')
 const server = createServer((socket) => {
   socket.on('error', () => socket.destroy())
   // Whoever connected sends no more than this before the program runs, so it comes in one piece and with nothing behind it.

@@ -2,7 +2,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import type { StarterAnswer, StarterRequest } from './program-starter-process.ts'
 import { type ProgramStart, type RunningProgram, type StartProgram, startHere } from './running-program.ts'
 
@@ -10,12 +9,16 @@ export interface ProgramStarter extends AsyncDisposable {
   readonly start: StartProgram
 }
 
-/** Makes a starter. Its process begins with the first program; should it be lost, so are its programs, and the next one begins another. */
-export function createProgramStarter(): ProgramStarter {
+/**
+ * Makes a starter. Its process begins with the first program; should it be lost, so are its programs, and the next one begins another.
+ *
+ * @param folder for its socket; nobody should clear it of what is old. Where its path is too long for one, programs are started from here
+ */
+export function createProgramStarter(folder: string): ProgramStarter {
   let current: Promise<Starter | undefined> | undefined
   let isClosed = false
   const open = () => {
-    const opening = openStarter(() => {
+    const opening = openStarter(folder, () => {
       if (current === opening) current = undefined
     })
     return opening
@@ -25,7 +28,6 @@ export function createProgramStarter(): ProgramStarter {
       if (isClosed) throw new Error('The starter of programs is closed.')
       current ??= open()
       const starter = await current
-      // Where no process can be had for it, programs are started all the same.
       return starter === undefined ? startHere(program) : starter.start(program)
     },
     async [Symbol.asyncDispose]() {
@@ -46,8 +48,9 @@ interface Waiting {
   lose(): void
 }
 
-async function openStarter(onGone: () => void): Promise<Starter | undefined> {
-  const child = fork(new URL('./program-starter-process.ts', import.meta.url), [tmpdir()], {
+/** @returns undefined where there can be none */
+async function openStarter(folder: string, onLost: () => void): Promise<Starter | undefined> {
+  const child = fork(new URL('./program-starter-process.ts', import.meta.url), [folder], {
     // It outlives what a terminal tells this process, which may still need it: it ends when this process does.
     detached: true,
     env: {},
@@ -64,13 +67,13 @@ async function openStarter(onGone: () => void): Promise<Starter | undefined> {
   })
   void gone.then(() => {
     ready.resolve(undefined)
-    onGone()
     for (const one of waiting.values()) one.lose()
   })
   const path = await ready.promise
   child.unref()
   child.channel?.unref()
   if (path === undefined) return undefined
+  void gone.then(onLost)
   let lastId = 0
   return {
     start: (program) => startBy(child, { path, waiting, id: ++lastId, program }),
@@ -92,9 +95,14 @@ interface Start {
 /** The program's input and output are sockets between it and this process: the starter only passes them on. */
 async function startBy(child: ChildProcess, { path, waiting, id, program }: Start): Promise<RunningProgram> {
   const started = Promise.withResolvers<void>()
+  let isRunning = false
   const sockets = (['stdin', 'stdout', 'stderr'] as const).map((stream) => {
-    // Once it runs, what is wrong with one is told by its end.
-    const socket = connect(path).on('error', (error) => started.reject(error))
+    const socket = connect(path).on('error', (cause) => {
+      // Once it runs, what is wrong with one is told by its end.
+      if (isRunning) return
+      started.reject(new Error('The process that starts programs can not be reached.', { cause }))
+      child.kill('SIGKILL')
+    })
     socket.write(`${id} ${stream}\n`)
     return socket
   }) as [Socket, Socket, Socket]
@@ -109,7 +117,10 @@ async function startBy(child: ChildProcess, { path, waiting, id, program }: Star
   child.channel?.ref()
   waiting.set(id, {
     settle(answer) {
-      if (answer.kind === 'started') started.resolve()
+      if (answer.kind === 'started') {
+        isRunning = true
+        started.resolve()
+      }
       if (answer.kind === 'exited') end(answer.code)
       if (answer.kind === 'failed') {
         started.reject(Object.assign(new Error(answer.message), { code: answer.code, syscall: answer.syscall }))
