@@ -14,13 +14,17 @@ const plainFetch = globalThis.fetch
 /**
  * From now on, an answer from this address that the document doesn't foresee makes the `fetch` that got it fail: a
  * status that isn't declared, a body that doesn't fit, a field too many.
+ *
+ * @returns what ends this: the port may be that of another server next
  */
-export async function checkAnswersOf(url: string): Promise<void> {
+export async function checkAnswersOf(url: string): Promise<() => void> {
   const response = await plainFetch(`${url}/openapi.json`)
   const text = await response.text()
   const checker = readDocuments.get(text) ?? createAnswerChecker(JSON.parse(text) as Document)
   readDocuments.set(text, checker)
-  checkers.set(new URL(url).origin, checker)
+  const { origin } = new URL(url)
+  checkers.set(origin, checker)
+  return () => void checkers.delete(origin)
 }
 
 globalThis.fetch = async (input, init) => {

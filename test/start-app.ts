@@ -59,7 +59,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     ...options.env,
   })
   const app = await startApp({ ...config, database: database.config }, options.parts ?? { web: true, worker: true })
-  if (app.url !== null) await checkAnswersOf(app.url)
+  const forgetAnswers = app.url === null ? null : await checkAnswersOf(app.url)
   const db = app.context.db
   return {
     url: app.url ?? '',
@@ -70,6 +70,7 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
       db.selectFrom('events').select(['id', 'event_type', 'status', 'repo', 'pr_number']).orderBy('id').execute(),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
+      forgetAnswers?.()
       if (!options.database) await database.dispose()
       rmSync(dataDir, { recursive: true, force: true })
     },

@@ -84,7 +84,7 @@ export async function startProcess(
   const works = args.includes('--no-worker') ? null : log.logged('The worker is ready')
   await Promise.race([exited, Promise.all([listens, works])])
   const url = ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null
-  if (url !== null) await checkAnswersOf(url)
+  if (url !== null) void exited.then(await checkAnswersOf(url))
   return {
     url,
     lines: log.lines,
