@@ -1,7 +1,9 @@
 // How long it takes to read what is known around real changes: code graph, history, memories.
-import { cpus, loadavg } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
+import { createProgramStarter } from '../src/lib/program-starter.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
+import { defaultGitHost, type GitHost } from '../src/workspace/run-git.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { type Graphs, openGraphs } from './context-graph.ts'
 import { findRepositories, type Repository, readChanges } from './static-changes.ts'
@@ -21,6 +23,9 @@ const wanted = values.only.split(',')
 const engine = values.engine === 'postgresql' ? 'postgresql' : 'embedded'
 
 await using syntax = createSyntax()
+// As the service has it.
+await using starter = createProgramStarter(tmpdir())
+const host: GitHost = { ...defaultGitHost, start: starter.start }
 await using graphs = await openGraphs(syntax, engine)
 console.log(`${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, ${engine}`)
 for (const repository of await findRepositories(values.repositories)) {
@@ -29,7 +34,7 @@ for (const repository of await findRepositories(values.repositories)) {
 
 async function measure(repository: Repository, { build, read }: Graphs): Promise<void> {
   const [clock, processor, told]: [number[], number[], number[]] = [[], [], []]
-  for await (const change of readChanges(repository)) {
+  for await (const change of readChanges(repository, host)) {
     if (clock.length === 0) await warmUp(change, { build, read }, repository)
     else if (values.exact) await build(change, repository.gitDirectory)
     const used = process.cpuUsage()

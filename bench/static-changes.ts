@@ -9,7 +9,7 @@ import { parseDiff } from '../src/workspace/diff.ts'
 import { diffArgs } from '../src/workspace/git.ts'
 import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
 import { languageOfPath } from '../src/workspace/languages.ts'
-import { defaultGitHost, runGit } from '../src/workspace/run-git.ts'
+import { defaultGitHost, type GitHost, runGit } from '../src/workspace/run-git.ts'
 import { bareChange, samplePullRequest } from '../test/samples/change-of-files.ts'
 
 /** More is an import or a move of code, which nobody reads as one change. */
@@ -59,12 +59,12 @@ async function isBareRepository(directory: string): Promise<boolean> {
  * line or more than 2,000 to source files are left out, and so are those whose objects the repository lacks. Each is
  * disposed of when the next is taken.
  */
-export async function* readChanges(repository: Repository): AsyncGenerator<Change> {
+export async function* readChanges(repository: Repository, host: GitHost = defaultGitHost): AsyncGenerator<Change> {
   for (const commits of await listCommits(repository)) {
     const diff = await readDiff(repository, commits)
     if (!diff) continue
-    await using head = createGitSnapshot(defaultGitHost, repository.gitDirectory, commits.head)
-    await using base = createGitSnapshot(defaultGitHost, repository.gitDirectory, commits.base)
+    await using head = createGitSnapshot(host, repository.gitDirectory, commits.head)
+    await using base = createGitSnapshot(host, repository.gitDirectory, commits.base)
     yield {
       ...bareChange,
       pullRequest: pullRequestOf(repository.name, commits),
