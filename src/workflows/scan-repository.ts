@@ -18,9 +18,9 @@ import { sweepForgotten } from '../knowledge/graph/sweep-graphs.ts'
 import { type OpenGraph, openGraph } from '../knowledge/graph/write-graph.ts'
 import { pruneMemories } from '../knowledge/memory/prune-memories.ts'
 import type { Access } from '../platforms/platform.ts'
-import { type Mirror, openMirror } from '../workspace/git.ts'
+import type { Mirror } from '../workspace/git.ts'
 import { chooseAccess } from './choose-access.ts'
-import { mirrorDirectory } from './gathering/gather-sources.ts'
+import { openRepositoryMirror } from './gathering/gather-sources.ts'
 import { embedMemories } from './remembering/embed-memories.ts'
 import { buildGraph } from './scanning/build-graph.ts'
 import { lookForConsent } from './scanning/look-for-consent.ts'
@@ -65,12 +65,7 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
 async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
   const access = await chooseAccess(ctx, task.scan.repo, task.signal)
   await forgetAnother(ctx, task, access)
-  return openMirror({
-    directory: mirrorDirectory(ctx.config),
-    address: ctx.platform.cloneAddress(access),
-    trustedHosts: [new URL(ctx.config.platform.url).host],
-    host: ctx.gitHost,
-  })
+  return openRepositoryMirror(ctx, access)
 }
 
 /** What is known of another repository that had the name is forgotten, and its reviews make room, before anything is told of this one. */

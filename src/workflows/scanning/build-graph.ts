@@ -13,9 +13,8 @@ import {
 import { openVersion } from '../../knowledge/graph/write-version.ts'
 import type { CodeEdge } from '../../knowledge/resolution/list-edges.ts'
 import { readResolution } from '../../knowledge/resolution/read-resolution.ts'
-import type { Resolution } from '../../knowledge/resolution/resolution.ts'
 import { resolveTree } from '../../knowledge/resolution/resolve-tree.ts'
-import { joinCode } from '../../knowledge/resolution/tree-code.ts'
+import { joinCode, type TreeCode } from '../../knowledge/resolution/tree-code.ts'
 import { listTree } from '../../workspace/list-tree.ts'
 import { chooseFiles, mostFiles } from './choose-files.ts'
 import { followRenames } from './follow-renames.ts'
@@ -42,7 +41,7 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   )
   const written = await writeTree(scan, graph, {
     files,
-    resolve: () => resolveEdges(scan, files, resolution),
+    resolve: () => resolveEdges(scan, files, { paths, resolution }),
     describe: (edges) => ({ commit, resolution, statistics: describeGraph(files, edges, leftOut) }),
   })
   progress.lap('write')
@@ -51,8 +50,11 @@ export async function buildGraph(scan: Scan, graph: OpenGraph): Promise<OpenGrap
   return written
 }
 
-function resolveEdges({ progress, signal }: Scan, files: readonly ReadFile[], resolution: Resolution) {
-  const paths = files.map(({ row }) => row.path)
+function resolveEdges(
+  { progress, signal }: Scan,
+  files: readonly ReadFile[],
+  { paths, resolution }: Pick<TreeCode, 'paths' | 'resolution'>,
+) {
   const coded = files.flatMap(({ row: { path, namespace }, symbols, facts }) =>
     facts === null ? [] : [{ path, namespace, names: symbols.map(({ name }) => name), facts }],
   )
