@@ -31,8 +31,14 @@ export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin
   return rows.map((row) => row.repo_full_name)
 }
 
-/** One repository of the scope; nothing where it isn't part of it. */
-export function narrowScope(scope: Scope, repo: RepositoryName): Scope {
+/** All that the caller sees or, where one repository is asked for, that one of it: nothing where they don't see it. */
+export async function findScopeWithin(
+  db: Db,
+  caller: Pick<Caller, 'userId' | 'isAdmin'>,
+  repo: RepositoryName | undefined,
+): Promise<Scope> {
+  const scope = await findScope(db, caller)
+  if (repo === undefined) return scope
   return scope === 'all' || scope.includes(repo) ? [repo] : []
 }
 

@@ -1,6 +1,5 @@
 // Insights over pull requests and their reviewing; contributors and graph of a repository.
-import { findScope, narrowScope, type Scope } from '../accounts/scope.ts'
-import type { Caller } from '../accounts/tokens.ts'
+import { findScopeWithin } from '../accounts/scope.ts'
 import { readPlatformToken } from '../accounts/users.ts'
 import { type Contributor, listContributors } from '../analytics/contributors.ts'
 import { createFiguresReader } from '../analytics/figures-in-time.ts'
@@ -9,7 +8,6 @@ import { createStatisticsReader, noStatistics, type PlatformStatistics } from '.
 import { type Reviewing, readReviewing } from '../analytics/reviewing.ts'
 import { noFigures, type TouchFigures } from '../analytics/touch-figures.ts'
 import type { AppContext } from '../context.ts'
-import type { Db } from '../db/database.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
@@ -32,13 +30,13 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
   const insightsRoute = { schema: insights, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
     const { days, repo } = request.query
-    return describeInsights(await readInsights(db, await findAskedScope(db, callerOf(request), repo), days), days)
+    return describeInsights(await readInsights(db, await findScopeWithin(db, callerOf(request), repo), days), days)
   })
 
   const reviewingRoute = { schema: reviewing, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/reviewing', reviewingRoute, async (request) => {
     const { days, repo } = request.query
-    return describeReviewing(await readReviewing(db, await findAskedScope(db, callerOf(request), repo), days), days)
+    return describeReviewing(await readReviewing(db, await findScopeWithin(db, callerOf(request), repo), days), days)
   })
 
   const contributorsRoute = { schema: contributors, onRequest: authenticate.bearer }
@@ -65,12 +63,6 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
     ])
     return { repo, languages: [...languages], ...shapeFigures(figures), contributors: [...contributors] }
   })
-}
-
-/** All that the caller sees, or one repository of that. */
-async function findAskedScope(db: Db, caller: Caller, repo: RepositoryName | undefined): Promise<Scope> {
-  const scope = await findScope(db, caller)
-  return repo === undefined ? scope : narrowScope(scope, repo)
 }
 
 function shapeContributor(

@@ -3,7 +3,6 @@ import { findScope, type Scope } from '../accounts/scope.ts'
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
 import { listDeliveries } from '../events/list-deliveries.ts'
-import { toStorable } from '../lib/text.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/reviews.ts'
 import type { Server } from './server.ts'
@@ -23,7 +22,7 @@ export function addDeliveryRoutes(server: Server, ctx: AppContext, authenticate:
 
 function narrowScope(scope: Scope, repo: string | undefined): Scope {
   if (repo === undefined) return scope
-  if (scope === 'all') return [toStorable(repo)]
+  if (scope === 'all') return [repo]
   const named = scope.filter((name) => name.toLowerCase() === repo.toLowerCase())
   if (named.length === 0) throw new RequestError('access_denied', 'Repo not connected or access denied')
   return named

@@ -1,5 +1,5 @@
 // The reviews list and a single review, with the live states of their pull requests.
-import { findScope, narrowScope } from '../../accounts/scope.ts'
+import { findScope, findScopeWithin } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import type { EventStatus } from '../../db/schema.ts'
@@ -28,8 +28,7 @@ export async function showReviews(
   { status, search, limit, repo, before }: ListRequest,
   signal: AbortSignal,
 ): Promise<ListedReview[]> {
-  const scope = await findScope(ctx.db, caller)
-  const query = { scope: repo === undefined ? scope : narrowScope(scope, repo), search, limit, before }
+  const query = { scope: await findScopeWithin(ctx.db, caller, repo), search, limit, before }
   if (status === undefined) return showStates(ctx, caller, await listReviews(ctx.db, query), signal)
   if (status === 'open' || status === 'merged' || status === 'closed') {
     await refreshNewest(ctx, caller, query, signal)
