@@ -1,6 +1,6 @@
 // Schemas of insights, contributors and the graph.
 import { z } from 'zod'
-import { errors, repoParameter, security, text, timestamp, wholeNumber } from './common.ts'
+import { errors, repoFilter, repoParameter, security, timestamp, wholeNumber } from './common.ts'
 
 const count = z.int().min(0)
 
@@ -12,7 +12,7 @@ export const insights = {
   security: security.cookie,
   querystring: z.object({
     days: wholeNumber('days', 7, 90).default(30),
-    repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
+    repo: repoFilter,
   }),
   response: {
     200: z

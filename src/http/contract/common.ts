@@ -61,5 +61,8 @@ export function text(name: string, maximum: number) {
     .overwrite(toStorable)
 }
 
+/** Where a list or figures can be of one repository. */
+export const repoFilter = text('repo', 300).optional().describe('Of this repository only, as `owner/repo`')
+
 /** `owner/repo`, required, of any form: who asks decides what a malformed one comes to. */
 export const repoParameter = z.string({ error: 'repo is required, as owner/repo' })

@@ -1,6 +1,6 @@
 // Schemas of how the reviewing itself went: coverage, time, cost, and its course.
 import { z } from 'zod'
-import { errors, security, text, timestamp, wholeNumber } from './common.ts'
+import { errors, repoFilter, security, timestamp, wholeNumber } from './common.ts'
 
 const count = z.int().min(0)
 const dollars = z.number().min(0)
@@ -58,7 +58,7 @@ export const reviewing = {
   security: security.cookie,
   querystring: z.object({
     days: wholeNumber('days', 7, 90).default(30),
-    repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
+    repo: repoFilter,
   }),
   response: {
     200: z

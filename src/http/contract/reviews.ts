@@ -1,7 +1,7 @@
 // Schemas of the reviews and of the deliveries that led to them.
 import { z } from 'zod'
 import { findingCategories, severities } from '../../domain/finding.ts'
-import { errors, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
+import { errors, repoFilter, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
 
 const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
 const pullRequestStates = ['open', 'merged', 'closed'] as const
@@ -46,7 +46,7 @@ export const listReviews = {
     search: searchParameter.describe(
       'A part of the title, the repository or the number, in any case; 10,240 bytes at most',
     ),
-    repo: text('repo', 300).optional().describe('Of this repository only, as `owner/repo`'),
+    repo: repoFilter,
     before: wholeNumber('before', 1, 999_999_999_999_999)
       .optional()
       .describe('Only entries with a smaller id: that of the last entry gives the next page'),
