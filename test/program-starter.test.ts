@@ -1,13 +1,14 @@
 // Holds both ways to start programs to one behaviour, and the process that starts them for others to its end.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProgramStarter, type ProgramStarter } from '../src/lib/program-starter.ts'
 import { type RunningProgram, readChunk, type StartProgram, startHere } from '../src/lib/running-program.ts'
+import { isRunning } from './is-running.ts'
 
 const env = { PATH: process.env.PATH ?? '', SAID: 'kept' }
 const shell = (script: string) => ({ program: 'sh', args: ['-c', script], env })
@@ -142,12 +143,3 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     rmSync(folder, { recursive: true })
   })
 })
-
-/** What ended and was fetched by nobody has a number still. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Forge } from '../fakes/forge/forge.ts'
+import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
@@ -32,11 +33,7 @@ let repositories = 0
 /** A repository that anne connected, of which nothing is known. */
 async function connectNew(where: TestApp = app): Promise<string> {
   const repo = `acme/mapped-${++repositories}`
-  const user = await where.db.selectFrom('users').select('id').where('login', '=', 'anne').executeTakeFirstOrThrow()
-  await where.db
-    .insertInto('installations')
-    .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: true })
-    .execute()
+  await insertConnection(where.db, 'anne', repo)
   return repo
 }
 

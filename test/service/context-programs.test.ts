@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { isRunning } from '../is-running.ts'
 import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
 
 const program = fileURLToPath(new URL('../fakes/mcp/context-program.js', import.meta.url))
@@ -46,14 +47,7 @@ async function reviewAll(...titles: string[]): Promise<string[]> {
   return numbers.map((number) => ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? '')
 }
 
-/** Whether a process is no more. */
-function isGone(pid: number): boolean {
-  try {
-    return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return true
-  }
-}
+const isGone = (pid: number) => !isRunning(pid)
 
 it('is asked though it has hundreds of tools, and gets no environment but its own', async () => {
   const [text] = await reviewAll('SHOP-12')

@@ -5,6 +5,7 @@ import { readSample } from '../../demo/sample.ts'
 import type { Db } from '../../src/db/database.ts'
 import type { Verdict } from '../../src/domain/review.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
+import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, type Scenario, startScenario, startShopForge } from '../review-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
@@ -136,23 +137,15 @@ describe('insights', () => {
       people[login] = await signInWithToken(app, `ghp_token_of_${login}x`)
     }
     await insertSamples(app.db)
-    await connect('anne', 'acme/shop', true)
+    await insertConnection(app.db, 'anne', 'acme/shop', true)
     // One that was connected counts too.
-    await connect('anne', 'acme/blog', false)
-    await connect('bob', 'other/tool', true)
+    await insertConnection(app.db, 'anne', 'acme/blog', false)
+    await insertConnection(app.db, 'bob', 'other/tool', true)
   })
   afterAll(async () => {
     await app[Symbol.asyncDispose]()
     await forge[Symbol.asyncDispose]()
   })
-
-  async function connect(login: string, repo: string, isActive: boolean): Promise<void> {
-    const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
-    await app.db
-      .insertInto('installations')
-      .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: isActive })
-      .execute()
-  }
 
   async function ask(login: string, query = '') {
     return (await askInsights(app, people[login]?.cookie ?? {}, query)).body

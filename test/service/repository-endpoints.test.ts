@@ -1,6 +1,7 @@
 // Endpoints that are asked about one repository, without the memory and graph layers, on each database engine.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type Forge } from '../fakes/forge/forge.ts'
+import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, repo, startShopForge } from '../review-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 import { startTestApp, type TestApp } from '../start-app.ts'
@@ -19,9 +20,9 @@ beforeAll(async () => {
   root = await signIn('root')
   anne = await signIn('anne')
   bob = await signIn('bob')
-  await connect('anne', repo)
-  await connect('bob', repo, false)
-  await connect('bob', 'bob/tool')
+  await insertConnection(app.db, 'anne', repo)
+  await insertConnection(app.db, 'bob', repo, false)
+  await insertConnection(app.db, 'bob', 'bob/tool')
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -32,14 +33,6 @@ afterEach(() => forge.faults.clear())
 async function signIn(login: string): Promise<SignedIn> {
   forge.createUser(login, { token: `ghp_the_token_of_${login}` })
   return signInWithToken(app, `ghp_the_token_of_${login}`)
-}
-
-async function connect(login: string, name: string, isActive = true): Promise<void> {
-  const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
-  await app.db
-    .insertInto('installations')
-    .values({ user_id: user.id, repo_full_name: name, webhook_secret: 'a'.repeat(64), is_active: isActive })
-    .execute()
 }
 
 interface Endpoint {
@@ -220,7 +213,7 @@ describe('without the graph layer', () => {
     name = `anne/made-${++rounds}`
     await forge.createRepository(name)
     await forge.push(name, 'main', { 'a.ts': '123456', 'b.py': '1\n' }, { author: 'anne' })
-    await connect('anne', name)
+    await insertConnection(app.db, 'anne', name)
   })
 
   const askedFor = (what: string) => forge.requests.filter(({ path }) => path.includes(`/repos/${name}/${what}`)).length
@@ -258,7 +251,7 @@ describe('without the graph layer', () => {
 
   it('nobody is shown what only the token of another one can see', async () => {
     await ask('/graph', about(name), anne)
-    await connect('bob', name)
+    await insertConnection(app.db, 'bob', name)
     forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(404) })
     expect((await ask('/graph', about(name), bob)).body).toMatchObject({ repo: name, languages: [], contributors: [] })
   })
@@ -268,7 +261,7 @@ describe('without the graph layer', () => {
     const { status, body } = await ask('/graph', about(name), anne)
     expect({ status, languages: body.languages }).toEqual({ status: 200, languages: [] })
     expect(body.contributors).toHaveLength(1)
-    await connect('bob', name)
+    await insertConnection(app.db, 'bob', name)
     forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
     expect(await ask('/graph', about(name), bob)).toMatchObject({
       status: 200,

@@ -5,6 +5,7 @@ import { readSample } from '../../demo/sample.ts'
 import type { Verdict } from '../../src/domain/review.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { startModelServer } from '../fakes/models/model-server.ts'
+import { insertConnection } from '../insert-connection.ts'
 import { forgeEnvironment, startScenario, startShopForge } from '../review-scenario.ts'
 import { insertReviewing, type ReviewingSamples } from '../reviewing-samples.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
@@ -111,22 +112,14 @@ describe('reviewing', () => {
       [null, 1],
       [0.7, 40 * day],
     ])
-    await connect('anne', 'acme/shop')
-    await connect('anne', 'acme/blog')
-    await connect('bob', 'other/tool')
+    await insertConnection(app.db, 'anne', 'acme/shop')
+    await insertConnection(app.db, 'anne', 'acme/blog')
+    await insertConnection(app.db, 'bob', 'other/tool')
   })
   afterAll(async () => {
     await app[Symbol.asyncDispose]()
     await forge[Symbol.asyncDispose]()
   })
-
-  async function connect(login: string, repo: string): Promise<void> {
-    const user = await app.db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
-    await app.db
-      .insertInto('installations')
-      .values({ user_id: user.id, repo_full_name: repo, webhook_secret: 'a'.repeat(64), is_active: true })
-      .execute()
-  }
 
   async function ask(login: string, query = '') {
     return (await askReviewing(app, people[login]?.cookie ?? {}, query)).body
