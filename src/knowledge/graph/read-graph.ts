@@ -97,9 +97,9 @@ export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
 
 /** All paths, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
-  // In one value: a row for each costs several times as much. No path holds a NUL, but text can't either.
+  // In one value, of the kind that is taken apart fastest: a row for each costs several times as much, an array three times.
   const { rows } = await sql<{ paths: string[] | null }>`
-    select array_agg(path) as paths from code_files where graph_id = ${id}`.execute(db)
+    select json_agg(path) as paths from code_files where graph_id = ${id}`.execute(db)
   return rows[0]?.paths ?? []
 }
 

@@ -11,7 +11,7 @@ const fewPieces = 8
 /** For one piece, which takes a tenth of a second: what takes so long is nobody's code. */
 const deadlineMs = 120_000
 /** What hundreds of thousands of files take. Where it isn't enough, the scan fails and not the process. */
-const memoryMegabytes = { old: 768, young: 8 }
+const memoryMegabytes = { old: 768, young: 32 }
 
 /** Of the one who waits. */
 export interface ResolvingWatch {

@@ -21,7 +21,7 @@ export interface TreeCode {
 /** Files of a piece. */
 const filesAtOnce = 50
 /** Facts that are at hand together, in bytes as they are stored: at hand they take some 25 times as much. */
-const mostAtHand = 2 * 1024 * 1024
+const mostAtHand = 3 * 1024 * 1024
 
 /** A file's outline with its facts as they are stored. */
 export interface CodedFile extends FileOutline {

@@ -26,30 +26,33 @@ export interface ImportResolver {
 /** An import specifier that is longer means no file. */
 const longestSpecifier = 500
 
+const makers: Readonly<Record<Family, (tree: Tree, resolution: Resolution) => ResolveImport>> = {
+  script: createScriptImports,
+  python: createPythonImports,
+  go: createGoImports,
+  jvm: createJvmImports,
+  php: createPhpImports,
+  ruby: createRubyImports,
+  rust: createRustImports,
+  c: createCImports,
+  'c-sharp': () => () => outside,
+}
+
 /** Prepares for the files of one tree: all paths, also those of files that aren't source code. */
 export function createImportResolver(paths: Iterable<string>, resolution: Resolution): ImportResolver {
   const tree = createTree(paths, resolution)
-  const families = createFamilies(tree, resolution)
+  const made = new Map<Family, ResolveImport>()
+  const resolverFor = (family: Family) => {
+    const resolve = made.get(family) ?? makers[family](tree, resolution)
+    made.set(family, resolve)
+    return resolve
+  }
   return {
     resolve(path, item) {
       const family = familyOf(path)
       if (family === undefined || item.from === '' || item.from.length > longestSpecifier) return outside
-      return families[family](path, item)
+      return resolverFor(family)(path, item)
     },
     filesIn: tree.filesIn,
-  }
-}
-
-function createFamilies(tree: Tree, resolution: Resolution): Readonly<Record<Family, ResolveImport>> {
-  return {
-    script: createScriptImports(tree, resolution),
-    python: createPythonImports(tree, resolution),
-    go: createGoImports(tree, resolution),
-    jvm: createJvmImports(tree),
-    php: createPhpImports(tree, resolution),
-    ruby: createRubyImports(tree),
-    rust: createRustImports(tree, resolution),
-    c: createCImports(tree),
-    'c-sharp': () => outside,
   }
 }

@@ -26,38 +26,38 @@ export interface Tree {
 
 const none: readonly string[] = []
 
+/** Prepares no more than is asked for: a change of one file asks little of a tree with thousands. */
 export function createTree(paths: Iterable<string>, resolution: Resolution): Tree {
-  const files = new Set<string>()
-  const byFolder = new Map<string, string[]>()
-  const byName = new Map<string, string[]>()
-  for (const path of paths) {
-    if (files.has(path)) continue
-    files.add(path)
-    add(byFolder, folderOf(path), path)
-    add(byName, filenameOf(path), path)
-  }
+  const files = new Set(paths)
+  const byFolder = Map.groupBy(files, folderOf)
   const folders = new Set<string>([''])
   for (const folder of byFolder.keys()) for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
-  let stems: ReadonlySet<string> | undefined
+  const stems = new Map<string, ReadonlySet<string>>()
+  const stemsIn = (folder: string) => {
+    const known = stems.get(folder) ?? listStems(byFolder.get(folder) ?? none)
+    stems.set(folder, known)
+    return known
+  }
+  let byName: ReadonlyMap<string, readonly string[]> | undefined
   return {
     has: (path) => files.has(path),
     hasFolder: (folder) => folders.has(folder),
-    hasStem(path) {
-      stems ??= listStems(files)
-      return stems.has(path) || folders.has(path)
-    },
+    hasStem: (path) => folders.has(path) || stemsIn(folderOf(path)).has(path),
     filesIn: (folder) => byFolder.get(folder) ?? none,
     sourceFolders: (extensions) =>
       [...byFolder].flatMap(([folder, list]) =>
         list.some((path) => extensions.some((extension) => path.endsWith(extension))) ? [folder] : [],
       ),
-    named: (filename) => byName.get(filename) ?? none,
+    named(filename) {
+      byName ??= Map.groupBy(files, filenameOf)
+      return byName.get(filename) ?? none
+    },
     mayHide: createHidingTest(resolution),
   }
 }
 
 /** `cart.test.ts` is `cart.test` and `cart`. */
-function listStems(files: ReadonlySet<string>): Set<string> {
+function listStems(files: readonly string[]): Set<string> {
   const stems = new Set<string>()
   for (const path of files) {
     const start = path.lastIndexOf('/') + 2
@@ -65,12 +65,6 @@ function listStems(files: ReadonlySet<string>): Set<string> {
       stems.add(path.slice(0, dot))
   }
   return stems
-}
-
-function add(map: Map<string, string[]>, key: string, path: string): void {
-  const list = map.get(key)
-  if (list === undefined) map.set(key, [path])
-  else list.push(path)
 }
 
 const builtPath =
