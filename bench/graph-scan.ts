@@ -1,4 +1,4 @@
-// One scan of a tree by `umpire serve`, from connecting the repository to the end of its scan, and one after a changed file.
+// One scan of a tree by `umpire serve`, from connecting the repository to the end of its scan, and one after each of some changed files.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ import { readPeak, readSpentTime, resetPeak } from './measured-command.ts'
 export interface ScanFigures {
   /** From the claim of the job to its end: fetch over HTTP on loopback, graph and memory. */
   readonly wholeMs: number
-  /** The same after one file was changed, without asking and fetching, and without the memory, which people's rescans bring up to date. */
-  readonly oneFileMs: number
+  /** The same after one file was changed, of each: without asking and fetching, and without the memory, which people's rescans bring up to date. */
+  readonly oneFileMs: readonly number[]
   /** Of the service and its children. */
   readonly peakBytes: number
   /** Before the scan. */
@@ -42,7 +42,7 @@ const patienceMs = 20 * 60_000
 export async function measureScans(
   tree: BenchTree,
   environment: Readonly<Record<string, string>>,
-  changedPath: string,
+  changedPaths: readonly string[],
 ): Promise<ScanFigures> {
   await using stack = new AsyncDisposableStack()
   const forgeFolder = mkdtempSync(join(tmpdir(), 'umpire-bench-forge-'))
@@ -58,18 +58,21 @@ export async function measureScans(
   await ask(`${service.url}/api/v1/repos/${repo}/install`, bearer)
   const whole = await first
   const cpuMs = readSpentTime(service.pid) - cpuBefore
-  commitChange(tree, directory, changedPath)
-  const second = service.nextScan()
-  await ask(`${service.url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, cookie)
-  const one = await second
+  const ones: ScanLine['timings'][] = []
+  for (const path of changedPaths) {
+    commitChange(tree, directory, path)
+    const next = service.nextScan()
+    await ask(`${service.url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, cookie)
+    ones.push((await next).timings)
+  }
   return {
     wholeMs: sum(whole.timings),
-    oneFileMs: sum({ ...one.timings, ask: 0, fetch: 0, memory: 0 }),
+    oneFileMs: ones.map((timings) => sum({ ...timings, ask: 0, fetch: 0, memory: 0 })),
     peakBytes: readPeak(service.pid),
     restBytes,
     cpuMs,
     described:
-      [whole, one].map(({ timings }) => describe(timings)).join('; after one file ') +
+      [whole.timings, ...ones.slice(-1)].map(describe).join('; after the last file ') +
       `; ${JSON.stringify(whole.statistics)}`,
   }
 }

@@ -20,6 +20,8 @@ const { values } = parseArgs({
 })
 if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
 const runs = Number(values.runs)
+/** Of one file each, one after the other. */
+const changes = 5
 const wanted = values.only?.split(',')
 const without = new Set(values.without.split(','))
 const root = mkdtempSync(join(tmpdir(), 'umpire-bench-graph-'))
@@ -42,17 +44,17 @@ async function compare(tree: BenchTree): Promise<void> {
   const measured = new Map<string, Measured[]>()
   const scans = new Map<string, ScanFigures[]>()
   for (let run = 0; run < runs; run++) {
-    if (!without.has('ctags')) add(measured, 'ctags -R', await runCtags(tree))
+    if (!without.has('ctags')) add(measured, 'ctags -R', [await runCtags(tree)])
     if (!without.has('codegraph')) {
       for (const [name, figures] of Object.entries(await runCodegraph(tree))) add(measured, name, figures)
     }
-    for (const engine of values.engines.split(',')) add(scans, `umpire, ${engine}`, await runScan(tree, engine))
+    for (const engine of values.engines.split(',')) add(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
   }
   report(measured, scans)
 }
 
-function add<T>(map: Map<string, T[]>, name: string, figures: T): void {
-  map.set(name, [...(map.get(name) ?? []), figures])
+function add<T>(map: Map<string, T[]>, name: string, figures: readonly T[]): void {
+  map.set(name, [...(map.get(name) ?? []), ...figures])
 }
 
 function runCtags({ folder }: BenchTree): Promise<Measured> {
@@ -60,8 +62,8 @@ function runCtags({ folder }: BenchTree): Promise<Measured> {
   return measureCommand(['ctags', '-R', '-f', tags, '.'], { cwd: folder, env: { PATH: process.env.PATH } })
 }
 
-/** Its index from nothing, and after one file was changed. It works in a copy: it leaves its database there. */
-async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured>> {
+/** Its index from nothing, and after each change of one file. It works in a copy: it leaves its database there. */
+async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>> {
   const copy = join(root, 'codegraph')
   rmSync(copy, { recursive: true, force: true })
   cpSync(tree.folder, copy, { recursive: true })
@@ -69,15 +71,18 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured>> 
   mkdirSync(home, { recursive: true })
   const env = { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1', CODEGRAPH_TELEMETRY: '0', NO_COLOR: '1' }
   const whole = await measureCommand([codegraph, 'init', '.'], { cwd: copy, env })
-  const changed = join(copy, pickChanged(tree))
-  writeFileSync(changed, `${readFileSync(changed, 'utf8')}\n`)
-  const one = await measureCommand([codegraph, 'sync', '.'], { cwd: copy, env })
-  return { codegraph: whole, 'codegraph, one file changed': one }
+  const ones: Measured[] = []
+  for (const path of pickChanged(tree)) {
+    const changed = join(copy, path)
+    writeFileSync(changed, `${readFileSync(changed, 'utf8')}\n`)
+    ones.push(await measureCommand([codegraph, 'sync', '.'], { cwd: copy, env }))
+  }
+  return { codegraph: [whole], 'codegraph, one file changed': ones }
 }
 
-/** The file in the middle of all source files by path. */
-function pickChanged({ sources }: BenchTree): string {
-  return sources[Math.floor(sources.length / 2)]!
+/** Some source files, far from one another by path. */
+function pickChanged({ sources }: BenchTree): string[] {
+  return Array.from({ length: changes }, (_, at) => sources[Math.floor((sources.length * (at + 1)) / (changes + 1))]!)
 }
 
 async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
@@ -108,7 +113,7 @@ function report(
   for (const [name, list] of scans) {
     const time = median(list.map((one) => one.wholeMs))
     row([name, time.toFixed(0), megabytes(list), ratio(time), median(list.map((one) => one.cpuMs))])
-    row([`${name}, one file changed`, median(list.map((one) => one.oneFileMs)).toFixed(0), '', ''])
+    row([`${name}, one file changed`, median(list.flatMap((one) => one.oneFileMs)).toFixed(0), '', ''])
     console.log(
       `  at rest before: ${Math.round(median(list.map((one) => one.restBytes)) / 1e6)} MB; ${list.at(-1)!.described}`,
     )

@@ -33,20 +33,21 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   const { ctx, repository, commit, signal, progress } = scan
   if (graph.commit === null) return null
   const resolution = graph.resolution as Resolution
-  const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
+  // Git, the threads that read and the database work side by side.
+  const [changes, allPaths] = await Promise.all([
+    compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal }),
+    readPaths(ctx.db, graph),
+  ])
   if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution))) return null
+  progress.lap('list')
   const paths = changes.map(({ path }) => path)
-  // Git and the database work side by side. Asked for no path, git would list them all.
-  const [{ entries }, stored, before, allPaths] = await Promise.all([
-    paths.length === 0 ? { entries: [] } : listTree(repository, commit, { maxEntries: mostChanges, paths, signal }),
+  const [files, stored, before] = await Promise.all([
+    readChanged(scan, graph, paths),
     readStoredFiles(ctx.db, graph.id, paths),
     readFacts(ctx.db, graph, paths),
-    readPaths(ctx.db, graph),
   ])
   // What isn't in the graph, it doesn't hold for a reason that may have gone.
   if (paths.some((path) => !stored.has(path))) return null
-  progress.lap('list')
-  const files = await readFiles(scan, graph, entries.map(describeEntry))
   progress.lap('read')
   const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
   const sources = await findSources(scan, graph, before, overlay)
@@ -78,6 +79,14 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   progress.lap('write')
   await sweepOutdatedFacts(ctx.db, graph, [...stored.values()])
   return files
+}
+
+async function readChanged(scan: Scan, graph: OpenGraph, paths: readonly string[]): Promise<ReadFile[]> {
+  // Asked for no path, git would list them all.
+  if (paths.length === 0) return []
+  const { repository, commit, signal } = scan
+  const { entries } = await listTree(repository, commit, { maxEntries: mostChanges, paths, signal })
+  return readFiles(scan, graph, entries.map(describeEntry))
 }
 
 /** A file that is there before and after, and says nothing about others; of a name that git can be asked for. */
