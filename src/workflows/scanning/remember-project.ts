@@ -72,11 +72,8 @@ async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGrap
     signal.throwIfAborted()
     const some = await readSomeFiles(ctx.db, graphId, after)
     const ids = some.map(({ id }) => id)
-    const symbols = Map.groupBy(await readTopSymbols(ctx.db, ids), ({ file_id }) => file_id)
-    for (const file of some) {
-      const top = symbols.get(file.id) ?? []
-      files.push({ ...file, symbols: top.map(({ name, kind, exported }) => ({ name, kind, exported })), usedBy: 0 })
-    }
+    const symbols = await readTopSymbols(ctx.db, ids)
+    for (const file of some) files.push({ ...file, symbols: symbols.get(file.id) ?? [], usedBy: 0 })
     uses.push(...(await readUses(ctx.db, ids)))
     after = ids.at(-1) ?? after
     more = some.length === filesAtOnce
@@ -89,31 +86,48 @@ async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGrap
   }
 }
 
-async function readSomeFiles(db: Db, graphId: number, after: number): Promise<(ProjectFile & { id: number })[]> {
-  const { rows } = await sql<ProjectFile & { id: number }>`
-    select id, path, language, kind, is_test as "isTest", size, lines, complexity
-    from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(filesAtOnce)}`.execute(db)
-  return rows
+// All of these come as JSON: to take apart a row for each takes several times as long.
+
+async function readSomeFiles(
+  db: Db,
+  graphId: number,
+  after: number,
+): Promise<readonly (ProjectFile & { id: number })[]> {
+  const { rows } = await sql<{ files: (ProjectFile & { id: number })[] | null }>`
+    select json_agg(file) as files
+    from (
+      select id, path, language, kind, is_test as "isTest", size, lines, complexity
+      from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(filesAtOnce)}) as file`.execute(
+    db,
+  )
+  return rows[0]?.files ?? []
 }
 
 /** Of each file some. One file after the other, by its index: of all files, those of other repositories are most. */
-async function readTopSymbols(db: Db, fileIds: readonly number[]) {
-  const { rows } = await sql<{ file_id: number; name: string; kind: string; exported: boolean }>`
-    select file.id as file_id, top.name, top.kind, top.exported
+async function readTopSymbols(
+  db: Db,
+  fileIds: readonly number[],
+): Promise<ReadonlyMap<number, ProjectFile['symbols']>> {
+  const { rows } = await sql<{ id: number; symbols: ProjectFile['symbols'] }>`
+    select file.id, found.symbols
     from unnest(${fileIds}::bigint[]) as file (id)
     cross join lateral (
-      select name, kind, exported from code_symbols where file_id = file.id and container = ''
-      order by exported desc, ordinal limit ${sql.lit(symbolsOfFile)}) as top`.execute(db)
-  return rows
+      select json_agg(json_build_object('name', name, 'kind', kind, 'exported', exported)
+        order by exported desc, ordinal) as symbols
+      from (
+        select name, kind, exported, ordinal from code_symbols where file_id = file.id and container = ''
+        order by exported desc, ordinal limit ${sql.lit(symbolsOfFile)}) as top) as found
+    where found.symbols is not null`.execute(db)
+  return new Map(rows.map(({ id, symbols }) => [id, symbols]))
 }
 
 async function readUses(db: Db, fileIds: readonly number[]): Promise<(readonly [number, number])[]> {
-  const { rows } = await sql<{ source_id: number; target_id: number }>`
-    select file.id as source_id, edge.target_id
+  const { rows } = await sql<{ id: number; targets: readonly number[] }>`
+    select file.id, found.targets
     from unnest(${fileIds}::bigint[]) as file (id)
     cross join lateral (
-      select distinct target_id from code_edges where source_id = file.id and confidence >= ${sureEnough}) as edge`.execute(
-    db,
-  )
-  return rows.map(({ source_id, target_id }) => [source_id, target_id])
+      select json_agg(distinct target_id) as targets
+      from code_edges where source_id = file.id and confidence >= ${sureEnough}) as found
+    where found.targets is not null`.execute(db)
+  return rows.flatMap(({ id, targets }) => targets.map((target) => [id, target] as const))
 }
