@@ -10,6 +10,7 @@ import type { Change } from '../src/reviewers/reviewer.ts'
 import { buildGraph } from '../src/workflows/scanning/build-graph.ts'
 import { createProgress } from '../src/workflows/scanning/progress.ts'
 import { createFactReader } from '../src/workspace/fact-reader.ts'
+import { ObjectReader } from '../src/workspace/object-reader.ts'
 import { defaultGitHost } from '../src/workspace/run-git.ts'
 import type { Syntax } from '../src/workspace/syntax.ts'
 import { createTestDatabase, silentLog } from '../test/fakes/test-database.ts'
@@ -46,7 +47,9 @@ export async function openGraphs(syntax: Syntax, engine: DatabaseConfig['engine'
       const progress = createProgress(db, scan, () => {})
       const repository = { host: defaultGitHost, gitDirectory }
       const commit = change.mergeBaseSha
-      await buildGraph({ scan, reader, signal: never, ctx, progress, repository, commit, snapshot: change.base }, graph)
+      await using objects = new ObjectReader(defaultGitHost, gitDirectory)
+      const known = { scan, reader, signal: never, ctx, progress, repository, objects, commit, snapshot: change.base }
+      await buildGraph(known, graph)
       await progress.settled()
       return performance.now() - startedAt
     },

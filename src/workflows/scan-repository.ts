@@ -47,7 +47,8 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   progress.lap('fetch')
   await using snapshot = mirror.snapshot(commit)
   const repository = { host: ctx.gitHost, gitDirectory: mirror.gitDirectory }
-  const all: Scan = { ...task, ctx, progress, repository, commit, snapshot }
+  const { objects } = mirror
+  const all: Scan = { ...task, ctx, progress, repository, objects, commit, snapshot }
   const before = graph?.commit ?? null
   const current = graph && (await bringUpToDate(all, graph))
   const isSmall = current?.isSmall === true

@@ -43,6 +43,8 @@ export interface GitLimits {
 export interface Mirror {
   /** The bare repository. */
   readonly gitDirectory: string
+  /** Reads its objects by their ids. */
+  readonly objects: ObjectReader
   /**
    * Makes sure that the mirror has these commits (whole object ids). Asks nobody for those that it has, so that
    * the caller must have checked that they may be seen. A damaged mirror is thrown away and made anew.
@@ -124,6 +126,7 @@ export function openMirror(options: MirrorOptions): Mirror {
 
   return {
     gitDirectory,
+    objects,
 
     async fetchCommits(shas, limits = {}) {
       const wanted = [...new Set(shas.map(checkCommit))]

@@ -18,11 +18,11 @@ export interface ListedTree {
 
 const kinds: Readonly<Record<string, TreeEntry['kind']>> = { '120000': 'symlink', '160000': 'submodule' }
 
-/** @param limits `maxEntries`: after so many the listing ends; `paths`: of these files alone, which must be UTF-8 */
+/** @param limits `maxEntries`: after so many the listing ends */
 export async function listTree(
   { host, gitDirectory }: GitRepository,
   sha: string,
-  limits: { maxEntries: number; paths?: readonly string[]; signal?: AbortSignal | undefined },
+  limits: { maxEntries: number; signal?: AbortSignal | undefined },
 ): Promise<ListedTree> {
   const entries: TreeEntry[] = []
   let rest: Buffer = Buffer.alloc(0)
@@ -40,7 +40,7 @@ export async function listTree(
   }
   const { cut } = await runGit(host, {
     gitDirectory,
-    args: ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', sha, ...(limits.paths ?? [])],
+    args: ['ls-tree', '-r', '-z', '-l', '--full-tree', '--end-of-options', sha],
     timeoutMs: 60_000,
     consume,
     ...(limits.signal && { signal: limits.signal }),

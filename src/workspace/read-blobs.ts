@@ -2,6 +2,7 @@
 import { GitError } from '../domain/errors.ts'
 import { readChunk } from '../lib/running-program.ts'
 import type { GitRepository } from './list-tree.ts'
+import type { ObjectReader } from './object-reader.ts'
 import { startGit } from './run-git.ts'
 
 /** Without a byte for so long, git is taken for stuck. */
@@ -13,16 +14,35 @@ export interface Blob {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
+export interface BlobLimits {
+  /** Larger ones are passed over. */
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** As `readBlobs`, one question after the other: sooner there for a few, as that git runs already. */
+export async function* readFewBlobs(
+  objects: ObjectReader,
+  oids: readonly string[],
+  { maxBytes, signal }: BlobLimits,
+): AsyncGenerator<Blob, void, undefined> {
+  for (const oid of oids) {
+    signal?.throwIfAborted()
+    const info = await objects.info(oid)
+    const bytes = info?.type === 'blob' && info.size <= maxBytes ? await objects.contents(oid) : undefined
+    yield { oid, bytes: bytes && new Uint8Array(bytes) }
+  }
+}
+
 /**
  * Yields the blobs in the order of `oids`.
  *
- * @param limits larger ones than `maxBytes` are passed over
  * @throws GitError where git fails, or the signal's reason
  */
 export async function* readBlobs(
   { host, gitDirectory }: GitRepository,
   oids: readonly string[],
-  limits: { maxBytes: number; signal?: AbortSignal | undefined },
+  limits: BlobLimits,
 ): AsyncGenerator<Blob, void, undefined> {
   if (oids.length === 0) return
   limits.signal?.throwIfAborted()

@@ -7,7 +7,7 @@ import { startTurn } from '../../lib/turns.ts'
 import { classifyFile } from '../../workspace/classify-file.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { readBlobs } from '../../workspace/read-blobs.ts'
+import { readBlobs, readFewBlobs } from '../../workspace/read-blobs.ts'
 import { largestRead, type ScannedFile } from './choose-files.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -23,6 +23,8 @@ export interface ReadFile {
 const loadedAtOnce = 500
 const readAtOnce = 200
 const bytesAtOnce = 2 * 1024 * 1024
+/** So few are read by the git that runs already: another one would be there later than they. */
+const fewBlobs = 20
 /** Batches under way: while threads read one, the next one is taken from git. */
 const batchesAtOnce = 3
 /**
@@ -111,7 +113,7 @@ interface Content {
 
 async function readMissing(scan: Scan, graph: OpenGraph, files: readonly ScannedFile[], keep: Keep): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
-  const { repository, progress, signal } = scan
+  const { repository, objects, progress, signal } = scan
   const until = performance.now() + longestReadingMs
   const underWay: Promise<void>[] = []
   let done = 0
@@ -133,11 +135,13 @@ async function readMissing(scan: Scan, graph: OpenGraph, files: readonly Scanned
     progress.tell('reading files', done, missing.length)
   }
   const oids = missing.map(({ oid }) => oid)
+  const limits = { maxBytes: largestRead, signal }
+  const blobs = oids.length > fewBlobs ? readBlobs(repository, oids, limits) : readFewBlobs(objects, oids, limits)
   let batch: Content[] = []
   let bytes = 0
   let place = 0
   try {
-    for await (const blob of readBlobs(repository, oids, { maxBytes: largestRead, signal })) {
+    for await (const blob of blobs) {
       const file = missing[place++]!
       if (blob.bytes === undefined) continue
       batch.push({ file, bytes: blob.bytes })

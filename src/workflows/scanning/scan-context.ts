@@ -3,6 +3,7 @@ import type { AppContext } from '../../context.ts'
 import type { ClaimedScan } from '../../jobs/scans.ts'
 import type { FactReader } from '../../workspace/fact-reader.ts'
 import type { GitRepository } from '../../workspace/list-tree.ts'
+import type { ObjectReader } from '../../workspace/object-reader.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import type { Progress } from './progress.ts'
 
@@ -19,6 +20,8 @@ export interface Scan extends ScanTask {
   readonly ctx: AppContext
   readonly progress: Progress
   readonly repository: GitRepository
+  /** Reads objects of the repository one by one, in a git that runs already. */
+  readonly objects: ObjectReader
   /** The head of the default branch. */
   readonly commit: string
   readonly snapshot: Snapshot

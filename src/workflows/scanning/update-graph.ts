@@ -12,8 +12,6 @@ import type { Resolution } from '../../knowledge/resolution/resolution.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { compareTrees, type TreeChange } from '../../workspace/compare-trees.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { listTree } from '../../workspace/list-tree.ts'
-import { pathToBytes } from '../../workspace/path-text.ts'
 import { describeEntry } from './choose-files.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
@@ -42,7 +40,7 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   progress.lap('list')
   const paths = changes.map(({ path }) => path)
   const [files, stored, before] = await Promise.all([
-    readChanged(scan, graph, paths),
+    readChanged(scan, graph, changes),
     readStoredFiles(ctx.db, graph.id, paths),
     readFacts(ctx.db, graph, paths),
   ])
@@ -81,18 +79,17 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   return files
 }
 
-async function readChanged(scan: Scan, graph: OpenGraph, paths: readonly string[]): Promise<ReadFile[]> {
-  // Asked for no path, git would list them all.
-  if (paths.length === 0) return []
-  const { repository, commit, signal } = scan
-  const { entries } = await listTree(repository, commit, { maxEntries: mostChanges, paths, signal })
-  return readFiles(scan, graph, entries.map(describeEntry))
+async function readChanged(scan: Scan, graph: OpenGraph, changes: readonly TreeChange[]): Promise<ReadFile[]> {
+  const entries = changes.map(async ({ path, kind, oid }) => {
+    const { size = 0 } = (await scan.objects.info(oid)) ?? {}
+    return describeEntry({ path, kind, oid, size })
+  })
+  return readFiles(scan, graph, await Promise.all(entries))
 }
 
-/** A file that is there before and after, and says nothing about others; of a name that git can be asked for. */
+/** A file that is there before and after, and says nothing about others. */
 function isOrdinary({ status, kind, path }: TreeChange, resolution: Resolution): boolean {
-  const isPlain = status === 'modified' && kind === 'file' && pathToBytes(path).equals(Buffer.from(path))
-  return isPlain && !saysWhereImportsLead(path, resolution)
+  return status === 'modified' && kind === 'file' && !saysWhereImportsLead(path, resolution)
 }
 
 /** The files whose edges may be others now; null where they may be too many to tell. */
