@@ -108,10 +108,11 @@ async function startBy(child: ChildProcess, { path, waiting, id, program }: Star
   }) as [Socket, Socket, Socket]
   const [stdin, stdout, stderr] = sockets
   const exited = Promise.withResolvers<number | null>()
+  let isKilled = false
   const end = (code: number | null) => {
     waiting.delete(id)
     if (waiting.size === 0) child.channel?.unref()
-    stdin.destroy()
+    for (const socket of isKilled ? sockets : [stdin]) socket.destroy()
     exited.resolve(code)
   }
   child.channel?.ref()
@@ -145,9 +146,11 @@ async function startBy(child: ChildProcess, { path, waiting, id, program }: Star
     ...{ stdin, stdout, stderr },
     closed: Promise.all([exited.promise, closing(stdout), closing(stderr)]).then(([code]) => code),
     kill() {
+      isKilled = true
       const end: StarterRequest = { kind: 'kill', id }
+      // Were its outputs closed first, it could end by that, as if by itself.
       if (waiting.has(id) && child.connected) child.send(end, () => {})
-      for (const socket of sockets) socket.destroy()
+      else for (const socket of sockets) socket.destroy()
     },
   }
 }
