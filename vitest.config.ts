@@ -11,6 +11,7 @@ const onOneEngine = [
   'context-programs',
   'live-context',
   'live-context-model',
+  'review-history',
   'review-judge',
   'review-model',
   'review-parallel',
