@@ -1,6 +1,8 @@
 // What is known around a pull request: whom it reaches, what it breaks, which tests reach it, who else is at work there.
+
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../src/db/database.ts'
+import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { ChangeGraph } from '../../src/domain/change-graph.ts'
 import { type ChangeGraphScene, startChangeGraphScene } from '../change-graph-scene.ts'
 import { createTestDatabase, silentLog } from '../fakes/test-database.ts'
@@ -476,6 +478,51 @@ describe('other pull requests', () => {
     expect(graph?.history).toEqual([{ path: 'src/price.ts', touches: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 }])
   })
 })
+
+describe('a graph that is written anew while a review asks it', () => {
+  it('is said to have told less', async () => {
+    const name = await scene.createRepository(files)
+    const number = await scene.propose(name, {
+      'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
+    })
+    const writeAnew = async () => {
+      await sql`update code_graphs set facts_version = 0 where repo = ${name}`.execute(scene.app.db)
+      await scene.scan(name)
+    }
+    const graph = await scene.look(name, number, ({ db }) => ({ db: afterFirstTransaction(db, writeAnew) }))
+    expect(graph?.notes).toEqual(['Who defines what the change uses could not be told.'])
+    expect((await scene.look(name, number))?.notes).toEqual([])
+  })
+})
+
+/** The same database; once its first transaction is over, something is done before anybody learns of it. */
+function afterFirstTransaction(db: Db, act: () => Promise<void>): Db {
+  let isDone = false
+  type Builder = ReturnType<Db['transaction']>
+  const observe = (builder: Builder): Builder =>
+    passOn(builder, {
+      setIsolationLevel: (...args) => observe(builder.setIsolationLevel(...args)),
+      async execute(work) {
+        const result = await builder.execute(work)
+        if (!isDone) {
+          isDone = true
+          await act()
+        }
+        return result
+      },
+    })
+  return passOn(db, { transaction: () => observe(db.transaction()) })
+}
+
+/** All of an object but for some of its methods. */
+function passOn<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(name in methods ? methods : target, name)
+      return typeof value === 'function' && !(name in methods) ? value.bind(target) : value
+    },
+  })
+}
 
 interface ReviewedBefore {
   readonly number: number
