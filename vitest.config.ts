@@ -4,18 +4,20 @@ import { defineConfig } from 'vitest/config'
 const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
 
 /**
- * What models and other servers are told, and what comes of what they say: all that these ask of a database, others ask of
- * each. They run on the last engine only, which is the faster one.
+ * What models, clients and other servers are told, what comes of what they say, and what becomes of it in later reviews: all that
+ * these ask of a database, others ask of each. They run on the last engine only, which is the faster one.
  */
 const onOneEngine = [
   'context-programs',
   'live-context',
   'live-context-model',
+  'mcp-http',
   'review-history',
   'review-judge',
   'review-model',
   'review-parallel',
   'review-settings',
+  'umpire-mcp',
 ].map((name) => `test/service/${name}.test.ts`)
 
 export default defineConfig({

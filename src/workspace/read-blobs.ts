@@ -14,7 +14,7 @@ export interface Blob {
   readonly bytes: Uint8Array<ArrayBuffer> | undefined
 }
 
-export interface BlobLimits {
+interface BlobLimits {
   /** Larger ones are passed over. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined

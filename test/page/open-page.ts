@@ -25,9 +25,10 @@ export interface View {
   readonly dark: boolean
 }
 
-/** A screen in the light and a phone in the dark: what fits hangs on the width alone, what can be read on the colours. */
+/** A screen in the light and in the dark, and a phone in the dark, whose parts a screen shows in the light too. */
 export const views: readonly View[] = [
   { width: 1280, dark: false },
+  { width: 1280, dark: true },
   { width: 360, dark: true },
 ]
 

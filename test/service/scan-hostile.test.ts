@@ -10,14 +10,19 @@ beforeAll(async () => {
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
-/** Scans a repository with any names and modes: its graph, and what the graph says of itself. */
-async function scanTree(tree: Map<string, MadeFile | string>) {
+/** Makes trees with any names and modes the default branch of a repository. */
+async function pushTree(repo: string, tree: Map<string, MadeFile | string>): Promise<void> {
   await using made = await makeRepository()
   const sha = await made.commit(tree)
-  const repo = await scene.createRepository()
   const authorization = Buffer.from(`x-access-token:${tokenOf('alice')}`).toString('base64')
   const header = `http.extraHeader=Authorization: Basic ${authorization}`
-  await made.git(['-c', header, 'push', '--quiet', scene.forge.cloneUrl(repo), `${sha}:refs/heads/main`])
+  await made.git(['-c', header, 'push', '--quiet', '--force', scene.forge.cloneUrl(repo), `${sha}:refs/heads/main`])
+}
+
+/** Scans a repository with such a tree: its graph, and what the graph says of itself. */
+async function scanTree(tree: Map<string, MadeFile | string>) {
+  const repo = await scene.createRepository()
+  await pushTree(repo, tree)
   await scene.connect('alice', repo)
   await scene.scanned(repo, 'completed', 170_000)
   const { statistics } = await scene.app.db
@@ -25,7 +30,7 @@ async function scanTree(tree: Map<string, MadeFile | string>) {
     .select('statistics')
     .where('repo', '=', repo)
     .executeTakeFirstOrThrow()
-  return { ...(await readWholeGraph(scene.app.db, repo)), statistics }
+  return { repo, ...(await readWholeGraph(scene.app.db, repo)), statistics }
 }
 
 const good = ['good.ts', 'export function good() { return 1 }\n'] as const
@@ -88,9 +93,19 @@ describe('a scan', () => {
     const tree = new Map<string, string>(names.map((name) => [name, 'export const odd = 1\n']))
     tree.set(latin1Name('caf\xe9.ts'), 'export const latin = 1\n')
     tree.set('uses.ts', "import { odd } from './it\\'s.ts'\nimport { odd as other } from './ü/日本.ts'\nodd(other)\n")
-    const { files, edges } = await scanTree(tree)
-    expect(files.map(({ path }) => path).sort()).toEqual([...names, '"caf\\351.ts"', 'uses.ts'].sort())
+    const { repo, files, edges } = await scanTree(tree)
+    const all = [...names, '"caf\\351.ts"', 'uses.ts'].sort()
+    expect(files.map(({ path }) => path).sort()).toEqual(all)
     expect(edges.map(({ target, kind }) => `${target} ${kind}`)).toContain('ü/日本.ts import')
+    for (const name of ['with\nnewline.ts', latin1Name('caf\xe9.ts')]) tree.set(name, 'export const newer = 1\n')
+    await pushTree(repo, tree)
+    await scene.scanAgain(repo)
+    const again = await readWholeGraph(scene.app.db, repo)
+    expect(again.files.map(({ path }) => path).sort()).toEqual(all)
+    const old = new Map(files.map(({ path, oid }) => [path, oid]))
+    const changed = again.files.filter(({ path, oid }) => oid !== old.get(path)).map(({ path }) => path)
+    expect(changed.sort()).toEqual(['"caf\\351.ts"', 'with\nnewline.ts'])
+    expect(again.symbols.filter(({ name }) => name === 'newer').map(({ path }) => path)).toEqual(['with\nnewline.ts'])
   })
 
   it('case 35: follows no link, and takes a submodule for what it is', async () => {

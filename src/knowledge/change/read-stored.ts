@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { type CodeFacts, factsVersion } from '../../workspace/code-facts.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
 import type { SourceKind } from '../../workspace/facts/source-kind.ts'
-import { findGraph, type Graph } from '../graph/read-graph.ts'
+import { findGraph, type Graph, piecesById } from '../graph/read-graph.ts'
 import { blobKey, type CodeCache, type FileBlobs, type SourceBlob } from './code-cache.ts'
 import type { Use } from './spread.ts'
 
@@ -15,10 +15,10 @@ async function readBlobs(db: Db, cache: CodeCache, { id, commit }: Graph): Promi
   const key = `${id} ${commit}`
   const known = cache.files.get(key)
   if (known !== undefined) return known
-  // As one value, and as JSON, which is parsed many times as fast as rows and arrays.
-  const { rows } = await sql<{ blobs: [path: string, oid: string][] | null }>`
-    select json_agg(json_build_array(path, oid)) as blobs from code_files where graph_id = ${id}`.execute(db)
-  const blobs = new Map(rows[0]?.blobs ?? [])
+  const { rows } = await sql<{ blobs: [path: string, oid: string][] }>`
+    select json_agg(json_build_array(path, oid)) as blobs from code_files where graph_id = ${id}
+    group by ${piecesById}`.execute(db)
+  const blobs = new Map(rows.flatMap((row) => row.blobs))
   cache.files.set(key, blobs)
   return blobs
 }

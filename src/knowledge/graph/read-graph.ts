@@ -95,12 +95,17 @@ export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
   if (shown === undefined) throw new Error('The code graph was written anew meanwhile.')
 }
 
+/**
+ * Rows of `code_files` are put together by it: JSON is taken apart several times as fast as rows, and three times as fast as
+ * arrays. In pieces: one value of all could be longer than a string can be, with the paths that somebody may make up.
+ */
+export const piecesById = sql`id / 5000`
+
 /** All paths, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
-  // In one value, of the kind that is taken apart fastest: a row for each costs several times as much, an array three times.
-  const { rows } = await sql<{ paths: string[] | null }>`
-    select json_agg(path) as paths from code_files where graph_id = ${id}`.execute(db)
-  return rows[0]?.paths ?? []
+  const { rows } = await sql<{ paths: string[] }>`
+    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${piecesById}`.execute(db)
+  return rows.flatMap(({ paths }) => paths)
 }
 
 /** Facts of those files that have some, by path. */

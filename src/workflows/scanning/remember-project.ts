@@ -94,7 +94,7 @@ async function readSomeFiles(
   after: number,
 ): Promise<readonly (ProjectFile & { id: number })[]> {
   const { rows } = await sql<{ files: (ProjectFile & { id: number })[] | null }>`
-    select json_agg(file) as files
+    select json_agg(file order by id) as files
     from (
       select id, path, language, kind, is_test as "isTest", size, lines, complexity
       from code_files where graph_id = ${graphId} and id > ${after} order by id limit ${sql.lit(filesAtOnce)}) as file`.execute(

@@ -12,7 +12,7 @@ import type { Resolution } from '../../knowledge/resolution/resolution.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { compareTrees, type TreeChange } from '../../workspace/compare-trees.ts'
 import { decodeFacts } from '../../workspace/facts/encode-facts.ts'
-import { describeEntry } from './choose-files.ts'
+import { describeEntry, type ScannedFile } from './choose-files.ts'
 import { type ReadFile, readFiles } from './read-files.ts'
 import type { Scan } from './scan-context.ts'
 
@@ -31,21 +31,20 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   const { ctx, repository, commit, signal, progress } = scan
   if (graph.commit === null) return null
   const resolution = graph.resolution as Resolution
-  // Git, the threads that read and the database work side by side.
-  const [changes, allPaths] = await Promise.all([
-    compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal }),
-    readPaths(ctx.db, graph),
-  ])
+  const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
   if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution))) return null
-  progress.lap('list')
   const paths = changes.map(({ path }) => path)
-  const [files, stored, before] = await Promise.all([
-    readChanged(scan, graph, changes),
+  // Git and the database work side by side.
+  const [changed, stored, before, allPaths] = await Promise.all([
+    describeChanged(scan, changes),
     readStoredFiles(ctx.db, graph.id, paths),
     readFacts(ctx.db, graph, paths),
+    readPaths(ctx.db, graph),
   ])
   // What isn't in the graph, it doesn't hold for a reason that may have gone.
   if (paths.some((path) => !stored.has(path))) return null
+  progress.lap('list')
+  const files = await readFiles(scan, graph, changed)
   progress.lap('read')
   const overlay = new Map(files.map(({ row, facts }) => [row.path, facts && decodeFacts(facts)]))
   const sources = await findSources(scan, graph, before, overlay)
@@ -79,12 +78,14 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   return files
 }
 
-async function readChanged(scan: Scan, graph: OpenGraph, changes: readonly TreeChange[]): Promise<ReadFile[]> {
-  const entries = changes.map(async ({ path, kind, oid }) => {
-    const { size = 0 } = (await scan.objects.info(oid)) ?? {}
-    return describeEntry({ path, kind, oid, size })
-  })
-  return readFiles(scan, graph, await Promise.all(entries))
+async function describeChanged({ objects, signal }: Scan, changes: readonly TreeChange[]): Promise<ScannedFile[]> {
+  const files: ScannedFile[] = []
+  for (const { path, kind, oid } of changes) {
+    signal.throwIfAborted()
+    const { size = 0 } = (await objects.info(oid)) ?? {}
+    files.push(describeEntry({ path, kind, oid, size }))
+  }
+  return files
 }
 
 /** A file that is there before and after, and says nothing about others. */

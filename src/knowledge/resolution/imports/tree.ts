@@ -33,16 +33,20 @@ export function createTree(paths: Iterable<string>, resolution: Resolution): Tre
   const folders = new Set<string>([''])
   for (const folder of byFolder.keys()) for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
   const stems = new Map<string, ReadonlySet<string>>()
-  const stemsIn = (folder: string) => {
-    const known = stems.get(folder) ?? listStems(byFolder.get(folder) ?? none)
+  const isStem = (path: string) => {
+    const folder = folderOf(path)
+    const inside = byFolder.get(folder)
+    // Imports name no end of folders that aren't there: nothing is kept of them.
+    if (inside === undefined) return false
+    const known = stems.get(folder) ?? listStems(inside)
     stems.set(folder, known)
-    return known
+    return known.has(path)
   }
   let byName: ReadonlyMap<string, readonly string[]> | undefined
   return {
     has: (path) => files.has(path),
     hasFolder: (folder) => folders.has(folder),
-    hasStem: (path) => folders.has(path) || stemsIn(folderOf(path)).has(path),
+    hasStem: (path) => folders.has(path) || isStem(path),
     filesIn: (folder) => byFolder.get(folder) ?? none,
     sourceFolders: (extensions) =>
       [...byFolder].flatMap(([folder, list]) =>
