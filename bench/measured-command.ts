@@ -1,6 +1,7 @@
 // Runs a command and says how long it took and how much memory it and its children had at most. Linux only.
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { listDescendants } from './cpu-time.ts'
 
 export interface Measured {
   readonly milliseconds: number
@@ -35,14 +36,7 @@ export function measureCommand(
 
 /** Peak memory of a process and of all that descend from it and run now, in bytes (`VmHWM` of proc(5)). */
 export function readPeak(pid: number): number {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = read(`/proc/${name}/stat`)
-    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-  }
-  const isBelow = (one: number | undefined): boolean => one !== undefined && (one === pid || isBelow(parents.get(one)))
-  const peaks = [...parents.keys()].filter(isBelow).map((one) => {
+  const peaks = [pid, ...listDescendants(pid)].map((one) => {
     return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) * 1024
   })
   return peaks.reduce((sum, bytes) => sum + bytes, 0)
@@ -51,18 +45,6 @@ export function readPeak(pid: number): number {
 /** Makes a process forget its peak: from now on `readPeak` tells what it comes to from here (proc(5), clear_refs). */
 export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
-}
-
-/** Processor time of a process and of those of its children that have ended, in milliseconds (proc(5), stat). */
-export function readSpentTime(pid: number): number {
-  const stat = read(`/proc/${pid}/stat`)
-  const [user, system, ofChildren, systemOfChildren] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15)
-    .map(Number) as [number, number, number, number]
-  // In hundredths of a second on every Linux.
-  return 10 * (user + system + ofChildren + systemOfChildren)
 }
 
 /** Processes may end while they are looked at. */

@@ -1,19 +1,19 @@
 // Umpire as a process of its own under measurement: when its reviews end, and what /proc says it and its children cost.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { readCpuTime } from './cpu-time.ts'
+import { listDescendants, readCpuTime, readDescendantsTime } from './cpu-time.ts'
 import type { OpenPullRequest } from './overhead-forge.ts'
 
 /** CPU time since the process began, in milliseconds. */
 export interface CpuTime {
   /** Of all its threads: exact to the microsecond. */
   readonly own: number
-  /** Of its children that have ended, and theirs: exact to 10 ms. */
+  /** Of all that it started, see `readDescendantsTime`. */
   readonly children: number
 }
 
@@ -85,7 +85,7 @@ export async function startBenchProcess(
       url,
       complaints: log.complaints,
       reviewed: (pull, withinMs, signal) => Promise.race([log.reviewed(pull, withinMs, signal), failed]),
-      cpu: () => readCpu(pid),
+      cpu: () => ({ own: readCpuTime(pid), children: readDescendantsTime(pid) }),
       memory: () => readMemory(pid),
       [Symbol.asyncDispose]: end,
     }
@@ -145,35 +145,15 @@ function followLog(lines: NodeJS.EventEmitter) {
   }
 }
 
-function readCpu(pid: number): CpuTime {
-  // proc(5). The name, in brackets, may hold blanks; what follows begins with field 3.
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // In hundredths of a second on every Linux.
-  const [cutime, cstime] = [Number(fields[13]), Number(fields[14])]
-  return { own: readCpuTime(pid), children: (cutime + cstime) * 10 }
-}
-
 function readMemory(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  const children = listChildren(pid)
+  const children = listDescendants(pid)
   const shares = children.map((child) => readKilobytes(readOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'))
   return {
     now: readKilobytes(status, 'VmRSS'),
     peak: readKilobytes(status, 'VmHWM'),
     children: { count: children.length, bytes: shares.reduce((sum, bytes) => sum + bytes, 0) },
   }
-}
-
-/** All that descend from a process. */
-function listChildren(pid: number): number[] {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
-    const stat = readOrEmpty(`/proc/${name}/stat`)
-    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-  }
-  const isBelow = (one: number | undefined): boolean => one !== undefined && (one === pid || isBelow(parents.get(one)))
-  return [...parents].filter(([, parent]) => isBelow(parent)).map(([child]) => child)
 }
 
 function readKilobytes(text: string, name: string): number {
