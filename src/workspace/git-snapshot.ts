@@ -25,7 +25,8 @@ interface NamedObject {
 export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: string, shared?: ObjectReader): Snapshot {
   const objects = shared ?? new ObjectReader(host, gitDirectory)
   const trees = new Map<string, Promise<ReadonlyMap<string, NamedObject>>>()
-  let entries: readonly TreeEntry[] | undefined
+  // Weakly held: thousands of reviews wait for their models, and would each hold all files of a repository meanwhile.
+  let listed: WeakRef<readonly TreeEntry[]> | undefined
 
   const readTree = (name: string) => {
     const known = trees.get(name)
@@ -58,7 +59,8 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
       return objects.contents(file.oid)
     },
     async listFiles({ prefix, signal } = {}) {
-      entries ??= await listFiles(host, gitDirectory, sha, signal)
+      const entries = listed?.deref() ?? (await listFiles(host, gitDirectory, sha, signal))
+      listed = new WeakRef(entries)
       const folder = prefix?.replace(/\/+$/, '') ?? ''
       return folder === '' ? entries : entries.filter(({ path }) => path.startsWith(`${folder}/`))
     },
