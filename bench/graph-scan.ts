@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Forge, startForge } from '../test/fakes/forge/forge.ts'
 import { signInWithToken } from '../test/sign-in.ts'
-import { readCpuTime, readDescendantsTime } from './cpu-time.ts'
 import type { BenchTree } from './graph-trees.ts'
 import { readPeak, resetPeak } from './measured-command.ts'
+import { readCpuTime, readDescendantsTime } from './processes.ts'
 
 /** What a scan took. */
 export interface ScanFigures {

@@ -9,9 +9,9 @@ import { sql } from 'kysely'
 import { type DatabaseConfig, openDatabase } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { findPostgresql, startPostgresql } from '../test/fakes/postgresql-server.ts'
-import { readCpuTime } from './cpu-time.ts'
 import type { LoadResult } from './load.ts'
 import { type ToolCall, type ToolCalls, transports } from './mcp-load.ts'
+import { readCpuTime } from './processes.ts'
 import { end, type RunningServer, readPort, startUmpireServer } from './umpire-server.ts'
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 // Runs a command and says how long it took and how much memory it and its children had at most. Linux only.
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { listDescendants } from './cpu-time.ts'
+import { writeFileSync } from 'node:fs'
+import { listDescendants, readOrEmpty } from './processes.ts'
 
 export interface Measured {
   readonly milliseconds: number
@@ -37,7 +37,7 @@ export function measureCommand(
 /** Peak memory of a process and of all that descend from it and run now, in bytes (`VmHWM` of proc(5)). */
 export function readPeak(pid: number): number {
   const peaks = [pid, ...listDescendants(pid)].map((one) => {
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) * 1024
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${one}/status`))?.[1] ?? 0) * 1024
   })
   return peaks.reduce((sum, bytes) => sum + bytes, 0)
 }
@@ -45,13 +45,4 @@ export function readPeak(pid: number): number {
 /** Makes a process forget its peak: from now on `readPeak` tells what it comes to from here (proc(5), clear_refs). */
 export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
-}
-
-/** Processes may end while they are looked at. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
 }

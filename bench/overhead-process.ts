@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { listDescendants, readCpuTime, readDescendantsTime } from './cpu-time.ts'
 import type { OpenPullRequest } from './overhead-forge.ts'
+import { listDescendants, readCpuTime, readDescendantsTime, readOrEmpty } from './processes.ts'
 
 /** CPU time since the process began, in milliseconds. */
 export interface CpuTime {
@@ -158,13 +158,4 @@ function readMemory(pid: number): Memory {
 
 function readKilobytes(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
-}
-
-/** Threads and processes may end while they are looked at. */
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
-  }
 }

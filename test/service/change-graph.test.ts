@@ -1,5 +1,4 @@
 // What is known around a pull request: whom it reaches, what it breaks, which tests reach it, who else is at work there.
-
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'

@@ -1,10 +1,11 @@
-// CPU time of processes, as Linux counts it: unlike the time on the clock it doesn't suffer much from neighbours.
+// What Linux says of processes (proc(5)): who descends from whom, and their CPU time, which unlike the time on the clock
+// doesn't suffer much from neighbours.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Of all threads of a process since it began, without its children, in milliseconds; 0 where it is gone. */
 export function readCpuTime(pid: number): number {
   const threads = list(`/proc/${pid}/task`).map((id) => {
-    const [onCpu = '0'] = read(`/proc/${pid}/task/${id}/schedstat`).split(' ')
+    const [onCpu = '0'] = readOrEmpty(`/proc/${pid}/task/${id}/schedstat`).split(' ')
     return Number(onCpu) / 1e6
   })
   return threads.reduce((sum, each) => sum + each, 0)
@@ -37,12 +38,12 @@ function readTimes(pid: number): number[] {
 
 /** From the third field on: the name before it, in brackets, may hold blanks. */
 function readFields(pid: number): string[] {
-  const stat = read(`/proc/${pid}/stat`)
+  const stat = readOrEmpty(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Empty where the process or the thread has just ended, and where there is no such thing. */
-function read(path: string): string {
+/** The text of a file under /proc: empty where the process or the thread has just ended, and where there is no such thing. */
+export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
