@@ -112,7 +112,7 @@ function report(
   }
   for (const [name, list] of scans) {
     const time = median(list.map((one) => one.wholeMs))
-    row([name, time.toFixed(0), megabytes(list), ratio(time), median(list.map((one) => one.cpuMs))])
+    row([name, time.toFixed(0), megabytes(list), ratio(time), median(list.map((one) => one.cpuMs)).toFixed(0)])
     row([`${name}, one file changed`, median(list.flatMap((one) => one.oneFileMs)).toFixed(0), '', ''])
     console.log(
       `  at rest before: ${Math.round(median(list.map((one) => one.restBytes)) / 1e6)} MB; ${list.at(-1)!.described}`,
