@@ -108,6 +108,8 @@ describe('the house', () => {
     'reviewers/rules/',
     'reviewers/static-reviewer.ts',
     'workspace/classify-file.ts',
+    'workspace/text-kind.ts',
+    'workspace/binary-kind.ts',
     'knowledge/project/',
   ]
 

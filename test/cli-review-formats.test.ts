@@ -141,7 +141,9 @@ describe('sarif', () => {
 it('github: one workflow command a finding, with the escapes of its properties', async () => {
   const lines = (await render('github')).trimEnd().split('\n')
   expect(lines).toHaveLength(4)
-  expect(lines.at(-1)).toBe('::notice::Needs discussion · 2 moderate, 1 minor · 3 of 3 files reviewed')
+  expect(lines.at(-1)).toBe(
+    '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, 11 of 11 changed lines reviewed (11 by rules of their language)',
+  )
   expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(true)
   const odd = lines.find((line) => line.includes('50'))
   expect(odd).toMatch(/^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/)
@@ -194,11 +196,11 @@ describe('many findings', () => {
 describe('pretty', () => {
   it('shows the verdict, the code, the reason and the suggestion within 80 columns', async () => {
     const text = await render('pretty')
-    expect(text).toMatch(/^Needs discussion · 2 moderate, 1 minor\nConfidence 3\/5: /)
+    expect(text).toMatch(/^Needs a person · 2 moderate, 1 minor\nConfidence 3\/5: /)
     expect(text).toContain('src/close.ts\n\n  moderate  ')
     expect(text).toContain('    -   save()\n    +   await save()\n')
     expect(text).toContain('    1 │ debugger\n')
-    expect(text).toContain('3 of 3 files reviewed')
+    expect(text).toContain('3 of 3 files, ')
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 

@@ -210,7 +210,7 @@ describe('what others wrote can’t do anything on a terminal or in a log', () =
       const commands = stdout.split('\n').filter((line) => /^\s*::|##\[/.test(line))
       expect(
         commands.every(
-          (line) => format === 'github' && /^::(error file=|warning::`|notice::Changes requested)/.test(line),
+          (line) => format === 'github' && /^::(error file=|warning::|notice::Changes requested)/.test(line),
         ),
         format,
       ).toBe(true)

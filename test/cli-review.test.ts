@@ -298,7 +298,7 @@ describe('how it ends', () => {
     await repository.commit()
     await repository.write({ 'a.ts': breakpoint })
     const { stdout } = await repository.review(['--fail-on', 'minor'])
-    expect(stdout).toMatch(/^Approved · 1 minor$/m)
+    expect(stdout).toMatch(/^Passed · 1 minor$/m)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('exit 1: findings from minor on')
     expect((await repository.review()).stdout).not.toContain('exit')
   })
@@ -350,7 +350,7 @@ describe('how it ends', () => {
   it('on a terminal progress is gone before the report begins', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': unawaited })
-    for (const [format, begin] of Object.entries({ pretty: 'Needs discussion', ndjson: '{"type":"start"' })) {
+    for (const [format, begin] of Object.entries({ pretty: 'Needs a person', ndjson: '{"type":"start"' })) {
       const shown = await repository.reviewOnTerminal(['--format', format])
       expect(shown).toContain('Judging the findings …')
       const line = shown.split('\n').find((text) => text.includes(begin)) ?? ''

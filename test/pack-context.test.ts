@@ -188,6 +188,7 @@ describe('packing', () => {
         path: 'src/a.ts',
         reason: `shown in part: ${shown.size} of 2000 changed lines, the rest over the token budget`,
         matters: true,
+        lines: 2000 - shown.size,
       },
     ])
   })

@@ -20,7 +20,8 @@ const limits = {
   editableComments: true,
   suggestions: true,
 }
-const coverage = { filesTotal: 1, filesReviewed: 1, skipped: [], notes: [], setAside: [], complete: true }
+const lines = { changed: 0, model: 0, rules: 0, text: 0, unread: 0 }
+const coverage = { filesTotal: 1, filesReviewed: 1, lines, skipped: [], notes: [], setAside: [], complete: true }
 
 function makeFinding(changes: Partial<Finding> = {}): Finding {
   return {
@@ -70,6 +71,8 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     pullRequest: samplePullRequest,
     headSha: 'a'.repeat(40),
     verdict: 'NEEDS_DISCUSSION',
+    ends: [changes.verdict === 'APPROVE' ? 'passed' : 'needs_person'],
+    blocks: changes.verdict !== 'APPROVE',
     confidence: 4,
     confidenceReason: 'the whole change was reviewed',
     summary: 'A summary.',

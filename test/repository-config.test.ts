@@ -21,6 +21,7 @@ severity: moderate
 mode: parallel
 language: Brazilian Portuguese
 policy: { moderate: request_changes, max_comments: 5 }
+gate: [changes_requested, incomplete]
 rules: { disable: [breakpoint] }
 `)
     expect(problems).toEqual([])
@@ -34,8 +35,16 @@ rules: { disable: [breakpoint] }
       mode: 'parallel',
       language: 'Brazilian Portuguese',
       policy: { moderate: 'REQUEST_CHANGES', maxComments: 5 },
+      gate: ['changes_requested', 'incomplete'],
       disabledRules: ['breakpoint'],
     })
+  })
+
+  it('lets nothing more pass when its gate has a mistake in it', () => {
+    const { settings, problems } = read('gate: [changes_requested, incomplet]\n')
+    expect(settings.gate).toEqual(['skipped', 'changes_requested', 'incomplete', 'needs_person'])
+    expect(problems).toHaveLength(1)
+    expect(read('gate: []\n').settings.gate).toEqual([])
   })
 
   it('is the one that the documentation shows', () => {

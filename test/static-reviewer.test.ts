@@ -194,22 +194,27 @@ export async function other(deliver: (id: string) => void) {
 })
 
 describe('what is read as text only', () => {
-  const shallowOf = async (files: Record<string, string>) => {
+  const textOnlyOf = async (files: Record<string, string>) => {
     const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
     expect(report).toMatchObject({ notes: [], unread: [], complete: true })
-    return report.shallow
+    return report.textOnly
   }
 
-  it('are programs in languages without rules; no data, no prose, no tests', async () => {
-    const files = { 'm.rb': 'eval(params[:x])\n', 'a.yml': 'a: 1\n', 'b.md': 'b\n', 'c.json': '{}\n', 'd.ts': 'd()\n' }
-    expect(await shallowOf({ ...files, 'spec/m_spec.rb': 'run\n' })).toEqual([{ path: 'm.rb', reason: 'no rules' }])
+  it('is every file whose language has no rules, tests too', async () => {
+    const files = { 'm.rb': 'eval(params[:x])\n', 'b.md': 'b\n', 'd.ts': 'd()\n', 'test/d.test.ts': 'd()\n' }
+    expect(await textOnlyOf({ ...files, 'spec/m_spec.rb': 'run\n' })).toEqual([
+      { path: 'm.rb', reason: 'no rules for Ruby: searched as text only' },
+      { path: 'b.md', reason: 'no rules for Markdown: searched as text only' },
+      { path: 'spec/m_spec.rb', reason: 'no rules for Ruby: searched as text only' },
+    ])
   })
 
   it('are files whose added lines lie in a syntax error', async () => {
     const files = { 'bad.py': 'from x import (\n a b\n', 'bad.ts': 'export function ( {{{\n', 'good.py': 'a = 1\n' }
-    expect(await shallowOf(files)).toEqual([
-      { path: 'bad.py', reason: 'syntax error' },
-      { path: 'bad.ts', reason: 'syntax error' },
+    const reason = 'not parsed where changed: searched as text only there'
+    expect(await textOnlyOf(files)).toEqual([
+      { path: 'bad.py', reason },
+      { path: 'bad.ts', reason },
     ])
   })
 
@@ -217,7 +222,7 @@ describe('what is read as text only', () => {
     const before = 'const a = 1 1 = ;\n\nfunction b() {\n  return 1\n}\n'
     const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': `${before}export const c = 1\n` })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
-    expect(report.shallow).toEqual([])
+    expect(report).toMatchObject({ textOnly: [], readByRules: ['src/a.ts'] })
   })
 })
 

@@ -1,4 +1,5 @@
 // Reads `.umpire.yml`: what is right of it counts, and what isn't is told to whoever reads the review.
+import type { ReviewEnd } from '../domain/review.ts'
 import { findGlobFault } from '../lib/glob.ts'
 import { readYaml } from './read-yaml.ts'
 import { defaultSettings, type PathInstructions, type RepositorySettings } from './repository-config.ts'
@@ -74,6 +75,24 @@ const readInstructions: Read<PathInstructions[]> = (value, at) => {
   return kept
 }
 
+const readEnd = readWord({
+  skipped: 'skipped',
+  changes_requested: 'changes_requested',
+  incomplete: 'incomplete',
+  needs_person: 'needs_person',
+} as const)
+
+/** A gate with a mistake in it must not let more pass than its author meant: then all ends block. */
+const readGate: Read<ReviewEnd[]> = (value, at) => {
+  let isRight = true
+  const report = (problem: string) => {
+    isRight = false
+    at.report(problem)
+  }
+  const gate = readList(readEnd, 4)(value, { ...at, report })
+  return isRight ? gate : undefined
+}
+
 const readSettings = readKeys({
   paths: readKeys<RepositorySettings['paths']>({ include: readGlobs, exclude: readGlobs }),
   instructions: readInstructions,
@@ -84,6 +103,7 @@ const readSettings = readKeys({
     moderate: readWord({ discuss: 'NEEDS_DISCUSSION', request_changes: 'REQUEST_CHANGES' } as const),
     max_comments: readInteger(0, mostComments),
   }),
+  gate: readGate,
   rules: readKeys({ disable: readList(readRuleId, 200) }),
 })
 
@@ -119,6 +139,7 @@ function completeSettings(given: GivenSettings): RepositorySettings {
       moderate: given.policy?.moderate ?? policy.moderate,
       maxComments: given.policy?.max_comments ?? policy.maxComments,
     },
+    gate: given.gate ?? defaultSettings.gate,
     disabledRules: given.rules?.disable ?? defaultSettings.disabledRules,
   }
 }

@@ -1,5 +1,6 @@
 // The settings that a reviewed repository brings along, in `.umpire.yml` on the base branch.
 import type { Severity } from '../domain/finding.ts'
+import { type ReviewEnd, reviewEnds } from '../domain/review.ts'
 
 /** Where they stand in a repository. */
 export const settingsPath = '.umpire.yml'
@@ -34,6 +35,8 @@ export interface RepositorySettings {
     /** Inline comments of one review at most; null: as the deployment has it. */
     readonly maxComments: number | null
   }
+  /** The ends of a review that keep a pull request from being merged where its status is required. */
+  readonly gate: readonly ReviewEnd[]
   /** Ids of rules that are switched off. */
   readonly disabledRules: readonly string[]
 }
@@ -45,5 +48,6 @@ export const defaultSettings: RepositorySettings = {
   mode: null,
   language: 'English',
   policy: { moderate: 'NEEDS_DISCUSSION', maxComments: null },
+  gate: reviewEnds.filter((end) => end !== 'passed'),
   disabledRules: [],
 }

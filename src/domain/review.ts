@@ -5,6 +5,15 @@ import type { PullRequest } from './pull-request.ts'
 /** The vocabulary of analytics and of `ai_summary`. */
 export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
 
+/**
+ * How a review ended, in the order of precedence: the heading names the first that holds, and several may hold.
+ * `skipped`: nobody reviewed, for example because the pull request was closed; `incomplete`: part of what matters was
+ * not read; `needs_person`: findings that a person has to decide about.
+ */
+export type ReviewEnd = 'skipped' | 'changes_requested' | 'incomplete' | 'needs_person' | 'passed'
+
+export const reviewEnds: readonly ReviewEnd[] = ['skipped', 'changes_requested', 'incomplete', 'needs_person', 'passed']
+
 /** 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
 
@@ -25,15 +34,32 @@ export interface SkippedFile {
   readonly path: string
   /** One phrase, for example `generated`, `binary`, `over the token budget`. */
   readonly reason: string
-  /** Whether someone expected to see it reviewed: true lowers the verdict, false (binary, vendored) doesn't. */
+  /** Whether someone expected to see it reviewed: true lowers the verdict, false (a picture, excluded) doesn't. */
   readonly matters: boolean
+  /** How many of its changed lines were not read, where that is known. */
+  readonly lines?: number
+}
+
+/** Numbers of changed lines, by who read them best. The other four add up to `changed`. */
+export interface LineCoverage {
+  readonly changed: number
+  /** Read by a model. */
+  readonly model: number
+  /** Read by the rules of their language. */
+  readonly rules: number
+  /** Searched as text, which is enough for data and prose. */
+  readonly text: number
+  /** Not read as they have to be. */
+  readonly unread: number
 }
 
 /** How much of the change was seen. */
 export interface Coverage {
   /** Without those that the repository's settings exclude. */
   readonly filesTotal: number
+  /** Those of which all lines were read as they have to be. */
   readonly filesReviewed: number
+  readonly lines: LineCoverage
   readonly skipped: readonly SkippedFile[]
   /** Other limits of this review, one sentence each (a model that failed, findings that were dropped). */
   readonly notes: readonly string[]
@@ -49,6 +75,10 @@ export interface Review {
   /** The commit that was reviewed. */
   readonly headSha: string
   readonly verdict: Verdict
+  /** All that hold, the first one names the review. */
+  readonly ends: readonly ReviewEnd[]
+  /** Whether one of them keeps the pull request from being merged, by the repository's settings. */
+  readonly blocks: boolean
   readonly confidence: Confidence
   /** Why the confidence is what it is, in one line. */
   readonly confidenceReason: string

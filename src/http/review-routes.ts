@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
+import { type LineCoverage, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
 import { showReview, showReviews } from '../workflows/showing/show-reviews.ts'
@@ -49,15 +50,27 @@ function notFound(): RequestError {
   return new RequestError('not_found', 'Review not found')
 }
 
+/** The ends as they were recorded; of reviews from before there were any, none. */
+function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
+  const ends: unknown = decision?.ends
+  return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
+}
+
+function shapeLines({ changed, model, rules, text, unread }: LineCoverage) {
+  return { changed, read_by_model: model, read_by_rules: rules, searched_as_text: text, not_read: unread }
+}
+
 function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
   const reason = review.decision?.confidenceReason
   return {
     ...review,
     confidence_reason: typeof reason === 'string' ? reason : null,
+    ends: readEnds(review.decision),
     coverage: coverage && {
       files_total: coverage.filesTotal,
       files_reviewed: coverage.filesReviewed,
-      skipped: [...coverage.skipped],
+      lines: coverage.lines ? shapeLines(coverage.lines) : null,
+      skipped: coverage.skipped.map(({ lines = null, ...file }) => ({ ...file, lines })),
       notes: [...coverage.notes],
       set_aside: [...coverage.setAside],
       complete: coverage.complete,

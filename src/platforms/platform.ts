@@ -16,6 +16,7 @@ import type {
   PullRequestState,
   RepositoryName,
 } from '../domain/pull-request.ts'
+import type { ReviewEnd } from '../domain/review.ts'
 
 /** Which platform, where it is, and how to speak to it. */
 export interface PlatformConfig {
@@ -182,12 +183,16 @@ export interface AnnotationFormat {
   remark(level: 'notice' | 'warning', text: string): string
 }
 
+/** How far a review is: in progress, or ended, with whether that keeps the pull request from being merged. */
+export type ReviewState = 'pending' | { readonly end: ReviewEnd; readonly blocks: boolean }
+
 /** The state shown on the commit. */
 export interface CommitStatus {
   readonly sha: string
   /** Name of the check, for example `umpire/review`. */
   readonly context: string
-  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  /** Each platform lowers it to the states that it has. */
+  readonly state: ReviewState
   /** At most 140 characters. */
   readonly description: string
   readonly url: string

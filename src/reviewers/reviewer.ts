@@ -22,8 +22,15 @@ export interface Change {
   /** Where head and base parted: the old side of the diff. */
   readonly mergeBaseSha: string
   readonly diff: Diff
-  /** The files of `diff` that are to be reviewed (not generated, vendored, binary). */
+  /**
+   * The files of `diff` that everybody reads. One that moved here from where nobody looked is whole in it: its lines
+   * aren't in `diff`.
+   */
   readonly files: readonly FileDiff[]
+  /** Files that only rules read: models are spared lock files, and copies and output that the base has too. */
+  readonly spared: readonly SparedFile[]
+  /** How the changed lines of `files` and `spared` have to be read, by path. */
+  readonly needs: ReadonlyMap<string, LineNeeds>
   /** The others, and why. */
   readonly skipped: readonly SkippedFile[]
   /** Other limits of what could be gathered, one sentence each. */
@@ -45,6 +52,24 @@ export interface Change {
   readonly graph: ChangeGraph | null
   /** The newest commits before the head that touched a path, newest first, `limit` at most. */
   history(path: string, limit: number, signal: AbortSignal): Promise<readonly CommitSummary[]>
+}
+
+/** All files that somebody reads. */
+export function listReadFiles({ files, spared }: Pick<Change, 'files' | 'spared'>): FileDiff[] {
+  return [...files, ...spared.map(({ file }) => file)]
+}
+
+/** A file that models need not read, and why, in one phrase. */
+export interface SparedFile {
+  readonly file: FileDiff
+  readonly reason: string
+}
+
+/** Numbers of changed lines of one file. */
+export interface LineNeeds {
+  readonly changed: number
+  /** Those that a model or the rules of their language must have read; a search of the text is enough for the others. */
+  readonly program: number
 }
 
 /** What earlier reviews of the pull request came to. */
@@ -100,17 +125,22 @@ export interface ContextRound {
 /** The packed context: as many rounds as the budget allows, and what fitted into none. */
 export interface PackedContext {
   readonly rounds: readonly ContextRound[]
-  readonly omitted: readonly SkippedFile[]
+  readonly omitted: readonly OmittedFile[]
 }
 
 /** The context of a review without a model: none. */
 export const noContext: PackedContext = { rounds: [], omitted: [] }
 
-/** A program file of which a reviewer read no more than the text of the added lines, or of some. */
-export interface ShallowFile {
+/** A file of which the rules read no more than the text, and why, in one phrase. */
+export interface TextOnlyFile {
   readonly path: string
-  /** `no rules`: none knows the language; `syntax error`: added lines lie in one. */
-  readonly reason: 'no rules' | 'syntax error'
+  readonly reason: string
+}
+
+/** A file that no round shows, or not whole. */
+export interface OmittedFile extends SkippedFile {
+  /** How many of its changed lines are in no round. */
+  readonly lines: number
 }
 
 /** What a reviewer came to. */
@@ -125,8 +155,10 @@ export interface ReviewerReport {
   readonly unread: readonly string[]
   /** Ids of rules that had nothing to look at: what they found before may still be there. */
   readonly idle?: readonly string[]
-  /** Those that it read in part by design, which leaves the report complete. */
-  readonly shallow?: readonly ShallowFile[]
+  /** Of the rules: files whose changed lines they read by the syntax of their language. */
+  readonly readByRules?: readonly string[]
+  /** Of the rules: files that they could only search as text. */
+  readonly textOnly?: readonly TextOnlyFile[]
   /** False when it could not look at all that it was given. */
   readonly complete: boolean
 }

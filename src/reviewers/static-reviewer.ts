@@ -5,7 +5,7 @@ import { noUsage } from '../domain/review.ts'
 import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { isTestPath, languageOfPath } from '../workspace/languages.ts'
-import type { Change, Reviewer, ReviewerReport, ShallowFile } from './reviewer.ts'
+import { type Change, listReadFiles, type Reviewer, type ReviewerReport } from './reviewer.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
@@ -48,7 +48,8 @@ interface FileReport {
   readonly findings: readonly ProposedFinding[]
   readonly found: number
   readonly note: string | undefined
-  readonly shallow: ShallowFile['reason'] | undefined
+  /** Why no more than its text was read; undefined where its rules read it. */
+  readonly textOnly: string | undefined
 }
 
 /**
@@ -69,7 +70,7 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
     name: 'static',
     async review(change, _context, signal): Promise<ReviewerReport> {
       signal.throwIfAborted()
-      const files = change.files.filter((file) => file.status !== 'deleted' && !file.binary && !file.submodule)
+      const files = listReadFiles(change)
       const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
       const slots = createSlots(filesAtOnce)
       const reports = await Promise.all(
@@ -107,7 +108,7 @@ async function checkKnown(
 /** The reports with findings more, also of files of which there was none. */
 function addFindings(reports: readonly FileReport[], findings: readonly ProposedFinding[]): FileReport[] {
   const byPath = Map.groupBy(findings, ({ path }) => path)
-  const nothing = { findings: [], found: 0, note: undefined, shallow: undefined }
+  const nothing = { findings: [], found: 0, note: undefined, textOnly: undefined }
   const known = new Set(reports.map(({ path }) => path))
   const others = [...byPath.keys()].filter((path) => !known.has(path)).map((path) => ({ path, ...nothing }))
   return [...reports, ...others].map((report) => {
@@ -132,7 +133,8 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
     usage: noUsage,
     notes: surplus === 0 ? missed : [...missed, describeSurplus(surplus)],
     unread: reports.filter((report) => !isWhole(report)).map(({ path }) => path),
-    shallow: reports.flatMap(({ path, shallow }) => (shallow === undefined ? [] : [{ path, reason: shallow }])),
+    readByRules: reports.filter(({ textOnly }) => textOnly === undefined).map(({ path }) => path),
+    textOnly: reports.flatMap(({ path, textOnly }) => (textOnly === undefined ? [] : [{ path, reason: textOnly }])),
     complete: missed.length === 0,
   }
 }
@@ -159,18 +161,19 @@ async function reviewFile(
 ): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
-  if (added.size === 0) return { path: file.path, findings: [], found: 0, note: undefined, shallow: undefined }
   const isTest = isTestPath(file.path)
   const inLines = checkLines(file.path, added, isTest)
-  const kind = isTest ? undefined : kindOfFile(file.path)
-  const parsed = kind ? await checkSyntax(change, file, kind, added, workers, signal) : bareText(file.path, isTest)
-  const found = [...inLines, ...parsed.found]
+  const kind = kindOfFile(file.path)
+  const parsed = await checkSyntax(change, file, kind, added, workers, signal)
+  // Tests do on purpose what would be a mistake elsewhere; a hole is one everywhere.
+  const inSyntax = isTest ? parsed.found.filter(({ category }) => category === 'security') : parsed.found
+  const found = [...inLines, ...inSyntax]
     .filter((finding) => !disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepWorst(found, mostInFile).map((finding) =>
     toProposal(finding, { path: file.path, side: 'RIGHT', texts: added }),
   )
-  return { path: file.path, findings, found: found.length, note: parsed.note, shallow: parsed.shallow }
+  return { path: file.path, findings, found: found.length, note: parsed.note, textOnly: parsed.textOnly }
 }
 
 /** Text of the added lines by their number at the head, without a CR at the end. */
@@ -187,26 +190,30 @@ function addedLines(file: FileDiff): Map<number, string> {
 interface SyntaxReport {
   readonly found: readonly RuleFinding[]
   readonly note: string | undefined
-  readonly shallow: ShallowFile['reason'] | undefined
+  readonly textOnly: string | undefined
 }
 
-/** The report on a file whose syntax no rule reads. Of tests that is by choice, whatever their language. */
-function bareText(path: string, isTest: boolean): SyntaxReport {
-  const isProgram = !isTest && languageOfPath(path)?.type === 'programming'
-  return { found: [], note: undefined, shallow: isProgram ? 'no rules' : undefined }
+/** The report on a file whose syntax no rule reads. */
+function describeUnknown(path: string): SyntaxReport {
+  const language = languageOfPath(path)
+  const what = language === undefined ? 'this kind of file' : language.name
+  return { found: [], note: undefined, textOnly: `no rules for ${what}: searched as text only` }
 }
 
 async function checkSyntax(
   change: Change,
   file: FileDiff,
-  kind: FileKind,
+  kind: FileKind | undefined,
   added: ReadonlyMap<number, string>,
   workers: RuleWorkers,
   signal: AbortSignal,
 ): Promise<SyntaxReport> {
+  if (kind === undefined) return describeUnknown(file.path)
+  // What goes missing is the matter of the rules on the code graph, which don't read this file.
+  if (added.size === 0) return { found: [], note: undefined, textOnly: undefined }
   const unread = (reason: string) => ({
     found: [],
-    shallow: undefined,
+    textOnly: `the rules did not read it: ${reason}`,
     note: `The rules did not read ${JSON.stringify(file.path)}: ${reason}.`,
   })
   let bytes: Uint8Array | undefined
@@ -233,7 +240,8 @@ async function checkSyntax(
   const result = await workers.run({ path: file.path, kind, text, addedLines: numbers, imported })
   if (result.outcome === 'done') {
     const { findings, unparsed } = result.result
-    return { found: findings, note: undefined, shallow: unparsed ? 'syntax error' : undefined }
+    const textOnly = unparsed ? 'not parsed where changed: searched as text only there' : undefined
+    return { found: findings, note: undefined, textOnly }
   }
   return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
 }

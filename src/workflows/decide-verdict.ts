@@ -1,7 +1,7 @@
 // The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
 import type { RepositorySettings } from '../config/repository-config.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
-import type { Confidence, Coverage, Verdict } from '../domain/review.ts'
+import { type Confidence, type Coverage, type ReviewEnd, reviewEnds, type Verdict } from '../domain/review.ts'
 
 /** All that the verdict is computed from; stored with the review. */
 export interface VerdictInput {
@@ -11,16 +11,18 @@ export interface VerdictInput {
   readonly minor: number
   /** Open findings that nobody could verify. */
   readonly unverified: number
-  /** Part of the change that matters was not reviewed. */
+  /** Every changed line that can matter was read in the way that its kind needs. */
   readonly complete: boolean
   readonly filesTotal: number
   readonly filesReviewed: number
+  /** Changed lines that were not read in the way that their kind needs. */
+  readonly linesUnread: number
   /** Whether a model took part, or only the fixed rules did. */
   readonly modelTookPart: boolean
-  /** No model took part, and the rules read no more than the text of the program files. */
-  readonly shallow: boolean
   /** What the repository has moderate findings come to. */
   readonly moderateMeans: RepositorySettings['policy']['moderate']
+  /** The ends that block, by the repository's settings. */
+  readonly gate: readonly ReviewEnd[]
   /** Mean confidence of the open findings, 0 to 1; 1 where there are none. */
   readonly meanConfidence: number
 }
@@ -28,6 +30,8 @@ export interface VerdictInput {
 /** What was decided, and why the confidence is what it is, in one line. */
 export interface Decision {
   readonly verdict: Verdict
+  readonly ends: readonly ReviewEnd[]
+  readonly blocks: boolean
   readonly confidence: Confidence
   readonly confidenceReason: string
 }
@@ -37,8 +41,7 @@ export function summarizeForVerdict(input: {
   findings: readonly Finding[]
   coverage: Coverage
   modelTookPart: boolean
-  shallow: boolean
-  policy: Pick<RepositorySettings['policy'], 'moderate'>
+  settings: Pick<RepositorySettings, 'policy' | 'gate'>
 }): VerdictInput {
   const open = input.findings.filter((finding) => finding.state === 'open')
   const verified = open.filter((finding) => finding.verified)
@@ -52,27 +55,43 @@ export function summarizeForVerdict(input: {
     complete: input.coverage.complete,
     filesTotal: input.coverage.filesTotal,
     filesReviewed: input.coverage.filesReviewed,
+    linesUnread: input.coverage.lines.unread,
     modelTookPart: input.modelTookPart,
-    shallow: input.shallow,
-    moderateMeans: input.policy.moderate,
+    moderateMeans: input.settings.policy.moderate,
+    gate: input.settings.gate,
     meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
   }
 }
 
 /**
  * A verified critical finding requests changes, and a moderate one where the repository has it so; a change that
- * wasn't wholly covered, or of which nothing was seen, or a finding that couldn't be verified, needs discussion, as
- * moderate findings do; minor ones or none approve.
+ * wasn't wholly covered, or a finding that couldn't be verified, needs discussion, as moderate findings do; minor ones
+ * or none approve. No finding more and no line read less ever makes the verdict better or unblocks.
  */
 export function decideVerdict(input: VerdictInput): Decision {
-  return { verdict: chooseVerdict(input), ...rateConfidence(input) }
+  const ends = decideEnds(input)
+  const blocks = ends.some((end) => input.gate.includes(end))
+  return { verdict: verdictOf(ends), ends, blocks, ...rateConfidence(input) }
 }
 
-function chooseVerdict(input: VerdictInput): Verdict {
-  if (input.critical > 0 || (input.moderate > 0 && input.moderateMeans === 'REQUEST_CHANGES')) return 'REQUEST_CHANGES'
+/** All ends that hold, in their order of precedence. */
+function decideEnds(input: VerdictInput): ReviewEnd[] {
+  const isRequested = input.moderateMeans === 'REQUEST_CHANGES'
   const isUnseen = input.filesTotal > 0 && input.filesReviewed === 0
-  if (!input.complete || isUnseen || input.unverified > 0 || input.moderate > 0) return 'NEEDS_DISCUSSION'
-  return 'APPROVE'
+  const holds: Record<ReviewEnd, boolean> = {
+    skipped: false,
+    changes_requested: input.critical > 0 || (isRequested && input.moderate > 0),
+    incomplete: !input.complete || isUnseen,
+    needs_person: input.unverified > 0 || (!isRequested && input.moderate > 0),
+    passed: false,
+  }
+  const ends = reviewEnds.filter((end) => holds[end])
+  return ends.length === 0 ? ['passed'] : ends
+}
+
+function verdictOf(ends: readonly ReviewEnd[]): Verdict {
+  if (ends.includes('changes_requested')) return 'REQUEST_CHANGES'
+  return ends.includes('passed') ? 'APPROVE' : 'NEEDS_DISCUSSION'
 }
 
 function rateConfidence(input: VerdictInput): { confidence: Confidence; confidenceReason: string } {
@@ -85,12 +104,6 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
     const isPart = input.filesReviewed < input.filesTotal
     const whole = 'not all that was to look at the change did so to the end'
     return { confidence: 2, confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole }
-  }
-  if (input.shallow) {
-    return {
-      confidence: 2,
-      confidenceReason: 'fixed rules only, and they could search no more than the text of this code',
-    }
   }
   if (!input.modelTookPart) {
     return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
@@ -114,7 +127,7 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
  * if anything was: who lists reviews wants to know it of each.
  */
 export function formatSummary(
-  { verdict, confidence }: Pick<Decision, 'verdict' | 'confidence'>,
+  { verdict, confidence }: { verdict: Verdict | 'UNKNOWN'; confidence: Confidence },
   text: string,
   findings: readonly Finding[] = [],
 ): string {

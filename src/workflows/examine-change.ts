@@ -6,9 +6,9 @@ import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/spend.ts'
 import { type Change, noContext, type PackedContext } from '../reviewers/reviewer.ts'
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
-import { isShallow } from './describe-shallow.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
-import { measureCoverage, type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
+import { measureCoverage } from './measure-coverage.ts'
+import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
 /** What a change came to before anything was posted or printed. */
@@ -75,8 +75,7 @@ export function composeReview(
     findings: judgement.findings,
     coverage,
     modelTookPart,
-    shallow: isShallow(change, outcome.reports),
-    policy: change.settings.policy,
+    settings: change.settings,
   })
   const review: Review = {
     pullRequest,

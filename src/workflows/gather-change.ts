@@ -30,7 +30,7 @@ export async function gatherChange(
   const { head, base, tip } = sources
   const will = await readRepositoryWill(tip)
   const diff = parseDiff(sources.rawDiff)
-  const { files, skipped, notes } = await sortFiles(diff.files, { head, base }, will)
+  const { notes, ...sorted } = await sortFiles(diff.files, { head, base }, will)
   const changedSettings = await checkChangedSettings(diff.files, head)
   const held = stack.move()
   return {
@@ -38,8 +38,7 @@ export async function gatherChange(
     headSha,
     mergeBaseSha: base.sha,
     diff,
-    files,
-    skipped,
+    ...sorted,
     notes: [...will.notes, ...changedSettings, ...sources.notes, ...notes],
     head,
     base,

@@ -186,13 +186,13 @@ async function describeChange(
   const head = stack.use(scratch.snapshot(headSha))
   const old = stack.use(scratch.snapshot(base))
   const will = await readRepositoryWill(old)
-  const { files, skipped, notes } = await sortFiles(diff.files, { head, base: old }, will)
+  const { notes, skipped, ...sorted } = await sortFiles(diff.files, { head, base: old }, will)
   return {
     pullRequest: standInFor(repository, sides, headSha, commits, diff.files),
     headSha,
     mergeBaseSha: base,
     diff,
-    files,
+    ...sorted,
     skipped: [...skipped, ...(sides.edits?.unread ?? []).map(skip)],
     notes: [...will.notes, ...(await checkChangedSettings(diff.files, head)), ...notes],
     head,

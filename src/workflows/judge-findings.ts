@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ReviewContext } from '../context.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
-import type { Change, ReviewerReport, Verifier } from '../reviewers/reviewer.ts'
+import { type Change, listReadFiles, type ReviewerReport, type Verifier } from '../reviewers/reviewer.ts'
 import { type Anchored, anchorProposal } from './judging/anchor-findings.ts'
 import { type ChangeFiles, readFilesOf } from './judging/change-files.ts'
 import { createSuggestionCheck, type SuggestionCheck } from './judging/check-suggestion.ts'
@@ -142,7 +142,7 @@ function wasRead({ change, reports }: Case, { reviewer, path, rule }: Finding): 
   const report = reports.find((candidate) => candidate.reviewer === reviewer)
   if (report === undefined || report.unread.includes(path)) return false
   const isIdle = rule !== null && (report.idle?.includes(rule) ?? false)
-  return !isIdle && change.files.some((file) => file.path === path)
+  return !isIdle && listReadFiles(change).some((file) => file.path === path)
 }
 
 /** What the verification means: what stays open, what is taken back, and what isn't raised. */

@@ -2,12 +2,12 @@
 // token budget, most telling first. What was shown in no round is named.
 import type { ReviewContext } from '../context.ts'
 import type { FileDiff } from '../domain/diff.ts'
-import type { SkippedFile } from '../domain/review.ts'
 import {
   type Change,
   type ContextRound,
   type ContextSpan,
   noContext,
+  type OmittedFile,
   type PackedContext,
 } from '../reviewers/reviewer.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
@@ -61,7 +61,7 @@ function sumTokens(spans: readonly ContextSpan[]): number {
 }
 
 /** The files that no round shows, or not whole. */
-function nameOmitted(files: readonly FileDiff[], pieces: readonly Piece[], left: ReadonlySet<Piece>): SkippedFile[] {
+function nameOmitted(files: readonly FileDiff[], pieces: readonly Piece[], left: ReadonlySet<Piece>): OmittedFile[] {
   const shown = new Map<FileDiff, number>()
   for (const piece of pieces)
     if (!left.has(piece)) shown.set(piece.file, (shown.get(piece.file) ?? 0) + countChanged(piece))
@@ -72,7 +72,7 @@ function nameOmitted(files: readonly FileDiff[], pieces: readonly Piece[], left:
       seen === 0
         ? 'over the token budget'
         : `shown in part: ${seen} of ${all} changed lines, the rest over the token budget`
-    return [{ path: file.path, reason, matters: true }]
+    return [{ path: file.path, reason, matters: true, lines: all - seen }]
   })
 }
 

@@ -61,8 +61,7 @@ export async function publishReview(
     {
       sha: review.headSha,
       context: statusContext,
-      // Only an approval is green: never a verdict over a part.
-      state: review.verdict === 'APPROVE' ? 'success' : 'failure',
+      state: { end: review.ends[0]!, blocks: review.blocks },
       description: renderStatus(review),
       url: published.summary.url,
     },

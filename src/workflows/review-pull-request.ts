@@ -6,7 +6,7 @@ import type { PullRequest } from '../domain/pull-request.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
-import type { Access } from '../platforms/platform.ts'
+import type { Access, ReviewState } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/versions.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import { formatSummary } from './decide-verdict.ts'
@@ -66,7 +66,7 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const { run, pullRequest: now } = await lookAtHead(ctx, task)
   if (now.state === 'open' && now.head.sha !== change.headSha) {
     const description = `Superseded by ${now.head.sha.slice(0, 7)}`
-    await showStatus(ctx, { ...task, run }, pullRequest, { state: 'error', description })
+    await showStatus(ctx, { ...task, run }, pullRequest, { state: skipped, description })
     return false
   }
   if (now.state === 'open') await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
@@ -162,6 +162,8 @@ async function concludeReview(
       reach: describeReach(ctx, examination.change),
       decision: JSON.stringify({
         ...verdictInput,
+        ends: review.ends,
+        blocks: review.blocks,
         confidenceReason: review.confidenceReason,
         dropped: judgement.dropped,
         reviewers: review.reviewers,
@@ -194,10 +196,13 @@ function describeReach({ secrets }: Pick<AppContext, 'secrets'>, { graph, pullRe
   return reach && JSON.stringify(reach)
 }
 
+/** Nobody reviewed: that never satisfies a required check by what the author did. */
+const skipped: ReviewState = { end: 'skipped', blocks: true }
+
 /**
  * Ends the review of a pull request that was closed or merged: nothing is posted.
  *
- * @param isShown whether its commit shows a review in progress, which it must not go on doing. Only an approval is green
+ * @param isShown whether its commit shows a review in progress, which it must not go on doing
  */
 async function recordClosed(
   ctx: AppContext,
@@ -205,14 +210,14 @@ async function recordClosed(
   pullRequest: PullRequest,
   isShown: boolean,
 ): Promise<void> {
-  const text = `Not reviewed: the pull request was ${pullRequest.state} before its review was posted.`
-  if (isShown) await showStatus(ctx, task, pullRequest, { state: 'error', description: text })
+  const text = `Skipped: the pull request was ${pullRequest.state} before its review was posted.`
+  if (isShown) await showStatus(ctx, task, pullRequest, { state: skipped, description: text })
   await recordReview(ctx, task.run, {
     outcome: {
       head_sha: pullRequest.head.sha,
       verdict: null,
-      summary: formatSummary({ verdict: 'NEEDS_DISCUSSION', confidence: 1 }, text),
-      decision: JSON.stringify({ skipped: pullRequest.state }),
+      summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, text),
+      decision: JSON.stringify({ ends: ['skipped'], skipped: pullRequest.state }),
       error: null,
       error_code: null,
     },
@@ -227,7 +232,7 @@ async function showStatus(
   ctx: AppContext,
   { run, access, signal }: ReviewTask,
   { head, url }: PullRequest,
-  shown: { state: 'pending' | 'error'; description: string },
+  shown: { state: ReviewState; description: string },
 ): Promise<void> {
   // A worker that slept must not hide what another one has shown since.
   await assertLease(ctx.db, run)

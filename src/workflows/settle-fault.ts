@@ -6,7 +6,7 @@ import { LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { assertLease, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
-import type { Access } from '../platforms/platform.ts'
+import type { Access, ReviewState } from '../platforms/platform.ts'
 import { describeFault, WorkerStopping } from './describe-fault.ts'
 import { statusContext } from './publish-review.ts'
 
@@ -67,6 +67,9 @@ async function putBack(
   })
 }
 
+/** A review that failed read nothing to its end. */
+const failed: ReviewState = { end: 'incomplete', blocks: true }
+
 /** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */
 export async function showFailure(
   ctx: Pick<AppContext, 'platform' | 'log'>,
@@ -78,7 +81,7 @@ export async function showFailure(
     const signal = AbortSignal.timeout(15_000)
     const { head, url } = await ctx.platform.getPullRequest(access, ref.number, signal)
     const description = `Review failed: ${message}`.slice(0, 140)
-    const status = { sha: head.sha, context: statusContext, state: 'error', description, url } as const
+    const status = { sha: head.sha, context: statusContext, state: failed, description, url }
     await ctx.platform.ensureStatus(access, status, signal)
   } catch (error) {
     ctx.log.warn({ err: error }, 'The failure could not be shown on the commit')

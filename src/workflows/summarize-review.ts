@@ -32,6 +32,37 @@ export function summarizeReview(
   return [opening, ...words].join('\n\n')
 }
 
+/** How much was read, such as `14 of 15 files, 120 of 160 changed lines (100 by a model, 20 by rules of their language)`. */
+export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): string {
+  const { changed, unread } = lines
+  const files = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'}`
+  if (changed === 0) return `${files} reviewed`
+  const readers = [
+    ...(lines.model > 0 ? [`${lines.model} by a model`] : []),
+    ...(lines.rules > 0 ? [`${lines.rules} by rules of their language`] : []),
+    ...(lines.text > 0 ? [`${lines.text} searched as text`] : []),
+  ]
+  const how = readers.length === 0 ? '' : ` (${readers.join(', ')})`
+  return `${files}, ${changed - unread} of ${changed} changed ${changed === 1 ? 'line' : 'lines'} reviewed${how}`
+}
+
+/** What was not read, such as `120 changed lines and 1 file`; empty where all was. */
+function describeUnread({ lines, skipped }: Coverage): string {
+  const files = skipped.filter(({ matters, lines: count }) => matters && !count).length
+  const unread = [
+    ...(lines.unread > 0 ? [lines.unread === 1 ? '1 changed line' : `${lines.unread} changed lines`] : []),
+    ...(files > 0 ? [files === 1 ? '1 file' : `${files} files`] : []),
+  ]
+  return unread.join(' and ')
+}
+
+/** Likewise as a sentence: `120 changed lines were not read`. */
+export function describeMissing(coverage: Coverage): string {
+  const unread = describeUnread(coverage)
+  if (unread === '') return 'the review did not come to its end'
+  return `${unread} ${/^1 \S+( line)?$/.test(unread) ? 'was' : 'were'} not read`
+}
+
 /**
  * One sentence about a change without findings.
  *

@@ -23,7 +23,8 @@ const names = `TypeScript|TSX|JavaScript|Python|Go|Java|Kotlin|C|C++|C#|Ruby|PHP
   |Prisma|Gradle|Gradle Kotlin DSL|Vue|Svelte|Astro|HTML|HTML+ERB|EJS|Handlebars|Jinja|Twig|Blade|Pug|CSS|SCSS|Sass
   |Less|JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|SVG|CSV|Jupyter Notebook|Go Module
   |Go Checksums|Pip Requirements|Gemfile.lock|CODEOWNERS|Ignore List|Git Attributes|Git Config|EditorConfig|Markdown
-  |MDX|reStructuredText|AsciiDoc|TeX|Text`.split(/\s*\|/)
+  |MDX|reStructuredText|AsciiDoc|TeX|Text|NPM Config|Gettext Catalog|XML Property List|Browserslist|Public Key
+  |Microsoft Visual Studio Solution|Go Workspace|Option List|Just|TSV|JSONLD`.split(/\s*\|/)
 
 /** Where the common meaning isn't that of the first language in the list. */
 const exceptions: Readonly<Record<string, string>> = { '.inc': 'PHP', '.frag': 'GLSL' }

@@ -764,9 +764,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         description: 'x'.repeat(200),
         url: 'https://umpire.example/1',
       } as const
+      const requested = { end: 'changes_requested', blocks: true } as const
       await platform.ensureStatus(access, status)
-      await platform.ensureStatus(access, { ...status, state: 'failure', description: '1 critical' })
-      await platform.ensureStatus(access, { ...status, state: 'failure', description: '1 critical' })
+      await platform.ensureStatus(access, { ...status, state: requested, description: '1 critical' })
+      await platform.ensureStatus(access, { ...status, state: requested, description: '1 critical' })
       expect(await fixture.statuses(sha)).toEqual([
         { context: 'umpire/review', state: 'failure', description: '1 critical', url: 'https://umpire.example/1' },
       ])

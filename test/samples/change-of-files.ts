@@ -1,6 +1,7 @@
 // Makes a change from texts: two snapshots in memory, and the diff between them as git would print it.
 import { createHash } from 'node:crypto'
 import { defaultSettings } from '../../src/config/repository-config.ts'
+import type { FileDiff } from '../../src/domain/diff.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
 import { type Change, noEarlierReviews, noOutsideContext, type PackedContext } from '../../src/reviewers/reviewer.ts'
@@ -83,11 +84,23 @@ export function changeOf(base: Files, head: Files, shown: Files = head): Change 
     mergeBaseSha: samplePullRequest.base.sha,
     diff,
     files: diff.files,
+    spared: [],
+    needs: programsOf(diff.files),
     skipped: [],
     notes: [],
     head: snapshotOf(samplePullRequest.head.sha, head),
     base: snapshotOf(samplePullRequest.base.sha, base),
   }
+}
+
+/** Every changed line is one of a program. */
+export function programsOf(files: readonly FileDiff[]): Change['needs'] {
+  return new Map(
+    files.map(({ path, additions, deletions }) => {
+      const changed = additions + deletions
+      return [path, { changed, program: changed }]
+    }),
+  )
 }
 
 /** A change that adds the files; `shown` is what the diff says of them, where that differs. */

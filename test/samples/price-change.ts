@@ -6,7 +6,7 @@ import type { Change, ContextSpan, PackedContext } from '../../src/reviewers/rev
 import { parseDiff } from '../../src/workspace/diff.ts'
 import { createMemorySnapshot } from '../fakes/memory-snapshot.ts'
 import type { ModelRequest, ProtocolName } from '../fakes/models/model-server.ts'
-import { bareChange, samplePullRequest } from './change-of-files.ts'
+import { bareChange, programsOf, samplePullRequest } from './change-of-files.ts'
 
 const diffText = `diff --git a/src/price.ts b/src/price.ts
 --- a/src/price.ts
@@ -73,6 +73,8 @@ export function makeChange(headFiles: Record<string, string> = files, text = dif
     mergeBaseSha: 'c'.repeat(40),
     diff,
     files: diff.files,
+    spared: [],
+    needs: programsOf(diff.files),
     skipped: [],
     notes: [],
     head: createMemorySnapshot(headFiles),

@@ -308,7 +308,7 @@ describe('case 70: a source that', () => {
     const { text } = await review('SHOP-12', {}, own)
     expect(text.match(/<!-- umpire:review/g)).toHaveLength(1)
     expect(text).not.toContain('](https://evil.example')
-    expect(text).toContain('### 🟢 Approved')
+    expect(text).toContain('### 🟢 Passed')
   })
 
   it('redirects is not followed, so that its token goes nowhere else', async () => {

@@ -292,7 +292,7 @@ describe('the ratchet', () => {
       '- 2 new claims about unchanged code were not raised: no worse than what was said before.',
     )
     // It goes on in the words that were posted, and as severe.
-    expect(summary).toMatch(/^### 🟡 Needs discussion · 1 moderate$/m)
+    expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(inline[0]?.body).toContain(stored[0]?.title)
     expect(summary).toContain(`${stored[0]?.title} |`)
   })

@@ -95,7 +95,7 @@ describe('the verification', () => {
     ])
     const lowered = inline.find(({ body }) => body.includes('only the discount'))
     expect(lowered?.body).toContain('`src/discount.ts:1` say\n- `src/discount.ts:2` the comparison')
-    expect(summary).toMatch(/^### 🟡 Needs discussion · 3 moderate$/m)
+    expect(summary).toMatch(/^### 🟡 Needs a person: 3 moderate$/m)
     expect(summary).toContain('one finding could not be verified')
     expect(summary).toContain('- Refuted: It divides by zero (src/discount.ts:3). The caller never passes zero.')
     expect(summary).toContain('- Not raised: 1 minor claim, for nothing in the code shows it.')
@@ -236,7 +236,7 @@ describe('case 50: the verifier fails', () => {
         `**🔴 Critical · correctness**: ${speech} *(unverified)*`,
         '**🔵 Minor · correctness**: A minor thing *(unverified)*',
       ])
-      expect(summary).toMatch(/^### 🟡 Needs discussion · 1 critical, 1 minor$/m)
+      expect(summary).toMatch(/^### 🟡 Needs a person: 1 critical, 1 minor$/m)
       expect(summary).toContain(`- 2 claims could not be verified: `)
       expect(summary).toContain(why)
       expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 4, status: 'completed', attempts: 1 })

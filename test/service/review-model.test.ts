@@ -91,7 +91,7 @@ describe.each([
     expect(looked?.toolResults[0]).toContain('1\t// How many of each article are left.')
     expect(inline).toMatchObject([{ path, line: 6, side: 'RIGHT', author: reviewerLogin }])
     expect(inline[0]?.body).toContain('**🟡 Moderate · correctness**: Exactly ten articles get no discount')
-    expect(summary).toMatch(/^### 🟡 Needs discussion · 1 moderate$/m)
+    expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(summary).toContain('It adds discounts.')
     expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 3 } })

@@ -228,7 +228,7 @@ describe('unusual changes', () => {
     await scenario.settled()
     const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
     expect(inline.map((comment) => comment.path)).toEqual([last])
-    expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files reviewed')
+    expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
     expect(summaries[0]?.body).toContain('- Not reviewed (binary): `logo.png`')
     expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
     // The platform would have refused the diff.

@@ -4,14 +4,7 @@ import type { Review } from '../../domain/review.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
 import { showControls, showLine } from '../terminal-text.ts'
 import type { Report } from './report.ts'
-import {
-  describeCoverage,
-  describeNothing,
-  describeUnseen,
-  listUnseen,
-  nameVerdict,
-  tellCounts,
-} from './report-words.ts'
+import { describeCoverage, describeNothing, describeUnseen, listUnseen, nameEnd, tellCounts } from './report-words.ts'
 
 /** What is beyond is counted: the log of a job isn't the place to list it. */
 const maxLimits = 50
@@ -45,5 +38,5 @@ function listLimits({ coverage }: Review): string[] {
 
 function describeVerdict(review: Review): string {
   const counts = tellCounts(review) || 'no findings'
-  return `${nameVerdict(review)} · ${counts} · ${describeCoverage(review.coverage)}`
+  return `${nameEnd(review)} · ${counts} · ${describeCoverage(review.coverage)}`
 }

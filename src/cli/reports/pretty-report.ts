@@ -7,10 +7,11 @@ import type { ToldRecord } from '../../domain/live-context.ts'
 import type { Review, SkippedFile } from '../../domain/review.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
 import { redactSecrets } from '../../reviewers/rules/secret-rules.ts'
+import { describeMissing } from '../../workflows/summarize-review.ts'
 import { showLine, showPath, showText, wrapText } from '../terminal-text.ts'
 import { ruleOf } from './json-report.ts'
 import type { Report } from './report.ts'
-import { describeCoverage, describeExit, describeNothing, nameVerdict, tellCounts } from './report-words.ts'
+import { describeCoverage, describeExit, describeNothing, nameEnd, tellCounts } from './report-words.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -51,10 +52,16 @@ export function renderPretty(report: Report, paint: Paint): string {
 }
 
 function renderHead(review: Review, paint: Paint): string {
-  const verdict = paint(['bold', verdictStyles[review.verdict]], nameVerdict(review))
+  const verdict = paint(['bold', verdictStyles[review.verdict]], nameEnd(review))
   const headline = [verdict, tellCounts(review)].filter((part) => part !== '').join(' · ')
   const confidence = wrapText(`Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`, width)
-  return [headline, ...confidence.map((line) => paint('dim', line))].join('\n')
+  const isIncomplete = review.ends.includes('incomplete')
+  const missing = isIncomplete ? [paint('yellow', capitalize(`${describeMissing(review.coverage)}.`))] : []
+  return [headline, ...missing, ...confidence.map((line) => paint('dim', line))].join('\n')
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function renderFile(path: string, findings: readonly Finding[], change: Change, paint: Paint): string {

@@ -1,18 +1,14 @@
 // What the reports say in the same words: verdict, counts, coverage, limits, how it ends.
 import { severities } from '../../domain/finding.ts'
 import type { Coverage, Review, SkippedFile } from '../../domain/review.ts'
+import { endNames } from '../../workflows/name-ends.ts'
+import { describeLines } from '../../workflows/summarize-review.ts'
 import { exitCode } from '../exit-codes.ts'
 import type { Report } from './report.ts'
 
-const verdictNames = {
-  APPROVE: 'Approved',
-  REQUEST_CHANGES: 'Changes requested',
-  NEEDS_DISCUSSION: 'Needs discussion',
-} as const
-
-/** The verdict for people. */
-export function nameVerdict({ verdict }: Review): string {
-  return verdictNames[verdict]
+/** How the review ended, for people. */
+export function nameEnd({ ends }: Review): string {
+  return endNames[ends[0]!]
 }
 
 /** How many findings there are of each severity, as in `1 critical, 2 minor`; empty where there are none. */
@@ -24,10 +20,10 @@ export function tellCounts({ findings }: Review): string {
     .join(', ')
 }
 
-/** How much was seen, as in `2 of 3 files reviewed: the review is partial`. */
-export function describeCoverage({ filesReviewed, filesTotal, complete }: Coverage): string {
-  const title = `${filesReviewed} of ${filesTotal} ${filesTotal === 1 ? 'file' : 'files'} reviewed`
-  return complete ? title : `${title}: the review is partial`
+/** How much was seen, as in `2 of 3 files, 10 of 20 changed lines reviewed: the review is partial`. */
+export function describeCoverage(coverage: Coverage): string {
+  const title = describeLines(coverage)
+  return coverage.complete ? title : `${title}: the review is partial`
 }
 
 /** A file that wasn't reviewed, in one sentence. */

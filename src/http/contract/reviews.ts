@@ -1,6 +1,7 @@
 // Schemas of the reviews and of the deliveries that led to them.
 import { z } from 'zod'
 import { findingCategories, severities } from '../../domain/finding.ts'
+import { reviewEnds } from '../../domain/review.ts'
 import { errors, repoFilter, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
 
 const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
@@ -79,7 +80,24 @@ const finding = z
 const coverage = z.object({
   files_total: z.int(),
   files_reviewed: z.int(),
-  skipped: z.array(z.object({ path: z.string(), reason: z.string(), matters: z.boolean() })),
+  lines: z
+    .object({
+      changed: z.int(),
+      read_by_model: z.int(),
+      read_by_rules: z.int().describe('By the rules of their language'),
+      searched_as_text: z.int().describe('Which is enough for data and prose'),
+      not_read: z.int().describe('Not in the way that their kind needs'),
+    })
+    .nullable()
+    .describe('Changed lines by who read them; null in older reviews'),
+  skipped: z.array(
+    z.object({
+      path: z.string(),
+      reason: z.string(),
+      matters: z.boolean(),
+      lines: z.int().nullable().describe('Changed lines that were not read, where that is known'),
+    }),
+  ),
   notes: z.array(z.string()).describe('Other limits of this review'),
   set_aside: z.array(z.string()).describe('What was proposed and not raised, and why'),
   complete: z.boolean(),
@@ -190,6 +208,9 @@ export const readReview = {
         verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
         confidence: z.int().nullable(),
         confidence_reason: z.string().nullable().describe('Why it is not higher or lower; null in older reviews'),
+        ends: z
+          .array(z.enum(reviewEnds))
+          .describe('How it ended: all that hold, the first names it; empty until then and in older reviews'),
         head_sha: z.string().nullable(),
         published_url: z.string().nullable(),
         coverage: coverage.nullable(),

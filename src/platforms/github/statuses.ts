@@ -1,5 +1,5 @@
 // The state shown on a commit.
-import type { Access, CommitStatus } from '../platform.ts'
+import type { Access, CommitStatus, ReviewState } from '../platform.ts'
 import { encodeRef, makeCall } from './repository.ts'
 import { type Connection, send } from './request.ts'
 
@@ -13,10 +13,20 @@ export async function ensureStatus(
   signal?: AbortSignal,
 ): Promise<void> {
   const body = {
-    state: status.state,
+    state: lowerState(status.state),
     context: status.context,
     description: status.description.slice(0, descriptionLength).toWellFormed(),
     target_url: status.url,
   }
   await send(connection, makeCall(access, `/statuses/${encodeRef(status.sha)}`, signal, { method: 'POST', body }))
+}
+
+/**
+ * A status has no neutral state: an end that the repository lets pass is a success, whose description names it. An error
+ * is a review that says nothing about the change.
+ */
+function lowerState(state: ReviewState): 'pending' | 'success' | 'failure' | 'error' {
+  if (state === 'pending') return 'pending'
+  if (!state.blocks) return 'success'
+  return state.end === 'incomplete' || state.end === 'skipped' ? 'error' : 'failure'
 }

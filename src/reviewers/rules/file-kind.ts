@@ -17,6 +17,8 @@ const languages: Readonly<Record<string, Language>> = {
   '.py': 'python',
   '.go': 'go',
   '.java': 'java',
+  // Jest evaluates its snapshots.
+  '.snap': 'javascript',
 }
 
 /** The kind of a file; undefined where no rule reads its syntax. */

@@ -1,13 +1,18 @@
-// Tells the files of a change that are to be reviewed from those that nobody reviews, and why.
+// Decides for each file of a change who has to read it: models and rules, rules alone, or nobody, and why.
 import { type RepositorySettings, settingsPath } from '../../config/repository-config.ts'
-import type { FileDiff } from '../../domain/diff.ts'
+import type { DiffLine, FileDiff } from '../../domain/diff.ts'
 import { GitError } from '../../domain/errors.ts'
 import type { SkippedFile } from '../../domain/review.ts'
 import { createGlobTest } from '../../lib/glob.ts'
-import { classifyFile, type FileClass } from '../../workspace/classify-file.ts'
+import type { LineNeeds, SparedFile } from '../../reviewers/reviewer.ts'
+import { isLargeFilePointer, isPicture } from '../../workspace/binary-kind.ts'
+import { classifyFile } from '../../workspace/classify-file.ts'
 import { languageOfPath } from '../../workspace/languages.ts'
+import { changedScripts, kindOfManifest } from '../../workspace/manifest-scripts.ts'
 import type { FileMarks } from '../../workspace/read-attributes.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
+import { textKindOf } from '../../workspace/text-kind.ts'
+import { usualFolderOf } from '../../workspace/usual-places.ts'
 import { noWill, type RepositoryWill } from './read-settings.ts'
 
 /** Where the files of a change are read. */
@@ -19,32 +24,52 @@ interface Sides {
 type Skip = Pick<SkippedFile, 'reason' | 'matters'>
 
 export interface SortedFiles {
+  /** For models and rules. */
   readonly files: readonly FileDiff[]
+  /** For rules alone. */
+  readonly spared: readonly SparedFile[]
   readonly skipped: readonly SkippedFile[]
+  /** How the changed lines of all but the skipped ones have to be read, by path. */
+  readonly needs: ReadonlyMap<string, LineNeeds>
   /** Limits of the sorting, one sentence each. */
   readonly notes: readonly string[]
 }
 
 const tooCostly = `The paths of \`${settingsPath}\` are too costly to compare with all files: some were reviewed in spite of them.`
 
-/** Sorts the files of a change. What the repository's base branch leaves out is its own will, and lowers no verdict. */
+/**
+ * Sorts the files of a change. Only the base branch can take a file out: by its settings or its attributes. What the
+ * change itself brings (a name, a marker, long lines) takes nothing out, because its author chooses it.
+ */
 export async function sortFiles(
   all: readonly FileDiff[],
   sides: Sides,
   { settings, marks }: Pick<RepositoryWill, 'settings' | 'marks'> = noWill,
 ): Promise<SortedFiles> {
   const filter = createPathFilter(settings.paths)
+  const isOnBase = createFolderTest(sides.base)
   const files: FileDiff[] = []
+  const spared: SparedFile[] = []
   const skipped: SkippedFile[] = []
+  const needs = new Map<string, LineNeeds>()
   for (const file of all) {
-    const find = async (path: string) => filter.findSkip(path) ?? (await findSkip(file, path, sides, marks(path)))
-    const skip = await find(file.path)
+    const findSkip = (path: string) => filter.findSkip(path) ?? skipByMarks(marks(path))
+    const skip = findSkip(file.path) ?? (await skipByContent(file, sides.head))
     // Code that moves to where nobody looks is gone from where somebody did.
-    const isMovedAway = skip !== null && file.status === 'renamed' && (await find(file.oldPath)) === null
-    if (skip === null || isMovedAway) files.push(file)
-    else skipped.push({ path: file.path, ...skip })
+    const isMovedAway = skip?.matters === false && isMoved(file) && findSkip(file.oldPath) === null
+    if (skip !== null && !(isMovedAway && file.hunks.length > 0)) {
+      skipped.push({ path: file.path, ...skip })
+      continue
+    }
+    const findReason = (path: string) => findSpared(path, file, sides, { marks: marks(path), isOnBase })
+    const reason = await findReason(file.path)
+    const wasUnread = isMoved(file) && (findSkip(file.oldPath) ?? (await findReason(file.oldPath))) !== null
+    const whole = wasUnread ? await showWhole(file, sides.head) : file
+    if (reason === undefined) files.push(whole)
+    else spared.push({ file: whole, reason })
+    needs.set(file.path, await measureNeeds(whole, sides))
   }
-  return { files, skipped, notes: filter.isSpent() ? [tooCostly] : [] }
+  return { files, spared, skipped, needs, notes: filter.isSpent() ? [tooCostly] : [] }
 }
 
 const excludedReason = `excluded by ${settingsPath}`
@@ -72,45 +97,128 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   }
 }
 
-/** @param path one of the file's two */
-async function findSkip(file: FileDiff, path: string, sides: Sides, marks: FileMarks): Promise<Skip | null> {
-  if (file.submodule) return { reason: 'submodule', matters: false }
+/** Whether a folder stands on the base, each looked for once. */
+function createFolderTest(base: Snapshot): (folder: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>()
+  return (folder) => {
+    const found = known.get(folder) ?? base.listFiles({ prefix: folder }).then((entries) => entries.length > 0)
+    known.set(folder, found)
+    return found
+  }
+}
+
+function skipByMarks(marks: FileMarks): Skip | null {
   if (marks.generated) return { reason: 'generated, by .gitattributes', matters: false }
-  if (marks.vendored) return { reason: 'vendored, by .gitattributes', matters: false }
-  const byPath = trustMarks(classifyFile(path), marks)
-  if (byPath.kind !== 'source') return { reason: byPath.reason, matters: false }
-  // A program can't hide itself behind its size or a stray byte.
-  const isProgram = () => languageOfPath(path)?.type === 'programming'
-  if (file.binary) return { reason: 'binary, or larger than 8 MB', matters: isProgram() }
-  const content = await readForClass(file, sides)
-  if (content === null) return { reason: 'larger than 1 MB, or not readable', matters: true }
-  if (content === undefined) return null
-  const byContent = trustMarks(classifyFile(path, content), marks)
-  // A file's own word that it was generated counts only where it stood before this change: a new file can't hide
-  // itself behind it.
-  const hides = byContent.kind === 'generated' && isNew(file)
-  return byContent.kind === 'source' || hides ? null : { reason: byContent.reason, matters: false }
+  return marks.vendored ? { reason: 'vendored, by .gitattributes', matters: false } : null
 }
 
-/** Where the repository says that people wrote a file, that holds against all other signs. */
-function trustMarks(found: FileClass, marks: FileMarks): FileClass {
-  const isDenied = (found.kind === 'generated' || found.kind === 'vendored') && marks[found.kind] === false
-  return isDenied ? { kind: 'source', reason: '' } : found
+/** What has no text that anybody could read here. */
+async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | null> {
+  const isGone = file.status === 'deleted'
+  if (file.submodule) return { reason: 'submodule: its commits are not read', matters: !isGone }
+  if (!file.binary && !mayBePointer(file)) return null
+  const content = isGone ? undefined : await readBounded(head, file.path)
+  if (file.binary) {
+    if (isGone) return { reason: 'binary, deleted', matters: false }
+    const isProgram = languageOfPath(file.path)?.type === 'programming'
+    if (content !== undefined && isPicture(content) && !isProgram) return { reason: 'picture', matters: false }
+    return { reason: 'binary, or larger than 8 MB', matters: true }
+  }
+  const isPointer = content !== undefined && isLargeFilePointer(decode(content))
+  return isPointer ? { reason: 'Git LFS: the content is not in the repository', matters: true } : null
 }
 
-function isNew(file: FileDiff): boolean {
-  return file.status === 'added' || file.status === 'copied'
+/** A pointer has three lines, so that no larger file is read for it. */
+function mayBePointer({ hunks }: FileDiff): boolean {
+  return hunks.length === 1 && hunks[0]!.newCount <= 3
+}
+
+interface SpareContext {
+  readonly marks: FileMarks
+  readonly isOnBase: (folder: string) => Promise<boolean>
 }
 
 /**
- * The content by which a file is classified: what it was before, or what it is when it is new. Undefined where there is
- * no regular file, null where it can't be read.
+ * Why models need not read a file; undefined where they have to. Rules read it all the same, so that a copy of other
+ * people's code can be long, and still can't hide what rules know.
  */
-async function readForClass(file: FileDiff, { head, base }: Sides): Promise<Uint8Array | undefined | null> {
+async function findSpared(
+  path: string,
+  file: FileDiff,
+  { base }: Sides,
+  { marks, isOnBase }: SpareContext,
+): Promise<string | undefined> {
+  const { kind, reason } = classifyFile(path)
+  if (kind === 'lock') return reason
+  const folder = usualFolderOf(path)
+  const isOther = marks.vendored !== false && marks.generated !== false
+  if (folder !== undefined && isOther && (await isOnBase(folder))) return `in \`${folder}\`, which the base has too`
+  if (file.status !== 'modified' || !isOther) return undefined
+  const before = await readBounded(base, file.oldPath)
+  const old = before && classifyFile(path, before)
+  const isGenerated = old?.kind === 'generated' || old?.kind === 'minified' || old?.kind === 'vendored'
+  return isGenerated ? `${old.reason}, on the base too` : undefined
+}
+
+function isMoved({ status }: FileDiff): boolean {
+  return status === 'renamed' || status === 'copied'
+}
+
+/** The file as if the change had brought all of it: nobody has read what it held where it was. */
+async function showWhole(file: FileDiff, head: Snapshot): Promise<FileDiff> {
+  const content = await readBounded(head, file.path)
+  if (content === undefined) return { ...file, truncated: true }
+  const texts = decode(content).split('\n')
+  const endsWithNewline = texts.at(-1) === ''
+  if (endsWithNewline) texts.pop()
+  const lines = texts.map(
+    (text, index): DiffLine => ({
+      kind: 'added',
+      text,
+      oldLine: null,
+      newLine: index + 1,
+      noNewlineAtEnd: index === texts.length - 1 && !endsWithNewline,
+    }),
+  )
+  const hunk = { oldStart: 0, oldCount: 0, newStart: 1, newCount: lines.length, section: '', lines }
+  return { ...file, status: 'added', hunks: [hunk], additions: lines.length, deletions: 0 }
+}
+
+/** How the changed lines of a file have to be read. */
+async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<LineNeeds> {
+  const changed = file.additions + file.deletions
+  const isExecutable = file.newMode === '100755' && file.status !== 'deleted'
+  const content = file.status === 'deleted' ? undefined : await readBounded(head, file.path)
+  const text = file.status === 'deleted' ? '' : content && decode(content)
+  const kind = textKindOf(file.path, text?.slice(0, 64 * 1024), isExecutable)
+  if (kind !== 'data' || !text || kindOfManifest(file.path) === undefined) {
+    return { changed, program: kind === 'program' ? changed : 0 }
+  }
+  const before = await readBounded(base, file.oldPath)
+  const names = changedScripts(file.path, before && decode(before), text)
+  const program = names === undefined ? changed : countScriptLines(file, names)
+  return { changed, program: Math.min(program, changed) }
+}
+
+/** The added lines that name one of the scripts. */
+function countScriptLines({ hunks }: FileDiff, names: readonly string[]): number {
+  const keys = names.map((name) => `${JSON.stringify(name)}`)
+  const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === 'added'))
+  const count = added.filter(({ text }) => keys.some((key) => text.includes(key))).length
+  // A script whose line can't be found (all in one line, an escaped name) is still a change of a program.
+  return Math.max(count, names.length)
+}
+
+/** Undefined where there is no regular file, or it is too large to be looked at here. */
+async function readBounded(snapshot: Snapshot, path: string): Promise<Uint8Array | undefined> {
   try {
-    return await (isNew(file) ? head.readFile(file.path) : base.readFile(file.oldPath))
+    return await snapshot.readFile(path)
   } catch (error) {
-    if (error instanceof GitError) return null
+    if (error instanceof GitError && !error.retryable) return undefined
     throw error
   }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
 }

@@ -3,10 +3,11 @@ import type { ChangeGraph } from '../../domain/change-graph.ts'
 import type { FileDiff } from '../../domain/diff.ts'
 import type { Finding } from '../../domain/finding.ts'
 import type { LiveContext } from '../../domain/live-context.ts'
-import type { Review, SkippedFile } from '../../domain/review.ts'
+import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
-import { describeClean, isWhole } from '../summarize-review.ts'
+import { endNames } from '../name-ends.ts'
+import { describeClean, describeLines, describeMissing, isWhole } from '../summarize-review.ts'
 import { blotFinding, blotReview } from './blot-review.ts'
 import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
@@ -55,10 +56,11 @@ export function renderSummary(input: SummaryInput): string {
     answered: blot(history.answered),
   }
   const open = review.findings
-  const isClean = open.length === 0 && isWhole(review.coverage) && review.verdict === 'APPROVE'
+  const isClean = open.length === 0 && isWhole(review.coverage) && review.ends.includes('passed')
   const heading = [
     headMarker(review.headSha, input.runId),
     `### ${renderHeadline(review)}`,
+    ...renderMissing(review),
     `Confidence: ${review.confidence}/5: ${review.confidenceReason}`,
   ]
   return fitComment(
@@ -85,20 +87,29 @@ export function renderSummary(input: SummaryInput): string {
 /** The text for the commit's status, at most 140 characters. */
 export function renderStatus(review: Review): string {
   const counts = countSeverities(review.findings)
-  return `${verdictNames[review.verdict]}${counts === '' ? '' : ` · ${counts}`} · confidence ${review.confidence}/5`
+  const passes = review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
+  const name = `${endNames[review.ends[0]!]}${passes}`
+  return `${name}${counts === '' ? '' : ` · ${counts}`} · confidence ${review.confidence}/5`
 }
 
-const verdictNames = {
-  APPROVE: 'Approved',
-  REQUEST_CHANGES: 'Changes requested',
-  NEEDS_DISCUSSION: 'Needs discussion',
-} as const
+const endIcons: Readonly<Record<ReviewEnd, string>> = {
+  skipped: '⚪',
+  changes_requested: '🔴',
+  incomplete: '⚪',
+  needs_person: '🟡',
+  passed: '🟢',
+}
 
-const verdictIcons = { APPROVE: '🟢', REQUEST_CHANGES: '🔴', NEEDS_DISCUSSION: '🟡' } as const
+function renderHeadline({ ends, findings, coverage }: Review): string {
+  const end = ends[0]!
+  const counts = countSeverities(findings)
+  const words = [...(end === 'incomplete' ? [describeMissing(coverage)] : []), ...(counts === '' ? [] : [counts])]
+  return `${endIcons[end]} ${endNames[end]}${words.length === 0 ? '' : `: ${words.join(' · ')}`}`
+}
 
-function renderHeadline(review: Review): string {
-  const counts = countSeverities(review.findings)
-  return `${verdictIcons[review.verdict]} ${verdictNames[review.verdict]}${counts === '' ? '' : ` · ${counts}`}`
+/** Where the heading names a worse end, what was not read follows it. */
+function renderMissing({ ends, coverage }: Review): string[] {
+  return ends[0] !== 'incomplete' && ends.includes('incomplete') ? [`⚪ Incomplete: ${describeMissing(coverage)}.`] : []
 }
 
 /** What the author wants to know first of a second review. Nothing on the first one. */
@@ -152,10 +163,7 @@ function renderCoverage({ coverage }: Review): string {
     return `- Not reviewed (${neutralizeLine(reason, { maxLength: 200 })}): ${shown.join(', ')}${more}`
   })
   const notes = told.map((note) => `- ${neutralizeLine(note, { maxLength: 400 })}`)
-  return renderDetails(`Coverage: ${coverage.filesReviewed} of ${coverage.filesTotal} files reviewed`, [
-    ...skipped,
-    ...notes,
-  ])
+  return renderDetails(`Coverage: ${describeLines(coverage)}`, [...skipped, ...notes])
 }
 
 function renderReachSection({ graph, review, secrets }: SummaryInput): string {

@@ -1,0 +1,118 @@
+// Measures how much of a change was read: by changed line, and by who read it.
+import type { Coverage, LineCoverage, SkippedFile } from '../domain/review.ts'
+import type { Change, LineNeeds, PackedContext } from '../reviewers/reviewer.ts'
+import { isUnwanted } from './gathering/sort-files.ts'
+import type { Judgement } from './judge-findings.ts'
+import type { ReviewersOutcome } from './run-reviewers.ts'
+
+/** How the lines of one file were read. The four numbers add up to its changed lines. */
+interface FileCoverage {
+  readonly path: string
+  readonly lines: Omit<LineCoverage, 'changed'>
+  /** Why some were not read as they have to be; undefined where all were. */
+  readonly reason: string | undefined
+}
+
+/** What the reviewers read, by path. */
+interface Readings {
+  /** Whether a model took part: then the rules don't stand in for it where it did not read. */
+  readonly hasModel: boolean
+  readonly byModel: ReadonlySet<string>
+  readonly byRules: ReadonlySet<string>
+  readonly textOnly: ReadonlyMap<string, string>
+  /** Changed lines that no round showed, and why. */
+  readonly omitted: ReadonlyMap<string, { readonly lines: number; readonly reason: string }>
+}
+
+/** How much of the change was seen, and all limits of the review in words. */
+export function measureCoverage(
+  change: Change,
+  context: PackedContext,
+  outcome: ReviewersOutcome,
+  judgement: Judgement,
+): Coverage {
+  const { reports, failures } = outcome
+  const files = measureFiles(change, collectReadings(change, context, outcome))
+  const unread = files.flatMap(({ path, reason, lines }): SkippedFile[] =>
+    reason === undefined ? [] : [{ path, reason, matters: true, lines: lines.unread }],
+  )
+  const skipped = [...change.skipped, ...unread]
+  const dropped = Object.entries(judgement.dropped).filter(
+    ([reason]) => reason !== 'said twice' && reason !== 'answered before',
+  )
+  return {
+    filesTotal: countWanted(change),
+    filesReviewed: files.length - unread.length,
+    lines: sumLines(files),
+    skipped,
+    notes: [
+      ...change.notes,
+      ...change.diff.problems,
+      ...change.earlier.notes,
+      ...reports.flatMap((report) => report.notes),
+      ...judgement.notes,
+      ...failures.map((failure) => `The model took no part: ${failure}`),
+      ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
+    ],
+    setAside: judgement.setAside,
+    complete:
+      failures.length === 0 &&
+      reports.every((report) => report.readByRules !== undefined || report.complete) &&
+      change.diff.problems.length === 0 &&
+      !skipped.some((file) => file.matters),
+  }
+}
+
+/** The files of the change that the repository wants reviewed, those among them of which there isn't even a diff. */
+function countWanted({ diff, skipped }: Change): number {
+  const inDiff = new Set(diff.files.map(({ path }) => path))
+  const without = skipped.filter(({ path }) => !inDiff.has(path))
+  return diff.files.length + without.length - skipped.filter(isUnwanted).length
+}
+
+function collectReadings({ files }: Change, { omitted }: PackedContext, { reports }: ReviewersOutcome): Readings {
+  const ofRules = reports.filter(({ readByRules }) => readByRules !== undefined)
+  const ofModels = reports.filter(({ readByRules }) => readByRules === undefined)
+  const unread = new Set(ofModels.flatMap((report) => report.unread))
+  const read = ofModels.length > 0 ? files.filter(({ path }) => !unread.has(path)) : []
+  return {
+    hasModel: ofModels.length > 0,
+    byModel: new Set(read.map(({ path }) => path)),
+    byRules: new Set(ofRules.flatMap(({ readByRules }) => readByRules ?? [])),
+    textOnly: new Map(ofRules.flatMap(({ textOnly }) => textOnly ?? []).map(({ path, reason }) => [path, reason])),
+    omitted: new Map(omitted.map(({ path, lines, reason }) => [path, { lines, reason }])),
+  }
+}
+
+function measureFiles({ files, spared, needs }: Change, readings: Readings): FileCoverage[] {
+  const none: LineNeeds = { changed: 0, program: 0 }
+  const ofAll = files.map(({ path }) => measureFile(path, needs.get(path) ?? none, readings, readings.hasModel))
+  const ofSpared = spared.map(({ file }) => measureFile(file.path, needs.get(file.path) ?? none, readings, false))
+  return [...ofAll, ...ofSpared]
+}
+
+/**
+ * Program text is read by the model where one takes part and the file isn't spared, else by the rules of its language.
+ * A search of the text, which every file gets, is enough for the rest.
+ */
+function measureFile(
+  path: string,
+  { changed, program }: LineNeeds,
+  { byModel, byRules, textOnly, omitted }: Readings,
+  needsModel: boolean,
+): FileCoverage {
+  const shown = changed - (omitted.get(path)?.lines ?? 0)
+  const model = byModel.has(path) ? Math.max(0, shown) : 0
+  const rules = byRules.has(path) ? changed - model : 0
+  const unread = Math.max(0, program - (needsModel ? model : rules))
+  const byRulesOnly = Math.min(rules, changed - model - unread)
+  const lines = { model, rules: byRulesOnly, text: changed - model - byRulesOnly - unread, unread }
+  if (unread === 0) return { path, lines, reason: undefined }
+  return { path, lines, reason: omitted.get(path)?.reason ?? textOnly.get(path) ?? 'no model read it to the end' }
+}
+
+function sumLines(files: readonly FileCoverage[]): LineCoverage {
+  const sum = (key: keyof FileCoverage['lines']) => files.reduce((total, { lines }) => total + lines[key], 0)
+  const [model, rules, text, unread] = [sum('model'), sum('rules'), sum('text'), sum('unread')]
+  return { changed: model + rules + text + unread, model, rules, text, unread }
+}

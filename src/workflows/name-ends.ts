@@ -1,0 +1,10 @@
+// What people read for each end of a review.
+import type { ReviewEnd } from '../domain/review.ts'
+
+export const endNames: Readonly<Record<ReviewEnd, string>> = {
+  skipped: 'Skipped',
+  changes_requested: 'Changes requested',
+  incomplete: 'Incomplete',
+  needs_person: 'Needs a person',
+  passed: 'Passed',
+}

@@ -1,0 +1,36 @@
+// Reads the commands that a package's manifest has run by others: install scripts, and scripts by name.
+import { basename } from 'node:path'
+
+/** Manifests with commands in JSON, and the key that holds them. */
+const scriptKeys: Readonly<Record<string, string>> = {
+  'package.json': 'scripts',
+  'composer.json': 'scripts',
+}
+
+/** The key of a manifest's commands by the file's name; undefined where the file is none of those. */
+export function kindOfManifest(path: string): string | undefined {
+  return scriptKeys[basename(path)]
+}
+
+/**
+ * The names of the commands that differ between two versions of a manifest. Undefined where one can't be parsed, so
+ * that nobody knows.
+ *
+ * @param before undefined where the manifest is new
+ */
+export function changedScripts(path: string, before: string | undefined, after: string): string[] | undefined {
+  const [old, now] = [before === undefined ? {} : readScripts(path, before), readScripts(path, after)]
+  if (old === undefined || now === undefined) return undefined
+  return Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(old[name]))
+}
+
+function readScripts(path: string, text: string): Record<string, unknown> | undefined {
+  try {
+    const manifest: unknown = JSON.parse(text)
+    if (typeof manifest !== 'object' || manifest === null) return undefined
+    const scripts = (manifest as Record<string, unknown>)[kindOfManifest(path) ?? '']
+    return typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+// `umpire review` reports what nobody read: without a model, code in languages that no rules know.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startModelServer } from './fakes/models/model-server.ts'
+import { type LocalTestRepository, makeLocalRepository, reviewAsJson } from './local-repository.ts'
+
+let repository: LocalTestRepository
+beforeEach(async () => {
+  repository = await makeLocalRepository()
+  await repository.commit({ 'README.md': 'Shop\n' })
+})
+afterEach(() => repository[Symbol.asyncDispose]())
+
+const ruby = { 'm.rb': 'eval(params[:x])\n' }
+const broken = { 'bad.py': 'from x import (\n a b\n', 'bad.ts': 'export function ( {{{\n' }
+
+it('case 74: is partial where a file is in a language without rules, and says so first', async () => {
+  await repository.write({ ...ruby, 'README.md': 'A shop\n' })
+  const report = await reviewAsJson(repository, ['--uncommitted'])
+  expect(report).toMatchObject({
+    verdict: 'NEEDS_DISCUSSION',
+    ends: ['incomplete'],
+    confidence: 2,
+    exit_code: 4,
+    coverage: {
+      complete: false,
+      files_total: 2,
+      files_reviewed: 1,
+      lines: { changed: 3, read_by_model: 0, read_by_rules: 0, searched_as_text: 2, not_read: 1 },
+      skipped: [{ path: 'm.rb', reason: 'no rules for Ruby: searched as text only', matters: true, lines: 1 }],
+    },
+  })
+  const { stdout, code } = await repository.review(['--uncommitted'])
+  expect(code).toBe(4)
+  expect(stdout).toMatch(/^Incomplete\n1 changed line was not read\.\n/)
+  expect(stdout).toContain('1 of 2 files, 2 of 3 changed lines reviewed (2 searched as text)')
+})
+
+it('is partial where files could not be parsed where they changed', async () => {
+  await repository.write(broken)
+  const report = await reviewAsJson(repository, ['--uncommitted'])
+  expect(report).toMatchObject({ verdict: 'NEEDS_DISCUSSION', coverage: { files_reviewed: 0 } })
+  const reason = 'not parsed where changed: searched as text only there'
+  expect(report.coverage?.skipped).toEqual([
+    { path: 'bad.py', reason, matters: true, lines: 2 },
+    { path: 'bad.ts', reason, matters: true, lines: 1 },
+  ])
+})
+
+it('says nothing of it where a model read the files', async () => {
+  const script = () => ({ json: { summary: '', findings: [] } })
+  await using server = await startModelServer({ protocol: 'openai-chat', script })
+  await repository.write({ ...ruby, ...broken })
+  const env = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: 'sk-test-0123456789' }
+  const report = await reviewAsJson(repository, ['--uncommitted'], { env })
+  expect(report).toMatchObject({
+    verdict: 'APPROVE',
+    confidence: 5,
+    coverage: { notes: [], skipped: [], lines: { changed: 4, read_by_model: 4, not_read: 0 } },
+  })
+})
