@@ -431,7 +431,7 @@ describe('a summary that is too long', () => {
   )
   const long = { ...coverage, notes: Array.from({ length: 50 }, (_, index) => `Note ${index} ${'y'.repeat(100)}`) }
   const frame = [
-    /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs discussion · 30 moderate\n\nConfidence: /,
+    /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs a person: 30 moderate\n\nConfidence: /,
     /<sub>umpire .*<\/sub>$/,
   ]
 

@@ -71,7 +71,7 @@ function recordsOf(db: Db, repo: string) {
 
 /** How far the reviews of a repository reach. */
 export interface ReviewReach {
-  /** Runs that were completed. */
+  /** Runs that came to a verdict. */
   readonly completed: number
   /** Pull requests that were seen, and those of them that were reviewed. */
   readonly seen: number
@@ -83,7 +83,7 @@ export async function readReviewReach(db: Db, repo: RepositoryName): Promise<Rev
   const { rows } = await sql<ReviewReach>`
     select
       (select count(*) from workflow_runs
-        where workflow_type = 'pr_review' and lower(repo) = ${repo.toLowerCase()} and status = 'completed') as completed,
+        where workflow_type = 'pr_review' and lower(repo) = ${repo.toLowerCase()} and verdict is not null) as completed,
       count(*) as seen, count(reviewed_run_id) as reviewed
     from pull_requests where repo = ${repo} and listed_event_id is not null`.execute(db)
   return rows[0] as ReviewReach

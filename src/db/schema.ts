@@ -6,7 +6,7 @@ import type { ToldContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Reach } from '../domain/reach.ts'
-import type { Coverage, Usage, Verdict } from '../domain/review.ts'
+import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
@@ -222,6 +222,10 @@ export interface WorkflowRunsTable {
   sources: JSONColumnType<ToldContext | null, string | null, string | null>
   /** What was told of the reach of its change; null where nothing was, and in older reviews. */
   reach: JSONColumnType<Reach | null, string | null, string | null>
+  /** For the operator; null where there is nothing, and in older reviews. */
+  warnings: JSONColumnType<readonly ReviewWarning[] | null, string | null, string | null>
+  /** What a completed run waits for to be done again; see `RedoWhen`. */
+  redo_when: 'reopened' | 'model' | null
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
   /** False between the end of a run that came to a verdict and learning from it. */

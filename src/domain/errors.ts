@@ -82,6 +82,22 @@ export class ModelError extends UmpireError {
   ) {
     super(code, message, { ...options, retryable: code === 'model_rate_limited' || code === 'model_unavailable' })
   }
+
+  /** What everybody may read. The message itself can hold the provider's words, which are for the operator. */
+  get publicMessage(): string {
+    return modelErrorWords[this.code] ?? this.message
+  }
+}
+
+/** The message of a spent budget is our own: who waits for a review has to know. */
+const modelErrorWords: Readonly<Partial<Record<ModelErrorCode, string>>> = {
+  model_unauthorized: 'The model could not be asked.',
+  model_misconfigured: 'The model could not be asked.',
+  model_rate_limited: 'The model did not answer in time.',
+  model_unavailable: 'The model did not answer in time.',
+  model_context_overflow: 'The input is too long for the model.',
+  model_refused: 'The model refused to answer.',
+  model_invalid_output: 'The model gave no usable answer.',
 }
 
 /** git failed or was refused an argument, an address or a time limit. */

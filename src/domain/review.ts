@@ -69,6 +69,13 @@ export interface Coverage {
   readonly complete: boolean
 }
 
+/** What went wrong beside the change, for the operator; never told on the pull request. */
+export interface ReviewWarning {
+  /** As of errors: `model_unauthorized`. */
+  readonly code: string
+  readonly message: string
+}
+
 /** The outcome of one review. */
 export interface Review {
   readonly pullRequest: PullRequest
@@ -86,6 +93,7 @@ export interface Review {
   readonly summary: string
   readonly findings: readonly Finding[]
   readonly coverage: Coverage
+  readonly warnings: readonly ReviewWarning[]
   readonly usage: Usage
   /** Names of the reviewers that took part, with the model where there is one. */
   readonly reviewers: readonly string[]

@@ -18,7 +18,7 @@ export interface DeliveryEntry {
   readonly pr_number: number | null
   readonly status: EventStatus
   /** `recorded` where no review was asked for. */
-  readonly outcome: 'waiting' | 'reviewing' | 'reviewed' | 'failed' | 'recorded'
+  readonly outcome: 'waiting' | 'reviewing' | 'reviewed' | 'skipped' | 'failed' | 'recorded'
   /** How many later ones were skipped because this one was still to be settled. */
   readonly duplicates: number
   readonly created_at: Date
@@ -77,7 +77,8 @@ async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEn
     select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number, e.status, e.duplicates,
       e.created_at, e.processed_at, r.error,
       case when not e.wants_review then 'recorded' when e.status = 'pending' then 'waiting'
-        when e.status = 'processing' then 'reviewing' when e.status = 'completed' then 'reviewed' else 'failed'
+        when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'
+        when r.verdict is null and r.id is not null then 'skipped' else 'reviewed'
       end as outcome
     from chosen
     join events e using (id)

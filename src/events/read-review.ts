@@ -6,7 +6,7 @@ import type { Schema } from '../db/schema.ts'
 import type { Evidence } from '../domain/finding.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { Reach } from '../domain/reach.ts'
-import type { Coverage, Usage, Verdict } from '../domain/review.ts'
+import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries.ts'
 import { type ListedReview, reviewFields } from './list-reviews.ts'
 
@@ -22,6 +22,7 @@ export interface ReviewDetail extends ListedReview {
   readonly head_sha: string | null
   readonly published_url: string | null
   readonly coverage: Coverage | null
+  readonly warnings: readonly ReviewWarning[] | null
   readonly usage: Usage | null
   readonly sources: ToldContext | null
   readonly reach: Reach | null
@@ -61,7 +62,7 @@ export async function readReview(db: Db, scope: Scope, id: number): Promise<Revi
   const { rows } = await sql<Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }>`
     select ${reviewFields}, r.id as run_id, r.error, r.error_code, coalesce(r.attempts, 0) as attempts, r.retry_at,
       r.verdict, r.confidence, r.head_sha, r.published_url, r.coverage, r.usage, r.sources, r.reach, r.decision,
-      r.timings
+      r.timings, r.warnings
     from events e
     join pull_requests p on p.repo = e.repo and p.number = e.pr_number
     left join workflow_runs r on r.id = e.run_id and r.status = e.status

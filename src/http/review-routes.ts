@@ -66,6 +66,7 @@ function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
     ...review,
     confidence_reason: typeof reason === 'string' ? reason : null,
     ends: readEnds(review.decision),
+    warnings: [...(review.warnings ?? [])],
     coverage: coverage && {
       files_total: coverage.filesTotal,
       files_reviewed: coverage.filesReviewed,

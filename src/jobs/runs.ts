@@ -6,6 +6,7 @@ import { LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
 import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
+import type { RedoWhen } from './redo-reviews.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
 export interface ClaimedRun extends PullRequestRef {
@@ -120,6 +121,8 @@ export type RunOutcome = Partial<
     reach: string | null
     decision: string
     timings: string
+    warnings: string
+    redo_when: RedoWhen | null
   }
 >
 

@@ -1,11 +1,13 @@
 // Chooses the models by configuration.
 import type { ModelChoice } from '../config/config.ts'
+import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
 import { defaultTiming, type Route, type Timing } from './call-model.ts'
 import { generate } from './generate.ts'
 import { createIdleFetch } from './idle-fetch.ts'
-import type { Model, Models } from './model.ts'
+import type { GenerateRequest, Model, Models } from './model.ts'
 import { priceOf } from './prices.ts'
 import { createProviderModel, traitsOf } from './providers.ts'
+import { createUnlimitedBudget } from './spend.ts'
 
 export type { ModelChoice } from '../config/config.ts'
 export { createEmbedder, type Embedder, type EmbedRequest } from './embedder.ts'
@@ -56,9 +58,41 @@ function createRoute(choice: ModelChoice, timing: Timing): Route {
 }
 
 function createModel(routes: readonly Route[], timing: Timing): Model {
+  let refusal: ModelError | null = null
+  const ask = async (request: GenerateRequest, signal: AbortSignal) => {
+    try {
+      return await generate(routes, timing, request, signal)
+    } catch (error) {
+      if (error instanceof ModelError && error.code === 'model_unauthorized') refusal = error
+      throw error
+    }
+  }
   return {
     name: routes[0]!.name,
     priced: routes.every((route) => route.price !== null),
-    generate: (request, signal) => generate(routes, timing, request, signal),
+    async generate(request, signal) {
+      if (refusal !== null) throw refusal
+      return ask(request, signal)
+    },
+    async probe(signal) {
+      try {
+        await ask({ ...shortQuestion, budget: createUnlimitedBudget() }, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        // It took the key, whatever it thought of the question.
+        const isAnswer = error instanceof ModelError && tookKey.includes(error.code)
+        if (!isAnswer) return false
+      }
+      refusal = null
+      return true
+    },
   }
+}
+
+const tookKey: readonly ModelErrorCode[] = ['model_invalid_output', 'model_refused']
+
+const shortQuestion: Omit<GenerateRequest, 'budget'> = {
+  system: 'Answer in one word.',
+  prompt: 'Say: ready',
+  limits: { steps: 1, outputTokens: 512, totalTokens: 10_000, timeMs: 30_000 },
 }

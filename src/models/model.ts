@@ -76,6 +76,11 @@ export interface Model {
    * model happen inside. Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
   generate(request: GenerateRequest, signal: AbortSignal): Promise<Answer>
+  /**
+   * Asks one short question. Resolves to whether it was answered. A model whose key was refused throws that refusal at
+   * each call, and asks nobody, until this succeeds.
+   */
+  probe(signal: AbortSignal): Promise<boolean>
 }
 
 /** The configured models; null where none is. */

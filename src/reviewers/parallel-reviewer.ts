@@ -146,13 +146,14 @@ function composeReport({ reports, absent }: SpecialistsOutcome, synthesis: Synth
     summary: synthesis.summary,
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
+    failures: [...absent.map(({ failure }) => failure), ...reports.flatMap(({ failures = [] }) => failures)],
     complete: absent.length === 0 && reports.every((report) => report.complete),
   }
 }
 
 /** Who took no part and why, one sentence for each reason. */
 function describeAbsent(absent: readonly Absence[]): string[] {
-  const byReason = Map.groupBy(absent, ({ failure }) => failure.message)
+  const byReason = Map.groupBy(absent, ({ failure }) => failure.publicMessage)
   return [...byReason].map(([reason, those]) => {
     const names = those.map(({ field }) => field)
     const list = new Intl.ListFormat('en').format(names)

@@ -25,7 +25,7 @@ export async function reviewRounds(
   const notes: string[] = []
   const unread = new Set<string>()
   const waiting = context.rounds.map((round) => ({ round, halvings: 0 }))
-  let failure: ModelError | undefined
+  const failures: ModelError[] = []
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { round, halvings } = next
     try {
@@ -37,21 +37,22 @@ export async function reviewRounds(
         waiting.unshift(...halves.map((half) => ({ round: half, halvings: halvings + 1 })))
         continue
       }
-      failure ??= error
+      failures.push(error)
       const isFinal = finalCodes.includes(error.code)
       const missed = isFinal ? [round, ...waiting.splice(0).map((each) => each.round)] : [round]
       for (const path of listPaths(missed)) unread.add(path)
-      notes.push(`${describeFiles(missed)} not reviewed by ${assignment.who}. ${error.message}`)
+      notes.push(`${describeFiles(missed)} not reviewed by ${assignment.who}. ${error.publicMessage}`)
     }
   }
-  if (failure !== undefined && reports.length === 0) throw failure
+  if (failures.length > 0 && reports.length === 0) throw failures[0]
   return {
     findings: reports.flatMap((report) => report.findings),
     summary: joinParagraphs(reports.map((report) => report.summary)),
     usage: assignment.budget.usage,
     notes: [...reports.flatMap((report) => report.notes), ...describeModel(assignment, reports), ...notes],
     unread: [...unread],
-    complete: failure === undefined && reports.every((report) => report.complete),
+    failures,
+    complete: failures.length === 0 && reports.every((report) => report.complete),
   }
 }
 

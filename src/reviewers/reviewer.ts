@@ -8,6 +8,7 @@
 import type { RepositorySettings } from '../config/repository-config.ts'
 import type { ChangeGraph } from '../domain/change-graph.ts'
 import type { Diff, DiffSide, FileDiff } from '../domain/diff.ts'
+import type { ModelError } from '../domain/errors.ts'
 import type { Evidence, Finding, Ground, ProposedFinding, Severity } from '../domain/finding.ts'
 import { type LiveContext, noLiveContext } from '../domain/live-context.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
@@ -153,6 +154,8 @@ export interface ReviewerReport {
   readonly notes: readonly string[]
   /** Paths of files that it could not look at, or not wholly. */
   readonly unread: readonly string[]
+  /** What kept models from doing all of it, for the operator. */
+  readonly failures?: readonly ModelError[]
   /** Ids of rules that had nothing to look at: what they found before may still be there. */
   readonly idle?: readonly string[]
   /** Of the rules: files whose changed lines they read by the syntax of their language. */

@@ -58,7 +58,7 @@ export async function synthesize(
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    const note = `What the specialists found stands as they put it, for it could not be made one report. ${error.message}`
+    const note = `What the specialists found stands as they put it, for it could not be made one report. ${error.publicMessage}`
     return { ...plain, notes: [...plain.notes, note] }
   }
 }

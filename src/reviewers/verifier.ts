@@ -75,7 +75,7 @@ async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signa
           waiting.unshift(batch.slice(0, half), batch.slice(half))
           continue
         }
-        run.failures.add(error.message)
+        run.failures.add(error.publicMessage)
         if (finalCodes.includes(error.code)) waiting.length = 0
       }
     }
@@ -157,7 +157,7 @@ async function repair(
   } catch (error) {
     // The checks that did fit are not to be lost with it.
     if (!(error instanceof ModelError)) throw error
-    run.failures.add(error.message)
+    run.failures.add(error.publicMessage)
     return undefined
   }
 }

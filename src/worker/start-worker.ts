@@ -7,6 +7,7 @@ import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
 import { learnWhatWasLeft } from '../workflows/learn-from-review.ts'
+import { redoUndone } from '../workflows/redo-undone.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
 import { startRounds } from './rounds.ts'
 import { runReview } from './run-review.ts'
@@ -61,6 +62,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
       pauseMs,
       run: (stopping) => checkDueAccess(ctx, stopping),
     }),
+    startRounds(ctx.log, { what: 'reviewing again', pauseMs, run: (stopping) => redoUndone(ctx, stopping) }),
     startRounds(ctx.log, { what: 'learning', pauseMs, run: (stopping) => learnWhatWasLeft(ctx, stopping) }),
   ]
   ctx.log.info({ worker: name }, 'The worker is ready')

@@ -1,7 +1,8 @@
 // Examines a gathered change, without a word to any platform or database: pack → reviewers → judge → verdict.
 import type { ReviewContext } from '../context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
-import { type Coverage, noUsage, type Review } from '../domain/review.ts'
+import { type Coverage, noUsage, type Review, type ReviewWarning } from '../domain/review.ts'
+import { blotSecrets } from '../lib/blot-secrets.ts'
 import type { Stopwatch } from '../lib/stopwatch.ts'
 import { addUsage, type Budget } from '../models/spend.ts'
 import { type Change, noContext, type PackedContext } from '../reviewers/reviewer.ts'
@@ -84,8 +85,16 @@ export function composeReview(
     summary: summarizeReview(judgement.findings, outcome.reports, coverage, ctx.secrets),
     findings: judgement.findings,
     coverage,
+    warnings: listWarnings(outcome, ctx.secrets),
     usage: [...outcome.reports, judgement].map((part) => part.usage).reduce(addUsage, noUsage),
     reviewers: outcome.reports.map((report) => report.reviewer),
   }
   return { review, verdictInput }
+}
+
+/** Each cause once, without our secrets. */
+function listWarnings({ reports, failures }: ReviewersOutcome, secrets: readonly string[]): ReviewWarning[] {
+  const all = [...failures, ...reports.flatMap((report) => report.failures ?? [])]
+  const byMessage = new Map(all.map(({ code, message }) => [message, { code, message: blotSecrets(message, secrets) }]))
+  return [...byMessage.values()]
 }

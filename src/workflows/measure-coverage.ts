@@ -51,7 +51,7 @@ export function measureCoverage(
       ...change.earlier.notes,
       ...reports.flatMap((report) => report.notes),
       ...judgement.notes,
-      ...failures.map((failure) => `The model took no part: ${failure}`),
+      ...failures.map(({ publicMessage }) => `The configured model took no part. ${publicMessage}`),
       ...dropped.map(([reason, count]) => `${count} proposed finding(s) dropped: ${reason}.`),
     ],
     setAside: judgement.setAside,

@@ -3,6 +3,7 @@ import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
+import type { ReviewWarning } from '../domain/review.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
@@ -171,6 +172,8 @@ async function concludeReview(
       }),
       timings: JSON.stringify(stopwatch.laps),
       published_url: published.summary.url,
+      warnings: JSON.stringify(review.warnings),
+      redo_when: isModelAway(review.warnings) ? 'model' : null,
       seen_lines: encodeLines(collectSeenLines(examination.change, examination.outcome, coverage)),
       error: null,
       error_code: null,
@@ -181,6 +184,13 @@ async function concludeReview(
     spend: task.budget.uses,
   })
   await learnFromReview(ctx, run)
+}
+
+const modelAway = ['model_unauthorized', 'model_misconfigured', 'model_unavailable', 'model_rate_limited']
+
+/** Whether a model would do more of the review once it is there again. */
+function isModelAway(warnings: readonly ReviewWarning[]): boolean {
+  return warnings.some(({ code }) => modelAway.includes(code))
 }
 
 /** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */
@@ -218,6 +228,7 @@ async function recordClosed(
       verdict: null,
       summary: formatSummary({ verdict: 'UNKNOWN', confidence: 1 }, text),
       decision: JSON.stringify({ ends: ['skipped'], skipped: pullRequest.state }),
+      redo_when: 'reopened',
       error: null,
       error_code: null,
     },

@@ -7,10 +7,10 @@ import type { Change, PackedContext, Reviewer, ReviewerReport } from '../reviewe
 /** A report with the name of who made it. */
 type NamedReport = ReviewerReport & { readonly reviewer: string }
 
-/** What all reviewers came to; `failures` says in words why some did nothing. */
+/** What all reviewers came to; `failures` are of those that did nothing. */
 export interface ReviewersOutcome {
   readonly reports: readonly NamedReport[]
-  readonly failures: readonly string[]
+  readonly failures: readonly ModelError[]
 }
 
 /**
@@ -29,12 +29,12 @@ export async function runReviewers(
     })),
   )
   signal.throwIfAborted()
-  const failures: string[] = []
+  const failures: ModelError[] = []
   const reports: NamedReport[] = []
   for (const result of settled) {
     if (result.status === 'fulfilled') reports.push(result.value)
     else if (result.reason instanceof ModelError && (isLastTry || !result.reason.retryable))
-      failures.push(result.reason.message)
+      failures.push(result.reason)
     else throw result.reason
   }
   return { reports, failures }

@@ -109,7 +109,7 @@ describe('insights', () => {
       ['Reviewed', String(reviewed)],
       ['Under way', String(underWay)],
       ['Failed', String(failed)],
-      ['Closed unreviewed', String(skipped)],
+      ['Skipped', String(skipped)],
       ['Not asked for', String(notAsked)],
     ])
     expect(count(await readTable(page, 'Verdicts'))).toEqual([

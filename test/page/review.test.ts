@@ -102,7 +102,7 @@ describe('a review', () => {
     const line = fileOf(page, path).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^4\s*if \(count > 10\) \{$/)
     const outcome = await panelOf(page, 'Outcome').textContent()
-    expect(outcome).toContain('Needs discussion')
+    expect(outcome).toContain('Needs a person')
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
     expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')

@@ -50,6 +50,7 @@ function describeOutcome(report: Report) {
     confidence_reason: review?.confidenceReason ?? null,
     summary: review?.summary ?? describeNothing(report),
     coverage: review && describeCoverage(review),
+    warnings: review?.warnings ?? [],
     usage: review && describeUsage(review),
     sources: describeSources(report),
     reviewers: review?.reviewers ?? [],

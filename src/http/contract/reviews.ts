@@ -181,7 +181,7 @@ const delivery = z
     repo_name: z.string().nullable(),
     pr_number: z.int().nullable(),
     status: z.enum(eventStatuses),
-    outcome: z.enum(['waiting', 'reviewing', 'reviewed', 'failed', 'recorded']),
+    outcome: z.enum(['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded']),
     duplicates: z.int().describe('Later ones that were skipped because this one was still to be settled'),
     created_at: timestamp,
     processed_at: timestamp.nullable(),
@@ -214,6 +214,9 @@ export const readReview = {
         head_sha: z.string().nullable(),
         published_url: z.string().nullable(),
         coverage: coverage.nullable(),
+        warnings: z
+          .array(z.object({ code: z.string(), message: z.string() }))
+          .describe('What went wrong beside the change, for whoever runs the service: a model that took no part'),
         usage: usage.nullable(),
         sources: sources.nullable().describe('What trackers and chats were asked for; null where none were'),
         reach: reach

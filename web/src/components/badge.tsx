@@ -26,6 +26,7 @@ const statuses: Readonly<Record<string, readonly [Tone, string]>> = {
   pending: ['plain', 'Waiting'],
   processing: ['info', 'Reviewing'],
   completed: ['good', 'Reviewed'],
+  skipped: ['plain', 'Skipped'],
   failed: ['bad', 'Failed'],
 }
 
@@ -46,10 +47,25 @@ const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
   APPROVE: ['good', 'Approve'],
   REQUEST_CHANGES: ['bad', 'Request changes'],
   NEEDS_DISCUSSION: ['warn', 'Needs discussion'],
+  UNKNOWN: ['plain', 'Skipped'],
 }
 
 export function VerdictBadge({ verdict }: { verdict: string }) {
   const [tone, words] = verdicts[verdict] ?? ['plain', verdict]
+  return <Badge tone={tone}>{words}</Badge>
+}
+
+const ends: Readonly<Record<string, readonly [Tone, string]>> = {
+  skipped: ['plain', 'Skipped'],
+  changes_requested: ['bad', 'Changes requested'],
+  incomplete: ['plain', 'Incomplete'],
+  needs_person: ['warn', 'Needs a person'],
+  passed: ['good', 'Passed'],
+}
+
+/** How a review ended. */
+export function EndBadge({ end }: { end: string }) {
+  const [tone, words] = ends[end] ?? ['plain', end]
   return <Badge tone={tone}>{words}</Badge>
 }
 

@@ -12,7 +12,7 @@ export function Coverage({ reviewing: { coverage, period } }: { reviewing: Revie
     { name: 'Reviewed', count: coverage.reviewed, fill: 'fill-mark-good' },
     { name: 'Under way', count: coverage.under_way, fill: 'fill-accent' },
     { name: 'Failed', count: coverage.failed, fill: 'fill-mark-bad' },
-    { name: 'Closed unreviewed', count: coverage.skipped, fill: 'fill-muted' },
+    { name: 'Skipped', count: coverage.skipped, fill: 'fill-muted' },
     { name: 'Not asked for', count: coverage.not_asked, fill: 'fill-muted' },
   ]
   return (

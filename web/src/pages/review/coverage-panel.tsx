@@ -7,13 +7,27 @@ import { Panel } from '../../components/page.tsx'
 type Coverage = NonNullable<ReviewDetail['coverage']>
 
 export function CoveragePanel({ coverage }: { coverage: Coverage }) {
-  const { files_reviewed: reviewed, files_total: total, complete, skipped, notes, set_aside: setAside } = coverage
+  const {
+    files_reviewed: reviewed,
+    files_total: total,
+    complete,
+    lines,
+    skipped,
+    notes,
+    set_aside: setAside,
+  } = coverage
   return (
     <Panel title="Coverage">
       <p>
-        {reviewed} of {total} files reviewed{' '}
+        {reviewed} of {total} files reviewed{lines && `, ${lines.changed - lines.not_read} of ${lines.changed} lines`}{' '}
         {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">not complete</Badge>}
       </p>
+      {lines && lines.changed > 0 && (
+        <p className="text-muted">
+          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} by rules of their language,{' '}
+          {lines.searched_as_text} searched as text, {lines.not_read} not read
+        </p>
+      )}
       {notes.length > 0 && (
         <ul className="mt-2 list-disc pl-5">
           {notes.map((note) => (
@@ -22,9 +36,11 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
         </ul>
       )}
       <More title={`${skipped.length} skipped`} count={skipped.length}>
-        {skipped.map(({ path, reason, matters }) => (
+        {skipped.map(({ path, reason, matters, lines: count }) => (
           <li key={path}>
-            <bdi className="font-mono text-xs">{path}</bdi>: {reason} {matters && <Badge tone="warn">matters</Badge>}
+            <bdi className="font-mono text-xs">{path}</bdi>: {reason}
+            {count ? ` (${count} changed ${count === 1 ? 'line' : 'lines'})` : ''}{' '}
+            {matters && <Badge tone="warn">matters</Badge>}
           </li>
         ))}
       </More>

@@ -1,7 +1,7 @@
 // What the review came to: verdict, confidence and why, summary; or why there is none.
 import type { ReactNode } from 'react'
 import type { ReviewDetail } from '../../api/queries.ts'
-import { VerdictBadge } from '../../components/badge.tsx'
+import { EndBadge, VerdictBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Prose } from '../../components/prose.tsx'
 import { Time } from '../../components/time.tsx'
@@ -11,8 +11,23 @@ import { safeAddress } from './safe-address.ts'
 export function OutcomePanel({ review }: { review: ReviewDetail }) {
   return (
     <Panel title="Outcome">
+      {review.warnings.length > 0 && <Warnings warnings={review.warnings} />}
       {review.verdict === null ? <NoVerdict review={review} /> : <Verdict review={review} />}
     </Panel>
+  )
+}
+
+function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
+  return (
+    <div role="alert" className="mb-3 rounded bg-warn-soft p-3 text-warn">
+      <p className="font-medium">The model took no part, or not to the end.</p>
+      <ul>
+        {warnings.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+      <p className="mt-1">The review is done again by itself once the model answers.</p>
+    </div>
   )
 }
 
@@ -22,7 +37,11 @@ function Verdict({ review }: { review: ReviewDetail }) {
   return (
     <>
       <p className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1">
-        <VerdictBadge verdict={verdict ?? ''} />
+        {review.ends.length > 0 ? (
+          review.ends.map((end) => <EndBadge key={end} end={end} />)
+        ) : (
+          <VerdictBadge verdict={verdict ?? ''} />
+        )}
         <span>
           Confidence <strong>{confidence} of 5</strong>
           {reason && <span className="text-muted">: {reason}</span>}

@@ -10,7 +10,7 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
   return (
     <div className="-mt-2 mb-4">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
-        <StatusBadge status={review.status} />
+        <StatusBadge status={review.ends[0] === 'skipped' ? 'skipped' : review.status} />
         <PullRequestBadge state={review.pr_status} />
         <a href={safeAddress(review.pr_url)} rel="noreferrer nofollow" className="text-accent underline">
           {review.repo_name}#{review.pr_number}
@@ -34,7 +34,7 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
 
 /** The newest later event that was reviewed, or is about to be. */
 function findNewer(review: ReviewDetail) {
-  const wanted = ['waiting', 'reviewing', 'reviewed', 'failed']
+  const wanted = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
   const later = review.deliveries.filter(({ id, outcome }) => id > review.id && wanted.includes(outcome))
   return later.toSorted((one, other) => other.id - one.id)[0]
 }

@@ -1,0 +1,18 @@
+// Asks again for reviews that a closed pull request or an absent model left undone.
+import type { AppContext } from '../context.ts'
+import { hasRedos, redoReviews } from '../jobs/redo-reviews.ts'
+
+/**
+ * One round. A model is probed only while reviews wait for it, so that it costs nothing otherwise. What a refused key
+ * left undone waits until the key is accepted again.
+ */
+export async function redoUndone(
+  { db, wakeUps, models, log }: Pick<AppContext, 'db' | 'wakeUps' | 'models' | 'log'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const reopened = await redoReviews(db, wakeUps, 'reopened')
+  if (reopened > 0) log.info({ reviews: reopened }, 'Reopened pull requests are reviewed')
+  if (models.main === null || !(await hasRedos(db, 'model')) || !(await models.main.probe(signal))) return
+  const reviews = await redoReviews(db, wakeUps, 'model')
+  if (reviews > 0) log.info({ reviews }, 'The model answers again: reviews that it left incomplete are done again')
+}
