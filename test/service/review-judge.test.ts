@@ -215,7 +215,7 @@ describe('the verification', () => {
 describe('case 50: the verifier fails', () => {
   const speech = 'It divides by zero'
   it.each([
-    ['a refusal', () => ({ refusal: 'I would rather not.' }), 'it declined to answer'],
+    ['a refusal', () => ({ refusal: 'I would rather not.' }), 'The model refused to answer.'],
     ['500s', () => ({ status: 500 }), ''],
     ['a broken stream', () => ({ text: 'It is', cutAfterBytes: 10 }), ''],
     ['nonsense', () => ({ text: 'Moo.' }), 'The model gave no usable answer.'],

@@ -181,8 +181,8 @@ describe('a model that can not be relied on', () => {
   })
 
   it.each([
-    ['a refusal', { refusal: 'I would rather not.' }, 'The model took no part'],
-    ['words instead of findings', { text: 'Looks good to me!' }, 'The model took no part'],
+    ['a refusal', { refusal: 'I would rather not.' }, 'The configured model took no part'],
+    ['words instead of findings', { text: 'Looks good to me!' }, 'The configured model took no part'],
     [
       'an answer that ends at its limit',
       { length: '{"summary": "It adds", "findings": [' },
@@ -191,10 +191,10 @@ describe('a model that can not be relied on', () => {
   ] as const)('case 46: %s is told as a review in part, never as nothing found', async (name, reply, told) => {
     server.respondWith(() => reply)
     const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
-    expect(summary).toMatch(/^### 🟡 Needs discussion$/m)
+    expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
     expect(summary).toContain(told)
     expect(summary).not.toMatch(/nothing found/i)
-    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', status: 'completed', coverage: { complete: false } })
     expect(run?.summary).not.toMatch(/nothing found/i)
   })
@@ -211,7 +211,7 @@ describe('a model that can not be relied on', () => {
     expect(summary).toContain('Coverage: 1 of 2 files reviewed')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 1, coverage: { complete: false } })
     // None was too long for the rules.
-    server.respondWith(() => ({ status: 401 }))
+    server.respondWith(() => ({ refusal: 'I would rather not.' }))
     const byRules = await reviewChange(scenario, 'by-rules', files)
     expect(byRules.summary).toContain('Confidence: 2/5: not all that was to look at the change did so to the end')
     expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
@@ -223,26 +223,6 @@ describe('a model that can not be relied on', () => {
     const { inline, run } = await reviewChange(scenario, 'broken-stream')
     expect(inline).toMatchObject([{ path, line: 6 }])
     expect(run).toMatchObject({ coverage: { complete: true } })
-  })
-
-  it('case 47: a model that stays away: the review is tried again, and on its last try posted in part', async () => {
-    server.respondWith(() => ({ status: 529, headers: { 'retry-after-ms': '1' } }))
-    const { summary, view, runs } = await reviewChange(scenario, 'overloaded')
-    expect(runs).toMatchObject([{ attempts: 2, status: 'completed', verdict: 'NEEDS_DISCUSSION', error: null }])
-    expect(summary).toContain('The model took no part')
-    expect(summary).not.toMatch(/nothing found/i)
-    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
-  })
-
-  it('case 47: a key that is not accepted is told, and not tried again', async () => {
-    server.respondWith(() => ({ status: 401 }))
-    const before = server.requests.length
-    const { summary, runs } = await reviewChange(scenario, 'bad-key')
-    expect(server.requests.length - before).toBe(1)
-    expect(runs).toMatchObject([{ attempts: 1, verdict: 'NEEDS_DISCUSSION' }])
-    expect(summary).toContain('The model took no part')
-    expect(summary).not.toMatch(/nothing found/i)
-    expect(summary).not.toContain(key)
   })
 
   it('case 54: after a push while the model answers, only the newest head is reviewed, in one summary', async () => {

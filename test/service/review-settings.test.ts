@@ -249,9 +249,9 @@ describe('files that nobody reviews', () => {
       },
       files: {
         [path]: discount,
-        'assets/logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
+        'assets/logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2]),
         'assets/blob.dat': Buffer.from([1, 2, 0, 3]),
-        'assets/film.txt': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
+        'assets/film.txt': 'version https://git-lfs.github.com/spec/v1\noid sha256:' + '0'.repeat(64) + '\nsize 1\n',
         'web/long.js': `var a=${'b+'.repeat(15_000)}1\n`,
         'web/app.min.js': 'var a=1\n',
         'web/huge.js': program,
@@ -269,22 +269,17 @@ describe('files that nobody reviews', () => {
       paths,
     ])
     expect(Object.fromEntries(reasons)).toEqual({
-      binary: '`assets/logo.png`',
+      picture: '`assets/logo.png`',
       'binary, or larger than 8 MB': '`assets/blob.dat`, `web/huge.js`',
-      'Git LFS pointer': '`assets/film.txt`',
-      'minified, or data in very long lines': '`web/long.js`',
-      minified: '`web/app.min.js`',
-      'built output': '`dist/out.js`',
-      'lock file': '`package-lock.json`',
-      'vendored code': '`vendor/a/a.go`',
+      'Git LFS: the content is not in the repository': '`assets/film.txt`',
       'vendored, by .gitattributes': '`foreign/b.go`',
       'generated, by .gitattributes': '`api/client.go`',
     })
-    expect(run).toMatchObject({ files_analyzed: 3, verdict: 'NEEDS_DISCUSSION' })
+    expect(run).toMatchObject({ files_analyzed: 8, verdict: 'NEEDS_DISCUSSION' })
     const lock = { [path]: discount, 'package-lock.json': '{}\n' }
     const beside = await review({ files: lock })
     expect(beside.run).toMatchObject({ verdict: 'APPROVE', confidence: 5 })
-    expect(beside.summary).toContain('Confidence: 5/5: what people write was reviewed (1 of 2 files)')
+    expect(beside.summary).toContain('Confidence: 5/5: the whole change was reviewed')
     const shown = prompts.map(({ text }) => text).join()
     expect(shown).toContain('by hand, whatever its name')
     expect(shown).toContain('a claim of its own')
