@@ -3,6 +3,7 @@ import { access, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Diff } from '../src/domain/diff.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
+import { readRepositoryWill } from '../src/workflows/gathering/read-settings.ts'
 import { sortFiles } from '../src/workflows/gathering/sort-files.ts'
 import { classifyFile } from '../src/workspace/classify-file.ts'
 import { parseDiff } from '../src/workspace/diff.ts'
@@ -60,38 +61,72 @@ async function isBareRepository(directory: string): Promise<boolean> {
  * disposed of when the next is taken.
  */
 export async function* readChanges(repository: Repository, host: GitHost = defaultGitHost): AsyncGenerator<Change> {
-  for (const commits of await listCommits(repository)) {
+  for (const { subject: _, paths, ...commits } of await listCommits(repository)) {
+    if (!paths.some(isSource)) continue
     const diff = await readDiff(repository, commits)
-    if (!diff) continue
-    await using head = createGitSnapshot(host, repository.gitDirectory, commits.head)
-    await using base = createGitSnapshot(host, repository.gitDirectory, commits.base)
-    yield {
-      ...bareChange,
-      pullRequest: pullRequestOf(repository.name, commits),
-      headSha: commits.head,
-      mergeBaseSha: commits.base,
-      diff,
-      ...(await sortFiles(diff.files, { head, base })),
-      notes: [],
-      head,
-      base,
-    }
+    if (!diff || !isOfPeople(diff)) continue
+    await using sides = openSides(host, repository, commits)
+    yield { ...describe(repository, commits, diff, sides), ...(await sortFiles(diff.files, sides)), notes: [] }
   }
 }
 
-/** The newest commits that touch source files. */
-async function listCommits({ gitDirectory }: Repository): Promise<CommitPair[]> {
+/**
+ * The newest merged pull requests of the default branch, newest first, whatever they touch, with the settings and
+ * attributes of their base. They are told by the number in the subject of their commit. Each is disposed of when the next
+ * is taken.
+ */
+export async function* readPullRequests(
+  repository: Repository,
+  host: GitHost = defaultGitHost,
+): AsyncGenerator<Change> {
+  for (const { subject, paths: _, ...commits } of await listCommits(repository)) {
+    if (!/\(#\d+\)$|^Merge pull request #\d+/.test(subject)) continue
+    const diff = await readDiff(repository, commits)
+    if (!diff || diff.files.length === 0) continue
+    await using sides = openSides(host, repository, commits)
+    const will = await readRepositoryWill(sides.base)
+    const change = describe(repository, commits, diff, sides)
+    yield { ...change, ...(await sortFiles(diff.files, sides, will)), settings: will.settings, notes: [] }
+  }
+}
+
+function openSides(host: GitHost, { gitDirectory }: Repository, commits: CommitPair) {
+  const head = createGitSnapshot(host, gitDirectory, commits.head)
+  const base = createGitSnapshot(host, gitDirectory, commits.base)
+  const close = async () => {
+    await Promise.all([head[Symbol.asyncDispose](), base[Symbol.asyncDispose]()])
+  }
+  return { head, base, [Symbol.asyncDispose]: close }
+}
+
+function describe(
+  { name }: Repository,
+  commits: CommitPair,
+  diff: Diff,
+  { head, base }: ReturnType<typeof openSides>,
+) {
+  const pullRequest = pullRequestOf(name, commits)
+  return { ...bareChange, pullRequest, headSha: commits.head, mergeBaseSha: commits.base, diff, head, base }
+}
+
+interface ListedCommit extends CommitPair {
+  readonly subject: string
+  readonly paths: readonly string[]
+}
+
+/** All commits of the default branch that have one before them, newest first. */
+async function listCommits({ gitDirectory }: Repository): Promise<ListedCommit[]> {
   const { stdout } = await runGit(defaultGitHost, {
     gitDirectory,
-    args: ['log', '--first-parent', '--diff-merges=first-parent', '--no-renames', '--name-only', '--format=%x00%H %P'],
+    args: ['log', '--first-parent', '--diff-merges=first-parent', '--no-renames', '--name-only', '--format=%x00%H %P%n%s'],
     timeoutMs: 10 * 60_000,
     maxBytes: 4 * MEBIBYTE,
   })
   const records = stdout.toString('utf8').split('\0').slice(1, -1)
   return records.flatMap((record) => {
-    const [commits = '', ...paths] = record.split('\n')
+    const [commits = '', subject = '', ...paths] = record.split('\n')
     const [head = '', base] = commits.split(' ')
-    return base && paths.some(isSource) ? [{ head, base }] : []
+    return base ? [{ head, base, subject, paths }] : []
   })
 }
 
@@ -104,10 +139,13 @@ async function readDiff({ gitDirectory }: Repository, { base, head }: CommitPair
   const run = { gitDirectory, args, timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
   // The copy of a repository may lack objects of its past.
   const outcome = await runGit(defaultGitHost, run).catch(() => undefined)
-  const diff = outcome && parseDiff(outcome.stdout)
-  const source = (diff?.files ?? []).filter(({ path }) => isSource(path))
-  const added = source.reduce((sum, { additions }) => sum + additions, 0)
-  return added >= 1 && added <= mostAddedLines ? diff : undefined
+  return outcome && parseDiff(outcome.stdout)
+}
+
+/** Whether the change adds to source files, and not more than people write. */
+function isOfPeople({ files }: Diff): boolean {
+  const added = files.filter(({ path }) => isSource(path)).reduce((sum, { additions }) => sum + additions, 0)
+  return added >= 1 && added <= mostAddedLines
 }
 
 function pullRequestOf(repo: string, commits: CommitPair): Change['pullRequest'] {

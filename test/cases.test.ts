@@ -19,8 +19,8 @@ function hasTest(file: string, number: number): boolean {
 }
 
 describe('the table of hard cases', () => {
-  it('has each case from 1 to 70 once, in order', () => {
-    expect(rows.map((row) => row.number)).toEqual(Array.from({ length: 70 }, (_, index) => index + 1))
+  it('has each case from 1 to 74 once, in order', () => {
+    expect(rows.map((row) => row.number)).toEqual(Array.from({ length: 74 }, (_, index) => index + 1))
   })
 
   it('says of each case where it is tested, or why it is not', () => {

