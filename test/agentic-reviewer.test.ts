@@ -390,7 +390,7 @@ describe('case 46: rounds that fail', () => {
     const report = await run.reviewer.review(makeChange(), pack([cartSpan], [priceSpan]), never)
     expect(report).toMatchObject({ complete: false })
     expect(report.findings).toHaveLength(1)
-    expect(report.notes[0]).toContain('`src/cart.ts` was not reviewed by the model. Model: it declined to answer.')
+    expect(report.notes[0]).toContain('`src/cart.ts` was not reviewed by the model. The model refused to answer.')
   })
 
   it('case 46: of an answer that ended at its limit the whole findings are kept, and the review is partial', async () => {

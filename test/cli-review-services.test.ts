@@ -76,7 +76,7 @@ describe('with a model', () => {
     server.respondWith(() => ({ status: 401 }))
     const report = await reviewAsJson(repository, [], { env: modelEnvironment() })
     expect(report).toMatchObject({ exit_code: 4, coverage: { complete: false } })
-    expect(report.coverage?.notes.join()).toContain('The model took no part')
+    expect(report.coverage?.notes.join()).toContain('The configured model took no part')
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with all that it started', async (signal) => {

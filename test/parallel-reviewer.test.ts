@@ -124,7 +124,7 @@ describe('specialists', () => {
   })
 
   it('case 47: do not wait for a first one that gets no answer', { timeout: 8000 }, async () => {
-    const { report, titles } = await reviewWith(scriptOf({ correctness: { status: 401 }, security: found({}) }))
+    const { report, titles } = await reviewWith(scriptOf({ correctness: { status: 400 }, security: found({}) }))
     expect(titles).toEqual([finding.title])
     expect(report.complete).toBe(false)
   })
@@ -246,11 +246,19 @@ describe('synthesis', () => {
   })
 
   const faults: readonly (readonly [string, Reply, string])[] = [
-    ['answers nonsense', { text: 'Looks good to me!' }, 'does not have the form asked for'],
-    ['answers in another shape', { json: { summary: 'x', dropped: [{ index: 'all' }] } }, 'form asked for'],
-    ['declines', { refusal: 'no' }, 'it declined to answer'],
-    ['is unavailable', { status: 529 }, 'the provider is overloaded or failing'],
-    ['breaks off', { json: { summary: 'x'.repeat(4000), dropped: [] }, cutAfterBytes: 1000 }, 'broke off'],
+    ['answers nonsense', { text: 'Looks good to me!' }, 'The model gave no usable answer'],
+    [
+      'answers in another shape',
+      { json: { summary: 'x', dropped: [{ index: 'all' }] } },
+      'The model gave no usable answer',
+    ],
+    ['declines', { refusal: 'no' }, 'The model refused to answer'],
+    ['is unavailable', { status: 529 }, 'The model did not answer in time'],
+    [
+      'breaks off',
+      { json: { summary: 'x'.repeat(4000), dropped: [] }, cutAfterBytes: 1000 },
+      'The model did not answer in time',
+    ],
   ]
   it.each(faults)(
     'case 46: leaves the findings as they came when it %s, and that is said',
@@ -347,13 +355,13 @@ describe('specialists that fail', () => {
   })
 
   const faults: readonly (readonly [string, Reply, string])[] = [
-    ['case 46: declines', { refusal: 'no' }, 'it declined to answer'],
-    ['case 46: answers words', { text: 'Looks good to me!' }, 'it gave no usable answer'],
-    ['case 46: answers nothing', { empty: true }, 'the answer was empty'],
-    ['case 46: breaks off', { ...found({}), cutAfterBytes: 300 }, 'broke off'],
-    ['case 47: is limited', { status: 429, headers: { 'retry-after': '90' } }, 'limits the rate'],
-    ['case 47: is not let in', { status: 401 }, 'does not accept the key'],
-    ['case 47: is overloaded', { status: 529 }, 'overloaded'],
+    ['case 46: declines', { refusal: 'no' }, 'The model refused to answer'],
+    ['case 46: answers words', { text: 'Looks good to me!' }, 'The model gave no usable answer'],
+    ['case 46: answers nothing', { empty: true }, 'The model did not answer in time'],
+    ['case 46: breaks off', { ...found({}), cutAfterBytes: 300 }, 'The model did not answer in time'],
+    ['case 47: is limited', { status: 429, headers: { 'retry-after': '90' } }, 'The model did not answer in time'],
+    ['case 47: is not let in', { status: 401 }, 'The model could not be asked'],
+    ['case 47: is overloaded', { status: 529 }, 'The model did not answer in time'],
   ]
   it.each(faults)('%s: the others count, and the review says who took no part', async (_name, fault, why) => {
     const { report, titles } = await reviewWith(scriptOf({ correctness: found({}), security: fault, repair: fault }))
@@ -392,7 +400,7 @@ describe('specialists that fail', () => {
     const report = await run.reviewer.review(makeChange(), pack([priceSpan], [cartSpan]), never)
     expect(report).toMatchObject({ complete: false, unread: ['src/cart.ts'] })
     expect(report.notes).toEqual([
-      '`src/cart.ts` was not reviewed by the tests specialist. Model: it declined to answer.',
+      '`src/cart.ts` was not reviewed by the tests specialist. The model refused to answer.',
     ])
   })
 
@@ -438,9 +446,9 @@ describe('case 48: specialists that do not end', () => {
     expect(titles).toEqual([finding.title])
     expect(report).toMatchObject({ complete: false })
     // Together or each for itself: the first had more time left when it was asked than the other.
-    expect(report.notes.join(' ')).toMatch(/The correctness\b.* took no part\. Model: no answer within \d s\./)
+    expect(report.notes.join(' ')).toMatch(/The correctness\b.* took no part\. The model did not answer in time\./)
     expect(report.notes.join(' ')).toMatch(
-      /\bmaintainability specialists? took no part\. Model: no answer within \d s\./,
+      /\bmaintainability specialists? took no part\. The model did not answer in time\./,
     )
   })
 

@@ -250,7 +250,7 @@ describe('an answer', () => {
 
 describe('case 50: a verifier that fails', () => {
   it.each([
-    ['a refusal', { refusal: 'no' }, 'it declined to answer'],
+    ['a refusal', { refusal: 'no' }, 'The model refused to answer'],
     ['an empty answer', { empty: true }, ''],
     ['nonsense', { text: 'Moo.' }, 'The model gave no usable answer'],
     ['500s', { status: 500 }, ''],
@@ -269,7 +269,7 @@ describe('case 50: a verifier that fails', () => {
     await using run = await start(() => ({ hang: true }), { limits: { timeMs: 100 } })
     const report = await run.verifier.verify(change, [claim()], never)
     expect(outcomes(report)).toEqual([undefined])
-    expect(report.notes[0]).toContain('no answer within')
+    expect(report.notes[0]).toContain('did not answer in time')
   })
 
   it('case 50: asks nothing when the budget is spent, and nothing more once it is', async () => {

@@ -37,9 +37,9 @@ describe('without a model', () => {
   })
 
   it('a change of which nothing was seen is not approved', async () => {
-    const { run, view, summary } = await review('vendored', { 'vendor/auth.go': 'package auth\n' })
+    const { run, view, summary } = await review('unseen', { 'src/auth.bin': 'auth\0' })
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 1 })
-    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
     expect(summary).not.toMatch(/nothing found/i)
   })
 
@@ -77,7 +77,7 @@ describe('with a model', () => {
     await own.settled()
     const [run] = await runsOf(own.app, number)
     expect(run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION', files_analyzed: 1 })
-    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain('larger than 1 MB')
+    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain('over the token budget')
   })
 
   it('what a model writes with NUL characters and halves of characters is stored', async () => {

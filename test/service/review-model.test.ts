@@ -208,7 +208,7 @@ describe('a model that can not be relied on', () => {
     const files = { [path]: discount, 'src/long.ts': 'export const long = 1\n' }
     const { summary, run } = await reviewChange(scenario, 'too-long', files)
     expect(summary).toContain('Confidence: 2/5: only part of the change was reviewed (1 of 2 files)')
-    expect(summary).toContain('Coverage: 1 of 2 files reviewed')
+    expect(summary).toContain('Coverage: 1 of 2 files, ')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 1, coverage: { complete: false } })
     // None was too long for the rules.
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
@@ -273,7 +273,9 @@ describe('budget', () => {
     expect(first.run).toMatchObject({ verdict: 'APPROVE', usage: { calls: 1 } })
     const second = await reviewChange(scenario, 'over', { 'src/more.ts': discount })
     expect(server.requests).toHaveLength(1)
-    expect(second.summary).toContain('The model took no part: The model budget for one day ($0.01) is spent.')
+    expect(second.summary).toContain(
+      'The configured model took no part. The model budget for one day ($0.01) is spent.',
+    )
     expect(second.summary).not.toMatch(/nothing found/i)
     expect(second.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 0 } })
     expect(second.view.statuses[second.view.headSha]?.at(-1)?.state).toBe('failure')

@@ -37,7 +37,7 @@ describe('a pull request with bugs', () => {
     expect(summaries).toHaveLength(1)
     const body = summaries[0]?.body ?? ''
     expect(body).toMatch(new RegExp(`^<!-- umpire:review v=1 head=${view.headSha} run=\\d+ -->\n`))
-    expect(body).toMatch(/^### 🔴 Changes requested · 2 critical, \d+ moderate/m)
+    expect(body).toMatch(/^### 🔴 Changes requested: 2 critical, \d+ moderate/m)
     expect(body).toMatch(/^Confidence: [1-5]\/5: /m)
     expect(body.match(/^\| (🔴|🟡|🔵) \| .+ \| `src\/\w+\.ts:\d+` \|$/gm)).toHaveLength(inline.length)
     expect(body).toContain(`reviewed ${view.headSha.slice(0, 7)} in`)
@@ -74,7 +74,7 @@ describe('a pull request with bugs', () => {
       ['umpire/review', 'failure'],
     ])
     const last = view.statuses[view.headSha]?.at(-1)
-    expect(last?.description).toMatch(/^Changes requested · 2 critical, \d+ moderate · confidence [1-5]\/5$/)
+    expect(last?.description).toMatch(/^Changes requested: 2 critical, \d+ moderate · confidence [1-5]\/5$/)
     expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
   })
 
@@ -220,7 +220,7 @@ describe('unusual changes', () => {
       Array.from({ length: 301 }, (_, at) => [`src/many/f${at}.ts`, `${clean}// ${at}\n`]),
     )
     const last = 'src/many/f300.ts'
-    const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])
+    const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 3])
     const asked = forge.requests.length
     const number = await forge
       .push(repo, 'many', { ...files, [last]: leak('z'), 'logo.png': picture }, { author: 'alice' })
@@ -229,7 +229,7 @@ describe('unusual changes', () => {
     const { summaries, inline } = ownWords(forge.pullRequest(repo, number))
     expect(inline.map((comment) => comment.path)).toEqual([last])
     expect(summaries[0]?.body).toContain('Coverage: 301 of 302 files')
-    expect(summaries[0]?.body).toContain('- Not reviewed (binary): `logo.png`')
+    expect(summaries[0]?.body).toContain('- Not reviewed (picture): `logo.png`')
     expect(await runsOf(app, number)).toMatchObject([{ files_analyzed: 301, status: 'completed' }])
     // The platform would have refused the diff.
     const paths = forge.requests.slice(asked).map((request) => request.path)
