@@ -45,6 +45,7 @@ export function renderPretty(report: Report, paint: Paint): string {
       .map(([path, findings]) => renderFile(path, findings, change, paint)),
     renderMore(review.findings.length - shown.size),
     renderCoverage(review, paint),
+    renderWarnings(review, paint),
     renderSources(change),
     renderFoot(review, report, paint),
   ]
@@ -172,6 +173,14 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
   ]
   const wrapped = lines.flatMap((line) => wrapText(`- ${line}`, width - 2)).map((line) => indent(line, 2))
   return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
+}
+
+/** Who runs the command is who can do something about the model. */
+function renderWarnings({ warnings }: Review, paint: Paint): string {
+  return warnings
+    .flatMap(({ message }) => wrapText(`Warning: ${showLine(message)}`, width))
+    .map((line) => paint('yellow', line))
+    .join('\n')
 }
 
 /** Those that had no answer stand among the limits. */
