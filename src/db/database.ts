@@ -51,6 +51,8 @@ export interface OpenDatabase extends AsyncDisposable {
   listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
   /** Resolves when the embedded engine broke: the process has to be started again. A server comes back by itself. */
   readonly broken: Promise<DatabaseFault>
+  /** Throws DatabaseFault `database_disk_full` where hardly any space is left. A server looks after its own. */
+  checkSpace(): void
   /** Resolves when the database works; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>
   /** Waits for what runs, then ends all connections. */
@@ -88,6 +90,7 @@ async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDa
     jobs: { listen, executeSql: guarded(guard, (text, values) => database.query(text, values)) },
     listen,
     broken: database.broken,
+    checkSpace: () => database.checkSpace(),
     ping: async (timeoutMs) => {
       database.checkSpace()
       await withDeadline(database.query('select 1'), timeoutMs)
@@ -115,6 +118,7 @@ async function openServer(config: DatabaseConfig & { engine: 'postgresql' }, log
     jobs: { listen, executeSql: guarded(guard, (text, values) => queryPool(pool, text, values)) },
     listen,
     broken: new Promise(() => {}),
+    checkSpace: () => {},
     ping: (timeoutMs) => withDeadline(queryPool(pool, 'select 1'), timeoutMs),
     close,
     [Symbol.asyncDispose]: close,

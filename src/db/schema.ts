@@ -128,6 +128,8 @@ export interface EventsTable {
   run_id: number | null
   /** How many later deliveries were skipped because this one was still to be settled. */
   duplicates: Generated<number>
+  /** Why it failed without a run. */
+  error: string | null
   created_at: GeneratedTimestamp
   processed_at: NullableTimestamp
 }
@@ -154,6 +156,8 @@ export interface PullRequestsTable {
   search_text: Generated<string>
   /** The platform's clock when `state` was so: a live look may have been newer than all payloads. */
   state_as_of: NullableTimestamp
+  /** False from a delivery whose signature nobody checked until the platform says how the pull request is. */
+  is_confirmed: Generated<boolean>
   /** When the platform was asked last for the state; our clock. */
   state_checked_at: NullableTimestamp
   /** The event that stands for it in the reviews list, see events/listing.ts; null before the first one. */

@@ -122,6 +122,7 @@ export type RequestErrorCode =
   | 'not_found'
   | 'already_done' // what was asked for is so already
   | 'conflict' // not now
+  | 'too_large' // the body is larger than it may be here
   | 'too_many' // a limit of this service
   | 'platform_failed' // the code-hosting platform stood in the way
   | 'not_configured' // a part of this service is turned off

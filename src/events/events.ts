@@ -1,8 +1,8 @@
 // Events: what was accepted from the platform, and the pull requests' last known state.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { PullRequestRef } from '../domain/pull-request.ts'
-import type { DeliveredPullRequest, Delivery } from '../platforms/platform.ts'
+import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
+import type { DeliveredPullRequest } from '../platforms/platform.ts'
 import { announce } from './listing.ts'
 import { packPayload } from './payload.ts'
 import { composeSearchText } from './search-text.ts'
@@ -10,17 +10,24 @@ import { composeSearchText } from './search-text.ts'
 /** A delivery that is to be stored. */
 export interface NewEvent {
   readonly source: string
+  readonly deliveryId: string | null
   readonly eventType: string
-  readonly delivery: Delivery
+  readonly repo: RepositoryName | null
+  readonly pullRequest: DeliveredPullRequest | null
+  /** Whether its signature was checked; else nothing of it is believed but which pull request it is about. */
+  readonly isChecked: boolean
+  /** JSON. */
+  readonly payload: string
   /** Whether it opens or pushes to a pull request: it is checked for duplicates and leads to a review. */
   readonly wantsReview: boolean
+  /** Why a review that it asks for can't be: it ends failed at once. */
+  readonly error: string | null
   /** How many deliveries that are duplicates of this one came together with it. */
   readonly repeats: number
 }
 
 /** The pull request that an event is about; null for the others. */
-export function pullRequestOf(event: NewEvent): PullRequestRef | null {
-  const { repo, pullRequest } = event.delivery
+export function pullRequestOf({ repo, pullRequest }: NewEvent): PullRequestRef | null {
   return repo !== null && pullRequest !== null ? { repo, number: pullRequest.number } : null
 }
 
@@ -30,13 +37,11 @@ export function pullRequestOf(event: NewEvent): PullRequestRef | null {
  */
 export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Promise<void> {
   const newest = new Map<string, { repo: string; pullRequest: DeliveredPullRequest }>()
-  for (const { delivery } of events) {
-    if (delivery.repo === null || delivery.pullRequest === null) continue
-    const key = `${delivery.repo}#${delivery.pullRequest.number}`
+  for (const { repo, pullRequest, isChecked } of events) {
+    if (!isChecked || repo === null || pullRequest === null) continue
+    const key = `${repo}#${pullRequest.number}`
     const known = newest.get(key)
-    if (!known || timeOf(known.pullRequest) <= timeOf(delivery.pullRequest)) {
-      newest.set(key, { repo: delivery.repo, pullRequest: delivery.pullRequest })
-    }
+    if (!known || timeOf(known.pullRequest) <= timeOf(pullRequest)) newest.set(key, { repo, pullRequest })
   }
   if (newest.size === 0) return
   const rows = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => pullRequestRow(entry))
@@ -77,6 +82,7 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
           updated_at: eb.ref('excluded.updated_at'),
           state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
           state_as_of: sql`greatest(pull_requests.state_as_of, excluded.updated_at)`,
+          is_confirmed: true,
         }))
         .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
     )
@@ -87,7 +93,39 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
 const isNewState = sql`(pull_requests.state_as_of is null or pull_requests.state_as_of <= excluded.updated_at)`
 
 /**
- * Stores events as `pending`, but for duplicates: those for which an unsettled event of the same type for the same pull
+ * Makes room for the pull requests of events whose signature wasn't checked, which say nothing about them until the
+ * platform confirms it (see pull-request-states.ts), and notes that the platform has something to confirm. The head is
+ * noted as they have it: it is shown to nobody, and lets a review look again before it ends. Locks as `savePullRequests`.
+ */
+export async function noteUncheckedPullRequests(tx: Db, events: readonly NewEvent[]): Promise<void> {
+  const heads = new Map<string, PullRequestRef & { headSha: string }>()
+  for (const event of events) {
+    const ref = event.isChecked ? null : pullRequestOf(event)
+    if (ref) heads.set(`${ref.repo}#${ref.number}`, { ...ref, headSha: event.pullRequest?.headSha ?? '' })
+  }
+  if (heads.size === 0) return
+  const rows = [...heads].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, head]) => unconfirmedRow(head))
+  await sql`
+    with saved as (${insertUnconfirmed(tx, rows)})
+    insert into pull_request_search (repo, number, text) select repo, number, search_text from saved
+    on conflict (repo, number) do nothing`.execute(tx)
+}
+
+function insertUnconfirmed(tx: Db, rows: ReturnType<typeof unconfirmedRow>[]) {
+  return tx
+    .insertInto('pull_requests')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['repo', 'number']).doUpdateSet({
+        is_confirmed: false,
+        head_sha: sql`coalesce(nullif(excluded.head_sha, ''), pull_requests.head_sha)`,
+      }),
+    )
+    .returning(['repo', 'number', 'search_text'])
+}
+
+/**
+ * Stores events as `pending`, or as failed where they have an error, but for duplicates: those for which an unsettled event of the same type for the same pull
  * request, at most an hour old, is there already. Two that are duplicates of each other must not be among `events`.
  * Call it after `savePullRequests`, which holds the lock that makes the answer stay true.
  *
@@ -101,14 +139,15 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
       select * from unnest(
         ${column((event) => event.eventType)}::text[],
         ${column((event) => event.source)}::text[],
-        ${column(({ delivery }) => delivery.deliveryId)}::text[],
-        ${column(({ delivery }) => delivery.repo)}::text[],
-        ${column(({ delivery }) => delivery.pullRequest?.number ?? null)}::int[],
+        ${column((event) => event.deliveryId)}::text[],
+        ${column((event) => event.repo)}::text[],
+        ${column((event) => event.pullRequest?.number ?? null)}::int[],
         ${column((event) => event.wantsReview)}::bool[],
+        ${column((event) => event.error)}::text[],
         ${column((event) => event.repeats)}::int[],
-        ${column(({ delivery }) => packPayload(delivery.payload).toString('base64'))}::text[]
+        ${column((event) => packPayload(event.payload).toString('base64'))}::text[]
       ) with ordinality
-        as new (event_type, source, delivery_id, repo, pr_number, wants_review, repeats, payload, position)
+        as new (event_type, source, delivery_id, repo, pr_number, wants_review, error, repeats, payload, position)
     ), checked as materialized (
       select new.*, earlier.id as earlier_id
       from new
@@ -123,9 +162,11 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
     ), fresh as materialized (
       select *, nextval('events_id_seq') as id from checked where earlier_id is null
     ), stored as (
-      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, duplicates, payload)
+      insert into events (id, event_type, source, delivery_id, repo, pr_number, wants_review, duplicates, payload, error,
+        status, processed_at)
       overriding system value
-      select id, event_type, source, delivery_id, repo, pr_number, wants_review, repeats, decode(payload, 'base64')
+      select id, event_type, source, delivery_id, repo, pr_number, wants_review, repeats, decode(payload, 'base64'), error,
+        case when error is null then 'pending' else 'failed' end, case when error is not null then now() end
       from fresh
       order by position
     ), listed as (
@@ -144,8 +185,8 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
 }
 
 /** What makes two events duplicates of each other. */
-export function duplicateKey({ eventType, delivery }: NewEvent): string {
-  return `${eventType} ${delivery.repo}#${delivery.pullRequest?.number}`
+export function duplicateKey({ eventType, repo, pullRequest }: NewEvent): string {
+  return `${eventType} ${repo}#${pullRequest?.number}`
 }
 
 /** A payload can't be from later than its delivery: one that claims to would win over all that come after it. */
@@ -175,5 +216,23 @@ function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: 
     merged_at: pr.mergedAt,
     updated_at: new Date(timeOf(pr)),
     state_as_of: new Date(timeOf(pr)),
+  }
+}
+
+function unconfirmedRow({ repo, number, headSha }: PullRequestRef & { headSha: string }) {
+  const title = `Pull request #${number}`
+  return {
+    repo,
+    number,
+    title,
+    search_text: composeSearchText({ title, repo, number }),
+    ...{ author: '', branch: '', base_branch: '', url: '' },
+    state: 'open' as const,
+    draft: false,
+    head_sha: headSha,
+    ...{ additions: 0, deletions: 0 },
+    // Whatever the platform shows is newer.
+    updated_at: new Date(0),
+    is_confirmed: false,
   }
 }

@@ -75,8 +75,9 @@ async function describe(db: Db, chosen: RawBuilder<unknown>): Promise<DeliveryEn
   const { rows } = await sql<DeliveryEntry>`
     with chosen as materialized (${chosen})
     select e.id, e.delivery_id, e.event_type, e.source, e.repo as repo_name, e.pr_number, e.status, e.duplicates,
-      e.created_at, e.processed_at, r.error,
-      case when not e.wants_review then 'recorded' when e.status = 'pending' then 'waiting'
+      e.created_at, e.processed_at, coalesce(e.error, r.error) as error,
+      case when e.error is not null then 'failed' when not e.wants_review then 'recorded'
+        when e.status = 'pending' then 'waiting'
         when e.status = 'processing' then 'reviewing' when e.status = 'failed' then 'failed'
         when r.verdict is null and r.id is not null then 'skipped' else 'reviewed'
       end as outcome

@@ -12,6 +12,7 @@ const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> 
   access_denied: 403,
   not_found: 404,
   conflict: 409,
+  too_large: 413,
   request_invalid: 422,
   too_many: 429,
   platform_failed: 502,

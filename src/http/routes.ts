@@ -40,7 +40,13 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addHealthRoutes(server, { checkReady: () => database.ping(2000) })
   await addWebhookRoutes(server, {
     platform,
-    intake: createDeliveryIntake({ db, source: platform.id, wakeUps, scansMerges: keepsKnowledge(config) }),
+    intake: createDeliveryIntake({
+      db,
+      source: platform.id,
+      wakeUps,
+      scansMerges: keepsKnowledge(config),
+      checkSpace: database.checkSpace,
+    }),
     enforceSignatures: config.environment === 'production',
     fallbackSecret: config.fallback.webhookSecret,
   })

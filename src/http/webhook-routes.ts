@@ -1,17 +1,30 @@
-// The webhook receiver: raw body → parse → secrets → signature → intake. Its order is the interface's.
+// The webhook receiver: target type → repository's name → secrets → signature → parse → intake. Nothing is parsed
+// before its signature was checked.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FastifyReply } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookSecrets } from '../accounts/installations.ts'
-import type { Delivery, Platform } from '../platforms/platform.ts'
-import type { DeliveryIntake } from '../workflows/accept-delivery.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { RepositoryName } from '../domain/pull-request.ts'
+import type { Envelope, Platform } from '../platforms/platform.ts'
+import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
 import { receiveDelivery } from './contract/webhook.ts'
 import type { Server } from './server.ts'
 
 /** The platform's own limit of a delivery, in bytes. */
 const bodyLimit = 25 * 1024 * 1024
+/** Of a delivery whose signature isn't checked, in bytes. Payloads of platforms are rarely larger than 100 KB. */
+const uncheckedBodyLimit = 1024 * 1024
 
 const appLevelReason = 'App-level events are not supported: only webhooks of single repositories are'
 const inactiveReason = 'The repository is disconnected'
+
+/** One request, and the repository that it says to be about. */
+interface Request {
+  readonly headers: IncomingHttpHeaders
+  readonly rawBody: Buffer
+  readonly envelope: Envelope
+  readonly repo: RepositoryName | null
+}
 
 /** Adds `POST /api/v1/webhooks/host`. */
 export async function addWebhookRoutes(
@@ -29,32 +42,38 @@ export async function addWebhookRoutes(
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     const route = { schema: receiveDelivery, bodyLimit, config: { quiet: true } }
-    scope.post('/api/v1/webhooks/host', route, async (request, reply) => {
-      const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const delivery = options.platform.readDelivery(request.headers, rawBody)
-      if (delivery.targetType === 'integration') return { status: 'ignored', reason: appLevelReason }
-      return receive(delivery, rawBody, reply)
+    scope.post('/api/v1/webhooks/host', route, async ({ headers, body }) => {
+      const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+      const envelope = options.platform.readEnvelope(headers, rawBody)
+      if (envelope.targetType === 'integration') return { status: 'ignored' as const, reason: appLevelReason }
+      return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
     })
   })
 
-  async function receive(delivery: Delivery, rawBody: Buffer, reply: FastifyReply) {
-    const acceptance = await options.intake.accept(delivery, (secrets) => admit(delivery, rawBody, secrets))
+  async function receive(request: Request) {
+    const acceptance = await options.intake.accept(request.repo, (secrets) => admit(request, secrets))
     switch (acceptance.status) {
-      case 'refused':
-        return reply.code(403).send({ detail: 'Invalid webhook signature' })
       case 'ignored':
-        return { status: 'ignored', reason: inactiveReason }
+        return { status: 'ignored' as const, reason: inactiveReason }
       case 'duplicate_skipped':
-        return { status: 'duplicate_skipped' }
+        return { status: 'duplicate_skipped' as const }
       case 'received':
-        return { status: 'received', event_id: acceptance.eventId, event_type: acceptance.eventType }
+        return { status: 'received' as const, event_id: acceptance.eventId, event_type: acceptance.eventType }
     }
   }
 
-  function admit(delivery: Delivery, rawBody: Buffer, secrets: WebhookSecrets) {
-    if (options.enforceSignatures && !isSigned(delivery.signature, rawBody, acceptedSecrets(secrets))) return 'refused'
-    const isInactive = secrets.active.length === 0 && secrets.inactive.length > 0
-    return isInactive ? 'ignored' : 'admitted'
+  /** Throws RequestError for what is refused, and UmpireError `delivery_invalid` for a body that can't be read. */
+  function admit(request: Request, secrets: WebhookSecrets): Admission {
+    const { envelope, rawBody, repo } = request
+    const accepted = options.enforceSignatures ? acceptedSecrets(secrets) : []
+    const isChecked = accepted.length > 0
+    if (!isChecked) refuseUnlikely(request)
+    else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
+    const delivery = envelope.open()
+    // A key that stands twice or is escaped can name another repository than the one whose secrets were used.
+    if (delivery.repo?.toLowerCase() !== repo?.toLowerCase()) throw invalidSignature()
+    if (secrets.active.length === 0 && secrets.inactive.length > 0) return { status: 'ignored' }
+    return { status: 'admitted', delivery, isChecked }
   }
 
   function acceptedSecrets({ active, inactive }: WebhookSecrets): readonly string[] {
@@ -64,11 +83,24 @@ export async function addWebhookRoutes(
   }
 }
 
-/** Whether the header holds the HMAC-SHA256 of the body under one of the secrets; without any secret it passes. */
+/** Whether the header holds the HMAC-SHA256 of the body under one of the secrets. */
 function isSigned(header: string | null, rawBody: Buffer, secrets: readonly string[]): boolean {
-  if (secrets.length === 0) return true
   const digits = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
   if (digits === undefined) return false
   const given = Buffer.from(digits, 'hex')
   return secrets.some((secret) => timingSafeEqual(given, createHmac('sha256', secret).update(rawBody).digest()))
+}
+
+function invalidSignature(): RequestError {
+  return new RequestError('access_denied', 'Invalid webhook signature')
+}
+
+/** Of what nobody signed: a web page in somebody's browser must not reach a receiver on their machine. */
+function refuseUnlikely({ headers, rawBody }: Request): void {
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
+    throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
+  }
+  if (rawBody.length > uncheckedBodyLimit) {
+    throw new RequestError('too_large', `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`)
+  }
 }

@@ -1,8 +1,10 @@
 // Reads webhook requests: the header dialects of the platforms, and the payload they share.
 import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
-import type { DeliveredPullRequest, Delivery } from './platform.ts'
+import { readFormField } from './form-field.ts'
+import type { DeliveredPullRequest, Delivery, Envelope } from './platform.ts'
 import { splitRepositoryName } from './repository-name.ts'
+import { findJsonString } from './scan-json.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -13,36 +15,47 @@ const maxInteger = 2 ** 31 - 1
 const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
 
 /**
- * Parses a webhook request of any dialect. The stored payload is the received text, not a copy made by parsing, so
- * that numbers which JavaScript would round survive in it. Of a delivery to an app (target type `integration`), which
- * is only ever ignored, nothing but the headers is read.
+ * Reads the headers of a webhook request of any dialect. The body is parsed only when the envelope is opened, because
+ * parsing is what a hostile body costs most.
  *
  * @param headers with lower-case names, as Node gives them
- * @throws UmpireError `delivery_invalid` for a body that isn't a JSON object, nests deeper than 500 levels, or whose
- *   pull request has no usable number
  */
-export function readDelivery(headers: Headers, rawBody: Uint8Array): Delivery {
-  const targetType = readDialects(headers, 'hook-installation-target-type') ?? 'repository'
-  const json = targetType === 'integration' ? '{}' : replaceUnstorable(extractJson(headers, rawBody))
+export function readEnvelope(headers: Headers, rawBody: Uint8Array): Envelope {
+  const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
+  const isForm = /^\s*application\/x-www-form-urlencoded\b/i.test(readHeader(headers, 'content-type') ?? '')
+  let json: Buffer | null | undefined
+  const readJson = () => (json ??= isForm ? readFormField(body, 'payload') : body)
+  return {
+    targetType: readDialects(headers, 'hook-installation-target-type') ?? 'repository',
+    signature: readHeader(headers, 'x-hub-signature-256') ?? null,
+    findRepository: () => {
+      const name = findJsonString(readJson() ?? Buffer.alloc(0), ['repository', 'full_name'])
+      return name !== null && splitRepositoryName(name) !== undefined ? name : null
+    },
+    open: () => {
+      const text = readJson()
+      if (text === null) throw invalid('The form has no field named payload.')
+      return parseDelivery(headers, text)
+    },
+  }
+}
+
+/** The stored payload is the received text and not a copy made by parsing, which would round large numbers. */
+function parseDelivery(headers: Headers, body: Buffer): Delivery {
+  const json = replaceUnstorable(body.toString('utf8'))
   const fields = parseFields(json)
+  const { repository, pull_request: value } = fields
+  const pullRequest = pullRequestFields.safeParse(value).data ?? null
   return {
     event: readEventName(headers) ?? nameEventByPayload(fields),
     action: fields.action === 'synchronized' ? 'synchronize' : fields.action,
     deliveryId: readDialects(headers, 'delivery', /^[\x21-\x7e]{1,200}$/) ?? null,
-    targetType,
-    signature: readHeader(headers, 'x-hub-signature-256') ?? null,
-    repo: fields.repository?.full_name ?? null,
-    pullRequest: readPullRequest(fields.pull_request),
+    repo: repository?.full_name ?? null,
+    hasPullRequest: value != null,
+    pullRequest: pullRequest && describePullRequest(pullRequest),
     payload: json,
+    readFields: { action: fields.action, repository, pull_request: pullRequest },
   }
-}
-
-function extractJson(headers: Headers, rawBody: Uint8Array): string {
-  const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString('utf8')
-  if (!/^\s*application\/x-www-form-urlencoded\b/i.test(readHeader(headers, 'content-type') ?? '')) return body
-  const payload = new URLSearchParams(body).get('payload')
-  if (payload === null) throw invalid('The form has no field named payload.')
-  return payload
 }
 
 /** Databases take neither NUL nor half of a surrogate pair, whether they stand in the text or as an escape. */
@@ -134,11 +147,7 @@ const pullRequestFields = z.object({
   merged_at: time,
 })
 
-function readPullRequest(value: unknown): DeliveredPullRequest | null {
-  if (value === undefined || value === null) return null
-  const parsed = pullRequestFields.safeParse(value)
-  if (!parsed.success) throw invalid('pull_request.number must be a positive integer below 2^31.')
-  const fields = parsed.data
+function describePullRequest(fields: z.output<typeof pullRequestFields>): DeliveredPullRequest {
   return {
     number: fields.number,
     title: fields.title,

@@ -236,7 +236,22 @@ export interface DeliveredPullRequest {
   readonly mergedAt: string | null
 }
 
-/** One webhook request, parsed. Nothing in it is believed before its signature was checked. */
+/** One webhook request as it came: nothing of its body was parsed, so that its signature can be checked first. */
+export interface Envelope {
+  /** `repository` where the header is missing. */
+  readonly targetType: string
+  /** The `X-Hub-Signature-256` header as it came; null where it is missing. */
+  readonly signature: string | null
+  /**
+   * The repository that the body names at its top level, found at a bounded cost and without parsing; null where there
+   * is none, or a malformed one. Only the parsed delivery says for sure which one it is about.
+   */
+  findRepository(): RepositoryName | null
+  /** Parses the body. @throws UmpireError `delivery_invalid` for one that isn't a JSON object, or is nested too deeply */
+  open(): Delivery
+}
+
+/** One webhook request, parsed. */
 export interface Delivery {
   /** Event name from the header, else from the payload: `pull_request`, `issues`, `ping`, `unknown`. */
   readonly event: string
@@ -244,19 +259,20 @@ export interface Delivery {
   readonly action: string | null
   /** The platform's id of this delivery; null where the header is missing. */
   readonly deliveryId: string | null
-  /** `repository` where the header is missing. */
-  readonly targetType: string
-  /** The `X-Hub-Signature-256` header as it came; null where it is missing. */
-  readonly signature: string | null
-  /** `repository.full_name`; null where the payload has none. */
+  /** `repository.full_name`; null where the payload has none, or a malformed one. */
   readonly repo: RepositoryName | null
+  /** Whether the payload has a pull request, also one that can't be read. */
+  readonly hasPullRequest: boolean
+  /** Null where the payload has none, or one without a usable number. */
   readonly pullRequest: DeliveredPullRequest | null
   /** The received JSON, safe to store: NUL characters and lone surrogates are U+FFFD. */
   readonly payload: string
+  /** What of the payload is read, in its own form. */
+  readonly readFields: object
 }
 
 /**
- * A code-hosting platform. All methods but `readDelivery`, `findIssues`, `isPersonalToken` and the addresses ask the
+ * A code-hosting platform. All methods but `readEnvelope`, `findIssues`, `isPersonalToken` and the addresses ask the
  * network, take a signal, and throw `PlatformError`. None retries for longer than a few seconds: waiting is the job's part.
  */
 export interface Platform {
@@ -304,11 +320,8 @@ export interface Platform {
   hasWebhook(access: Access, input: { id: number; url: string }, signal?: AbortSignal): Promise<boolean>
   /** Takes a webhook away; one that isn't there counts as taken away. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
-  /**
-   * Parses a webhook request. Throws `UmpireError` of code `delivery_invalid` (message: what is wrong) for a body
-   * that isn't a JSON object, is nested too deeply, or has numbers where it must not.
-   */
-  readDelivery(headers: Readonly<Record<string, string | string[] | undefined>>, rawBody: Uint8Array): Delivery
+  /** Reads the headers of a webhook request. */
+  readEnvelope(headers: Readonly<Record<string, string | string[] | undefined>>, rawBody: Uint8Array): Envelope
 
   getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
   /** Unified diff from the merge base to the head. `platform_too_large` where the platform refuses. */

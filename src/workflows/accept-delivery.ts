@@ -5,7 +5,14 @@ import type { Db } from '../db/database.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
-import { duplicateKey, insertEvents, type NewEvent, pullRequestOf, savePullRequests } from '../events/events.ts'
+import {
+  duplicateKey,
+  insertEvents,
+  type NewEvent,
+  noteUncheckedPullRequests,
+  pullRequestOf,
+  savePullRequests,
+} from '../events/events.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { findScanned, requestScan } from '../jobs/scans.ts'
 import { createBatcher } from '../lib/batcher.ts'
@@ -16,15 +23,28 @@ export type Acceptance =
   | { readonly status: 'received'; readonly eventId: number; readonly eventType: string }
   | { readonly status: 'duplicate_skipped' }
   /** Nothing was stored, as the caller decided. */
-  | { readonly status: 'refused' | 'ignored' }
+  | { readonly status: 'ignored' }
 
-/** Decides by a repository's webhook secrets whether a delivery may come in. */
-export type Admission = (secrets: WebhookSecrets) => 'admitted' | 'refused' | 'ignored'
+/** What the caller decides about a delivery. */
+export type Admission =
+  | {
+      readonly status: 'admitted'
+      readonly delivery: Delivery
+      /** Whether its signature was checked. */
+      readonly isChecked: boolean
+    }
+  | { readonly status: 'ignored' }
+
+/** Decides by a repository's webhook secrets whether a delivery may come in. Throws for one that may not. */
+export type Admit = (secrets: WebhookSecrets) => Admission
 
 /** The receiver's way to the database. */
 export interface DeliveryIntake {
-  /** Looks up the repository's secrets, asks `admission`, and stores what is admitted. Resolves after the commit. */
-  accept(delivery: Delivery, admission: Admission): Promise<Acceptance>
+  /**
+   * Looks up the repository's secrets, asks `admit`, and stores what is admitted. Resolves after the commit; rejects with
+   * what `admit` threw, and with DatabaseFault `database_disk_full` where there is no space to store it.
+   */
+  accept(repo: RepositoryName | null, admit: Admit): Promise<Acceptance>
 }
 
 const reviewedActions = new Set(['opened', 'synchronize'])
@@ -32,65 +52,109 @@ const reviewedActions = new Set(['opened', 'synchronize'])
 /** What the intake writes to. */
 interface IntakeContext {
   readonly db: Db
+  /** The platform's id. */
+  readonly source: string
+  /** Throws DatabaseFault where hardly any space is left to store events. */
+  readonly checkSpace: () => void
   readonly wakeUps: WakeUps
   /** Whether what is known of repositories follows what is merged into them. */
   readonly scansMerges: boolean
 }
 
 /** Makes the intake of a platform's deliveries. */
-export function createDeliveryIntake(input: IntakeContext & { source: string }): DeliveryIntake {
-  const { source } = input
+export function createDeliveryIntake(input: IntakeContext): DeliveryIntake {
   const acceptInBatch = createBatcher<Applicant, Acceptance>({
     maxSize: 256,
     concurrency: 1,
     run: (applicants) => acceptBatch(input, applicants),
     isShared: isDatabaseUnavailable,
   })
-  return {
-    accept: (delivery, admission) => acceptInBatch({ event: describeEvent(source, delivery), admission }),
-  }
+  return { accept: (repo, admit) => acceptInBatch({ repo, admit }) }
 }
 
 interface Applicant {
-  readonly event: NewEvent
-  readonly admission: Admission
+  readonly repo: RepositoryName | null
+  readonly admit: Admit
 }
 
-async function acceptBatch(ctx: IntakeContext, applicants: readonly Applicant[]): Promise<Acceptance[]> {
+async function acceptBatch(ctx: IntakeContext, applicants: readonly Applicant[]): Promise<(Acceptance | Error)[]> {
   const secrets = await findWebhookSecrets(
     ctx.db,
-    applicants.map(({ event }) => event.delivery.repo),
+    applicants.map(({ repo }) => repo),
   )
-  const answers = applicants.map(({ admission }, index) => admission(secrets[index] as WebhookSecrets))
-  const admitted = applicants.filter((_, index) => answers[index] === 'admitted').map(({ event }) => event)
+  const answers = applicants.map(({ admit }, index) => decide(ctx, admit, secrets[index] as WebhookSecrets))
+  const admitted = answers.filter((answer) => 'eventType' in answer)
   const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
-  return answers.map((answer) => (answer === 'admitted' ? (stored.shift() as Acceptance) : { status: answer }))
+  return answers.map((answer) => ('eventType' in answer ? (stored.shift() as Acceptance) : answer))
 }
 
-function describeEvent(source: string, delivery: Delivery): NewEvent {
+function decide(
+  { source }: IntakeContext,
+  admit: Admit,
+  secrets: WebhookSecrets,
+): NewEvent | { readonly status: 'ignored' } | Error {
+  try {
+    const admission = admit(secrets)
+    if (admission.status === 'ignored') return admission
+    return describeEvent(source, admission, secrets.active.length > 0)
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function describeEvent(
+  source: string,
+  { delivery, isChecked }: Admission & { status: 'admitted' },
+  isConnected: boolean,
+): NewEvent {
+  const { event, action, repo, pullRequest } = delivery
+  const asksForReview = delivery.hasPullRequest && reviewedActions.has(action ?? '')
   return {
     source,
-    delivery,
-    eventType: delivery.action === null ? delivery.event : `${delivery.event}.${delivery.action}`,
-    wantsReview: delivery.repo !== null && delivery.pullRequest !== null && reviewedActions.has(delivery.action ?? ''),
+    deliveryId: delivery.deliveryId,
+    eventType: action === null ? event : `${event}.${action}`,
+    repo,
+    pullRequest,
+    isChecked,
+    payload: isChecked || isConnected ? delivery.payload : describeReadFields(delivery),
+    wantsReview: asksForReview && repo !== null && pullRequest !== null,
+    error: asksForReview ? findObstacle(delivery) : null,
     repeats: 0,
   }
+}
+
+/** Why a delivery that asks for a review can't have one; null where it can. */
+function findObstacle({ repo, pullRequest }: Delivery): string | null {
+  if (repo === null) return 'The payload names no repository: repository.full_name must be owner/repo.'
+  if (pullRequest === null) return 'pull_request.number must be a whole number from 1 to 2147483647.'
+  return null
+}
+
+/** What strangers send is kept no longer than it is of use. */
+const maxKeptCharacters = 1000
+
+function describeReadFields({ readFields }: Delivery): string {
+  return JSON.stringify(readFields, (_key, value) =>
+    typeof value === 'string' ? value.slice(0, maxKeptCharacters) : value,
+  )
 }
 
 /** The statements don't wait for each other's answers, so they are sent at once. */
 async function storeEvents(ctx: IntakeContext, events: readonly NewEvent[]): Promise<Acceptance[]> {
   const firstOf = mergeRepeats(events)
   const firsts = [...new Set(firstOf.values())]
+  ctx.checkSpace()
   const stored = await transactionWithRetry(ctx.db, (tx) =>
     Promise.all([
       savePullRequests(tx, events),
+      noteUncheckedPullRequests(tx, events),
       insertEvents(tx, firsts),
       // A wake-up too many, for a duplicate, finds nothing to do.
       ctx.wakeUps.reviews.wake(tx, distinctPullRequests(firsts)),
       ctx.scansMerges && scanMerged(tx, ctx.wakeUps, events),
     ]),
   )
-  const idOf = new Map(firsts.map((event, index) => [event, stored[1][index]]))
+  const idOf = new Map(firsts.map((event, index) => [event, stored[2][index]]))
   const answered = new Set<NewEvent>()
   return events.map((event): Acceptance => {
     const first = firstOf.get(event) as NewEvent
@@ -115,14 +179,14 @@ function mergeRepeats(events: readonly NewEvent[]): Map<NewEvent, NewEvent> {
 
 /** What was merged changes what is known of a repository, if anything is. */
 async function scanMerged(tx: Db, wakeUps: WakeUps, events: readonly NewEvent[]): Promise<void> {
-  const repos = new Set(events.filter(({ delivery }) => isMerge(delivery)).map(({ delivery }) => delivery.repo))
+  const repos = new Set(events.filter(isMerge).map(({ repo }) => repo))
   const known = await findScanned(tx, [...repos] as RepositoryName[])
   // Always in the same order, as they are locked.
   for (const repo of known.sort()) await requestScan(tx, wakeUps, repo, { evenIfRunning: true })
 }
 
-function isMerge({ event, action, repo, pullRequest }: Delivery): boolean {
-  return repo !== null && event === 'pull_request' && action === 'closed' && pullRequest?.state === 'merged'
+function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
+  return repo !== null && eventType === 'pull_request.closed' && pullRequest?.state === 'merged'
 }
 
 function distinctPullRequests(events: readonly NewEvent[]): PullRequestRef[] {

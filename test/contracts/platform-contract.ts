@@ -268,17 +268,15 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         for (const id of [near, second]) await platform.deleteWebhook(access, id)
       })
 
-      it('send what readDelivery reads, signed over the raw body', async () => {
+      it('send what readEnvelope reads, signed over the raw body', async () => {
         const { number, sha, head } = await openChange()
         const { headers, body, secret } = await fixture.delivery('opened', number)
-        const delivery = platform.readDelivery(headers, body)
+        const envelope = platform.readEnvelope(headers, body)
+        const delivery = envelope.open()
         const listed = await platform.getPullRequest(access, number)
-        expect(delivery).toMatchObject({
-          event: 'pull_request',
-          action: 'opened',
-          targetType: 'repository',
-          repo: access.repo,
-        })
+        expect(envelope.targetType).toBe('repository')
+        expect(envelope.findRepository()).toBe(access.repo)
+        expect(delivery).toMatchObject({ event: 'pull_request', action: 'opened', repo: access.repo })
         expect(delivery.pullRequest).toMatchObject({
           number,
           headSha: sha,
@@ -292,11 +290,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           deletions: 3,
         })
         expect(delivery.deliveryId).not.toBeNull()
-        expect(delivery.signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+        expect(envelope.signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
         expect(delivery.payload).toBe(body.toString())
         const next = await fixture.push(head, { 'src/new.ts': 'new\n' })
         const pushed = await fixture.delivery('synchronize', number)
-        expect(platform.readDelivery(pushed.headers, pushed.body)).toMatchObject({
+        expect(platform.readEnvelope(pushed.headers, pushed.body).open()).toMatchObject({
           action: 'synchronize',
           pullRequest: { number, headSha: next },
         })

@@ -1,4 +1,6 @@
 // The webhook receiver through its front door, on each database engine: numbered cases 1–14, 17, 18.
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -77,9 +79,35 @@ describe('signature', () => {
     await using open = await startTestApp({ env: { WEBHOOK_SECRET: '' }, parts: { web: true, worker: false } })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
   })
+
+  it('case 1: is checked before the body is parsed', async () => {
+    for (const rawBody of ['nonsense', '[]', '{"a":', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`]) {
+      expect(await app.deliver(null, { rawBody, secret: null })).toEqual(forbidden)
+    }
+  })
+
+  it('case 79: refuses unsigned 25 MB bodies without parsing them, and accepts signed ones beside', async () => {
+    const flood = Buffer.alloc(25 * 1024 * 1024, '{},')
+    flood.write('{"a":[', 0)
+    const strangers = [1, 2, 3].map(() => app.deliver(null, { rawBody: flood, secret: null }))
+    const signed = [1, 2, 3].map((number) => app.deliver(pullRequestPayload({ number })))
+    for (const answer of await Promise.all(signed)) expect(answer.body.status).toBe('received')
+    // It is no JSON: whoever parses it before looking for a signature answers 400.
+    for (const answer of await Promise.all(strangers)) expect(answer).toEqual(forbidden)
+    expect(await countRows(app.db, 'events')).toBe(3)
+  })
 })
 
 describe('installations', () => {
+  async function userId(user: number): Promise<number> {
+    const { id } = await app.db
+      .selectFrom('users')
+      .select('id')
+      .where('login', '=', `u${user}`)
+      .executeTakeFirstOrThrow()
+    return id
+  }
+
   async function connectRepository(options: { active: boolean; secret: string; user: number }) {
     const user = await app.db
       .insertInto('users')
@@ -106,6 +134,59 @@ describe('installations', () => {
       .execute()
   }
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as const
+
+  /** Text of a payload in which some text takes the place of the repository. */
+  const withRepository = (text: string) => JSON.stringify(pullRequestPayload()).replace(/"repository":{[^}]*}/, text)
+  const named = (repo: string) => `"repository":{"full_name":"${repo}"}`
+
+  it.each([
+    ['two keys', `${named('eve/own')},${named('acme/shop')}`],
+    ['two keys, the other way round', `${named('acme/shop')},${named('eve/own')}`],
+    ['two names', '"repository":{"full_name":"eve/own","full_name":"acme/shop"}'],
+    ['an escaped key', `${named('eve/own')},"reposit\\u006fry":{"full_name":"acme/shop"}`],
+    ['an escaped name', `${named('eve/own')},"repository":{"full\\u005fname":"acme/shop"}`],
+    ['a name that is none first', `"repository":{"full_name":7},${named('acme/shop')}`],
+    ['null first', `"repository":null,${named('acme/shop')}`],
+    ['a nested object first', `"a":{${named('eve/own')}},${named('acme/shop')}`],
+    ['a name in a nested object', `"repository":{"owner":{"full_name":"eve/own"},"full_name":"acme/shop"}`],
+    ['a name in a text', `"a":"\\",${named('eve/own').replaceAll('"', '\\"')},",${named('acme/shop')}`],
+  ])('case 88: with %s, the secret of one repository never counts for another', async (_name, text) => {
+    await connectRepository({ active: true, secret: one, user: 1 })
+    await app.db
+      .insertInto('installations')
+      .values({
+        user_id: await userId(1),
+        repo_full_name: 'eve/own',
+        webhook_id: 2,
+        webhook_secret: two,
+        is_active: true,
+      })
+      .execute()
+    for (const secret of [two, webhookSecret]) {
+      const rawBody = withRepository(text)
+      expect(await app.deliver(null, { rawBody, secret })).toEqual(forbidden)
+    }
+    expect(await countRows(app.db, 'events')).toBe(0)
+    expect(await countRows(app.db, 'pull_requests')).toBe(0)
+  })
+
+  it('case 88: a name without a secret does not open the door for one with a secret', async () => {
+    await using open = await startTestApp({ env: { WEBHOOK_SECRET: '' }, parts: { web: true, worker: false } })
+    const rawBody = withRepository(`${named('eve/own')},"reposit\\u006fry":{"full_name":"acme/shop"}`)
+    expect(await open.deliver(null, { rawBody, secret: null })).toEqual(forbidden)
+    expect(await countRows(open.db, 'events')).toBe(0)
+  })
+
+  it('finds the name in forms, with spaces, with escaped slashes and in another spelling', async () => {
+    await connectRepository({ active: true, secret: one, user: 1 })
+    const spaced = JSON.stringify(pullRequestPayload({ number: 1, repo: 'Acme/Shop' }), null, 2)
+    const escaped = JSON.stringify(pullRequestPayload({ number: 2 })).replaceAll('acme/shop', 'acme\\/shop')
+    const form = new URLSearchParams({ a: 'b', payload: JSON.stringify(pullRequestPayload({ number: 3 }), null, 1) })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (const how of [{ rawBody: spaced }, { rawBody: escaped }, { rawBody: form.toString(), headers }]) {
+      expect(await app.deliver(null, { ...how, secret: one })).toMatchObject({ status: 200 })
+    }
+  })
 
   it('case 16: the secret of any active installation is accepted, and no other', async () => {
     await connectRepository({ active: true, secret: one, user: 1 })
@@ -199,10 +280,12 @@ describe('bodies', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  it('case 10: a number that JavaScript would round is refused as a key and kept exact in the payload', async () => {
+  it('case 10: a number that JavaScript would round is no key, and is kept exact in the payload', async () => {
     const huge = '9007199254740993'
     const asNumber = JSON.stringify(pullRequestPayload({ number: 77 })).replaceAll('77', huge)
-    expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 400 })
+    expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 200 })
+    expect(await app.events()).toMatchObject([{ status: 'failed', pr_number: null }])
+    await app.db.deleteFrom('events').execute()
     const asId = JSON.stringify(pullRequestPayload({ extra: { installation_id: 77 } })).replace('77', huge)
     expect(await app.deliver(null, { rawBody: asId })).toMatchObject({ status: 200 })
     const row = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
@@ -257,6 +340,14 @@ describe('duplicates and order', () => {
       expect((await app.deliver(pullRequestPayload())).body.status).toBe('received')
     },
   )
+
+  it('takes a delivery that comes again for a duplicate only until its event is settled', async () => {
+    const again = () => app.deliver(pullRequestPayload(), { headers: { 'x-github-delivery': 'one-and-the-same' } })
+    expect((await again()).body.status).toBe('received')
+    expect((await again()).body.status).toBe('duplicate_skipped')
+    await app.db.updateTable('events').set({ status: 'completed' }).execute()
+    expect((await again()).body.status).toBe('received')
+  })
 
   it('case 12: a delivery that could not be stored whole is accepted when it comes again', async () => {
     // The job's table is gone: event and wake-up fail together.
@@ -316,6 +407,29 @@ describe('duplicates and order', () => {
     expect(rows).toEqual(cases.map(() => ({ status: 'pending', wants_review: false })))
   })
 
+  it.each([
+    ['no repository', { repository: undefined }, 'repository.full_name'],
+    ['a malformed name', { repository: { full_name: 'shop' } }, 'repository.full_name'],
+    ['an empty pull request', { pull_request: {} }, 'pull_request.number'],
+    ['a pull request that is a text', { pull_request: 'x' }, 'pull_request.number'],
+    ['a number that is a text', { pull_request: { number: '5' } }, 'pull_request.number'],
+    ['a number that is too large', { pull_request: { number: 3_000_000_000 } }, 'pull_request.number'],
+  ])('fails an event with %s at once, with the reason', async (_name, change, reason) => {
+    for (const action of ['opened', 'synchronize']) {
+      const answer = await app.deliver({ ...pullRequestPayload({ action }), ...change })
+      expect(answer).toMatchObject({ status: 200, body: { status: 'received', event_type: `pull_request.${action}` } })
+    }
+    const rows = await app.db.selectFrom('events').selectAll().execute()
+    expect(rows).toMatchObject([1, 2].map(() => ({ status: 'failed', error: expect.stringContaining(reason) })))
+    expect(rows.every((row) => row.processed_at !== null)).toBe(true)
+    expect(await countRows(app.db, 'pull_requests')).toBe(0)
+  })
+
+  it('records other events whose pull request can not be read', async () => {
+    expect(await app.deliver({ action: 'closed', pull_request: { number: '5' } })).toMatchObject({ status: 200 })
+    expect(await app.events()).toMatchObject([{ status: 'pending', repo: null, pr_number: null }])
+  })
+
   it('names an event without its header by its payload', async () => {
     const headers = { 'x-github-event': '' }
     expect((await app.deliver(pullRequestPayload(), { headers })).body.event_type).toBe('pull_request.opened')
@@ -355,6 +469,95 @@ describe('clients that dawdle', () => {
     expect(await app.deliver(pullRequestPayload())).toMatchObject({ status: 200 })
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(await countRows(app.db, 'events')).toBe(1)
+  })
+})
+
+describe('connections that stay silent', () => {
+  it('case 80: a connection that never sends a byte is closed', async () => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    socket.resume()
+    await once(socket, 'connect')
+    expect(await app.deliver(pullRequestPayload())).toMatchObject({ status: 200 })
+    await once(socket, 'close')
+  })
+})
+
+describe('unsigned deliveries', () => {
+  let open: TestApp
+  beforeAll(async () => {
+    const env = { WEBHOOK_SECRET: '', APP_ENV: 'production' }
+    open = await startTestApp({ env, parts: { web: true, worker: false } })
+  })
+  afterAll(() => open[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    await open.db.deleteFrom('events').execute()
+    await open.db.deleteFrom('pull_requests').execute()
+  })
+
+  it.each([
+    ['origin', 'https://evil.example'],
+    ['origin', 'null'],
+    ['sec-fetch-site', 'cross-site'],
+    ['sec-fetch-site', 'same-origin'],
+  ])('are refused from web pages, which send %s: %s', async (name, value) => {
+    const headers = { [name]: value }
+    const answer = await open.deliver(pullRequestPayload(), { secret: null, headers })
+    expect(answer).toEqual({ status: 403, body: { detail: expect.stringContaining('web page') } })
+    expect(await countRows(open.db, 'events')).toBe(0)
+    expect(await app.deliver(pullRequestPayload(), { headers })).toMatchObject({ status: 200 })
+  })
+
+  it('are refused above 1 MB, in production and elsewhere', async () => {
+    const frame = JSON.stringify(pullRequestPayload({ body: 'BODY' }))
+    const fill = (bytes: number) => frame.replace('BODY', 'x'.repeat(bytes - frame.length + 4))
+    const limit = 1024 * 1024
+    await using development = await startTestApp({
+      env: { APP_ENV: 'development' },
+      parts: { web: true, worker: false },
+    })
+    for (const receiver of [open, development]) {
+      expect(await receiver.deliver(null, { rawBody: fill(limit), secret: null })).toMatchObject({ status: 200 })
+      expect(await receiver.deliver(null, { rawBody: fill(limit + 1), secret: null })).toMatchObject({
+        status: 413,
+        body: { detail: expect.stringContaining(String(limit)) },
+      })
+    }
+  })
+
+  it('keep only the fields that are read, where nobody is connected', async () => {
+    const title = 'T'.repeat(5000)
+    const payload = pullRequestPayload({ title, body: 'of a stranger', extra: { junk: 'of a stranger' } })
+    expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
+    const row = await open.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
+    const kept = unpackPayload(row.payload)
+    expect(kept).not.toContain('stranger')
+    expect(JSON.parse(kept)).toMatchObject({
+      action: 'opened',
+      repository: { full_name: 'acme/shop' },
+      pull_request: { number: 1, title: 'T'.repeat(1000), head: { ref: 'topic' } },
+    })
+  })
+
+  it('change nothing of what is known of a pull request', async () => {
+    const signed = { number: 9, title: 'As the platform said', updatedAt: '2026-01-01T00:00:00Z' }
+    await open.deliver(pullRequestPayload(signed), { secret: null })
+    await open.db
+      .updateTable('pull_requests')
+      .set({ title: signed.title, url: 'https://forge.example/9', is_confirmed: true })
+      .execute()
+    const forged = { number: 9, title: 'Forged', state: 'closed', merged: true, updatedAt: '2026-02-01T00:00:00Z' }
+    await open.deliver(pullRequestPayload({ ...forged, action: 'closed' }), { secret: null })
+    expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
+      { title: signed.title, url: 'https://forge.example/9', state: 'open', merged_at: null, is_confirmed: false },
+    ])
+  })
+
+  it('show neutral texts until the platform confirms others', async () => {
+    const payload = pullRequestPayload({ number: 4, title: 'Free money', branch: 'evil', state: 'closed' })
+    await open.deliver(payload, { secret: null })
+    expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
+      { number: 4, title: 'Pull request #4', url: '', branch: '', author: '', state: 'open', is_confirmed: false },
+    ])
   })
 })
 

@@ -11,6 +11,7 @@ import * as access from './0009-access.ts'
 import * as mcp from './0010-mcp.ts'
 import * as liveContext from './0011-live-context.ts'
 import * as reach from './0012-reach.ts'
+import * as deliveries from './0013-deliveries.ts'
 import * as ends from './0018-ends.ts'
 
 export const migrations: Record<string, Migration> = {
@@ -25,5 +26,6 @@ export const migrations: Record<string, Migration> = {
   '0010-mcp': mcp,
   '0011-live-context': liveContext,
   '0012-reach': reach,
+  '0013-deliveries': deliveries,
   '0018-ends': ends,
 }

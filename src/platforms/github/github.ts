@@ -1,6 +1,6 @@
 // GitHub, in the cloud or as Enterprise Server: puts the parts together.
 import { createSharedSlots } from '../../lib/slots.ts'
-import { readDelivery } from '../delivery.ts'
+import { readEnvelope } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
 import { createViewerCache, getRepository, getViewer, listRepositories } from './accounts.ts'
@@ -48,7 +48,7 @@ export function createGithub(config: PlatformConfig): Platform {
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
     hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),
-    readDelivery,
+    readEnvelope,
     getPullRequest: (access, number, signal) => getPullRequest(connection, access, number, signal),
     getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
     mergeBase: (access, base, head, signal) => getMergeBase(connection, access, base, head, signal),
