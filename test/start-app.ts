@@ -111,6 +111,7 @@ export function pullRequestPayload(
     state?: string
     merged?: boolean
     updatedAt?: string
+    headSha?: string
     extra?: object
   } = {},
 ) {
@@ -128,7 +129,7 @@ export function pullRequestPayload(
       draft: false,
       html_url: `https://forge.example/${repo}/pull/${number}`,
       user: { login: 'alice' },
-      head: { ref: branch, sha: 'a'.repeat(40) },
+      head: { ref: branch, sha: options.headSha ?? 'a'.repeat(40) },
       base: { ref: 'main', sha: 'b'.repeat(40) },
       created_at: '2026-01-01T00:00:00Z',
       updated_at: options.updatedAt ?? '2026-01-01T00:00:00Z',

@@ -1,7 +1,9 @@
-// When the platform was last asked how pull requests stand, and what it said.
+// What the platform itself said of pull requests, and when it was last asked.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
+import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
+import { toStorable } from '../lib/text.ts'
+import { composeSearchText } from './search-text.ts'
 
 /** For so long nobody asks the platform again. */
 const cachedSeconds = 30
@@ -10,14 +12,6 @@ const cachedSeconds = 30
 export interface StateCheck extends PullRequestRef {
   /** The platform's clock when the known state was so. */
   readonly stateAsOf: Date | null
-}
-
-/** How the platform says a pull request stands. */
-export interface SeenState extends PullRequestRef {
-  readonly state: PullRequestState
-  readonly mergedAt: string | null
-  /** The platform's clock. */
-  readonly updatedAt: string
 }
 
 /**
@@ -41,10 +35,10 @@ export async function claimStateChecks(db: Db, refs: readonly PullRequestRef[]):
   return rows
 }
 
-/** Writes down what was seen where it is newer than what is known. Waits for nobody: the next look comes soon. */
-export async function saveSeenStates(db: Db, seen: readonly SeenState[]): Promise<void> {
+/** Writes down the states that are newer than what is known. Waits for nobody: the next look comes soon. */
+export async function saveSeenStates(db: Db, seen: readonly PullRequest[]): Promise<void> {
   if (seen.length === 0) return
-  const column = <Value>(read: (state: SeenState) => Value) => seen.map(read)
+  const column = <Value>(read: (pullRequest: PullRequest) => Value) => seen.map(read)
   await sql`
     with newer as (
       select p.repo, p.number, seen.state, seen.merged_at, seen.updated_at from pull_requests p
@@ -63,4 +57,54 @@ export async function saveSeenStates(db: Db, seen: readonly SeenState[]): Promis
     set state = newer.state, merged_at = coalesce(newer.merged_at, p.merged_at), state_as_of = newer.updated_at
     from newer
     where p.repo = newer.repo and p.number = newer.number`.execute(db)
+}
+
+/**
+ * Writes down pull requests as the platform shows them, where only deliveries that nobody signed told of them. Waits for
+ * nobody. Their heads stay as delivered: see `ClaimedRun`.
+ *
+ * @param seen under the names of their rows
+ */
+export async function confirmPullRequests(db: Db, seen: readonly PullRequest[]): Promise<void> {
+  if (seen.length === 0) return
+  await sql`
+    with seen as (
+      select * from jsonb_to_recordset(${JSON.stringify(seen.map(confirmedFields))}::jsonb) as seen (
+        repo text, number int, title text, search_text text, author text, branch text, base_branch text, url text,
+        state text, draft bool, additions int, deletions int, opened_at timestamptz, merged_at timestamptz,
+        updated_at timestamptz)
+    ), unconfirmed as (
+      select p.repo, p.number from pull_requests p join seen using (repo, number)
+      where not p.is_confirmed and p.updated_at <= seen.updated_at
+      for no key update of p skip locked
+    ), confirmed as (
+      update pull_requests p
+      set title = seen.title, search_text = seen.search_text, author = seen.author, branch = seen.branch,
+        base_branch = seen.base_branch, url = seen.url, state = seen.state, draft = seen.draft,
+        additions = seen.additions, deletions = seen.deletions, opened_at = seen.opened_at, merged_at = seen.merged_at,
+        updated_at = seen.updated_at, state_as_of = seen.updated_at, is_confirmed = true
+      from unconfirmed join seen using (repo, number)
+      where p.repo = seen.repo and p.number = seen.number
+      returning p.repo, p.number, p.search_text
+    )
+    insert into pull_request_search (repo, number, text) select repo, number, search_text from confirmed
+    on conflict (repo, number) do update set text = excluded.text`.execute(db)
+}
+
+function confirmedFields(pullRequest: PullRequest) {
+  const { repo, number, head, base } = pullRequest
+  const [title, author, branch, baseBranch, url] = [
+    pullRequest.title,
+    pullRequest.author,
+    head.branch,
+    base.branch,
+    pullRequest.url,
+  ].map(toStorable)
+  return {
+    ...{ repo, number, title, author, branch, base_branch: baseBranch, url },
+    search_text: composeSearchText({ title: pullRequest.title, repo, number }),
+    ...{ state: pullRequest.state, draft: pullRequest.draft },
+    ...{ additions: pullRequest.additions, deletions: pullRequest.deletions },
+    ...{ opened_at: pullRequest.createdAt, merged_at: pullRequest.mergedAt, updated_at: pullRequest.updatedAt },
+  }
 }

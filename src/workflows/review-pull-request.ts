@@ -4,6 +4,7 @@ import { UmpireError } from '../domain/errors.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { ReviewWarning } from '../domain/review.ts'
+import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
@@ -117,7 +118,9 @@ async function lookAtHead(
   { run, access, signal }: ReviewTask,
 ): Promise<{ run: ClaimedRun; pullRequest: PullRequest }> {
   const upToDate = await takeUpEvents(ctx.db, run)
-  return { run: upToDate, pullRequest: await ctx.platform.getPullRequest(access, run.number, signal) }
+  const pullRequest = await ctx.platform.getPullRequest(access, run.number, signal)
+  await confirmPullRequests(ctx.db, [{ ...pullRequest, repo: run.repo }])
+  return { run: upToDate, pullRequest }
 }
 
 /** Verdict, publication, record. */

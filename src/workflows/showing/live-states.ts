@@ -3,8 +3,13 @@ import { findConnections } from '../../accounts/installations.ts'
 import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
-import type { PullRequestRef, PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
-import { claimStateChecks, type SeenState, type StateCheck, saveSeenStates } from '../../events/pull-request-states.ts'
+import type { PullRequest, PullRequestRef, PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
+import {
+  claimStateChecks,
+  confirmPullRequests,
+  type StateCheck,
+  saveSeenStates,
+} from '../../events/pull-request-states.ts'
 import { createSlots } from '../../lib/slots.ts'
 
 type StateContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log'>
@@ -34,6 +39,7 @@ export async function refreshStates(
   if (checks.length === 0) return new Map()
   const seen = await askPlatform(ctx, tokenFor, checks, signal)
   await saveSeenStates(ctx.db, seen)
+  await confirmPullRequests(ctx.db, seen)
   return new Map(seen.map((pullRequest) => [keyOf(pullRequest), pullRequest.state]))
 }
 
@@ -62,19 +68,18 @@ async function askPlatform(
   tokenFor: TokenFor,
   checks: readonly StateCheck[],
   signal: AbortSignal,
-): Promise<readonly SeenState[]> {
+): Promise<readonly PullRequest[]> {
   const slots = createSlots(askedAtOnce)
-  const seen: SeenState[] = []
+  const seen: PullRequest[] = []
   let isLimited = false
   const ask = async ({ repo, number, stateAsOf }: StateCheck) => {
     const release = await slots.take()
     try {
       if (isLimited || signal.aborted) return
       const access = { repo, token: tokenFor(repo) as string }
-      const { state, mergedAt, updatedAt } = await ctx.platform.getPullRequest(access, number, signal)
-      if (stateAsOf === null || Date.parse(updatedAt) >= stateAsOf.getTime()) {
-        seen.push({ repo, number, state, mergedAt, updatedAt })
-      }
+      const pullRequest = await ctx.platform.getPullRequest(access, number, signal)
+      const isNews = stateAsOf === null || Date.parse(pullRequest.updatedAt) >= stateAsOf.getTime()
+      if (isNews) seen.push({ ...pullRequest, repo, number })
     } catch (error) {
       isLimited ||= error instanceof PlatformError && error.code === 'platform_rate_limited'
       ctx.log.debug({ err: error, repo, pull_request: number }, 'The state of a pull request is not known now')
