@@ -158,6 +158,7 @@ export async function isWebhookStored(db: Db, repo: RepositoryName, webhookId: n
 
 /** Somebody who connected a repository. */
 export interface RepositoryTokenHolder extends TokenHolder {
+  readonly installationId: number
   readonly userId: number
   readonly login: string
   readonly isActive: boolean
@@ -165,14 +166,14 @@ export interface RepositoryTokenHolder extends TokenHolder {
 
 /** Whose token may read a repository: those who connected it, the newest installation first. */
 export async function listTokenHolders(db: Db, repo: RepositoryName): Promise<RepositoryTokenHolder[]> {
-  const rows = await db
+  return db
     .selectFrom('installations')
     .innerJoin('users', 'users.id', 'installations.user_id')
-    .select(['users.id as user_id', 'login', 'platform', 'platform_user_id', 'encrypted_token', 'is_active'])
+    .select(['installations.id as installationId', 'is_active as isActive'])
+    .select(['users.id as userId', 'login', 'platform', 'platform_user_id', 'encrypted_token'])
     .where(isRepository(repo))
     .orderBy('installations.id', 'desc')
     .execute()
-  return rows.map(({ user_id: userId, is_active: isActive, ...holder }) => ({ ...holder, userId, isActive }))
 }
 
 /** A page of the repositories that are connected to an account and that it still sees, by name; those with `search` in theirs. */

@@ -114,6 +114,13 @@ export class LeaseLostError extends UmpireError {
   }
 }
 
+/** The repository was disconnected from the account whose token a review writes with: it must not write any more. */
+export class ConnectionEndedError extends UmpireError {
+  constructor() {
+    super('connection_ended', 'The repository was disconnected during its review.', { retryable: true })
+  }
+}
+
 export type RequestErrorCode =
   | 'request_invalid' // a parameter makes no sense
   | 'request_malformed' // likewise, where the interface asks for a 400

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { LeaseLostError } from '../domain/errors.ts'
+import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
 import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
@@ -87,6 +87,21 @@ export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
     .where('lease_until', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!held) throw new LeaseLostError()
+}
+
+/**
+ * What every write to the platform asks first. Throws LeaseLostError as `assertLease`, and ConnectionEndedError where the
+ * repository was disconnected from whose token it would be written with.
+ *
+ * @param installationId null for the deployment-wide token
+ */
+export async function assertMayWrite(db: Db, run: ClaimedRun, installationId: number | null): Promise<void> {
+  const { rows } = await sql<{ connected: boolean }>`
+    select coalesce((select is_active from installations where id = ${installationId}), true) as connected
+    from workflow_runs where ${heldBy(run)} and lease_until > now()`.execute(db)
+  const [held] = rows
+  if (!held) throw new LeaseLostError()
+  if (!held.connected) throw new ConnectionEndedError()
 }
 
 /**

@@ -3,8 +3,7 @@ import type { AppContext } from '../context.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
 import { keepLease } from '../jobs/leases.ts'
 import { claimRun, extendLease } from '../jobs/runs.ts'
-import type { Access } from '../platforms/platform.ts'
-import { chooseAccess } from '../workflows/choose-access.ts'
+import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
 import { settleFault, showFailure } from '../workflows/settle-fault.ts'
@@ -32,10 +31,13 @@ export async function runReview(
   const lease = keepLease(leaseSeconds, () => extendLease(ctx.db, run, leaseSeconds))
   const signal = AbortSignal.any([worker.stopping, lease.signal])
   const budget = await worker.budgets.open(run.id)
-  let access: Access | null = null
+  let access: ChosenAccess | null = null
+  const review = (chosen: ChosenAccess) => {
+    access = chosen
+    return reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
+  }
   try {
-    access = await chooseAccess({ ...ctx, log }, run.repo, signal)
-    await reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
+    await withAccess({ ...ctx, log }, run.repo, review, signal)
     log.info({}, 'The review is done')
   } catch (error) {
     await settleFault({ ...ctx, log }, { run, access, budget }, signal.aborted ? signal.reason : error)

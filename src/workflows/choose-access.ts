@@ -2,36 +2,72 @@
 import { listTokenHolders, type RepositoryTokenHolder } from '../accounts/installations.ts'
 import { maySignIn, openToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
-import { PlatformError, UmpireError } from '../domain/errors.ts'
+import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import type { Access } from '../platforms/platform.ts'
 
 type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
-/** Access to a repository, as far as the platform lets its token. */
+/** Access to a repository, and whose it is. */
+export interface ChosenAccess extends Access {
+  /** Of the connection whose token it is; null for the deployment-wide one. */
+  readonly installationId: number | null
+}
+
+/** As far as the platform lets its token. */
 interface ProvenAccess {
-  readonly access: Access
+  readonly access: ChosenAccess
   readonly canPush: boolean
+}
+
+/**
+ * Does `work` with the access for a repository. When the connection behind it ends meanwhile, the work is done once more
+ * with the access of another connection, or the deployment-wide one.
+ *
+ * @param work throws ConnectionEndedError when it must not write any more
+ * @throws as `chooseAccess`, and what `work` throws
+ */
+export async function withAccess(
+  ctx: AccessContext,
+  repo: RepositoryName,
+  work: (access: ChosenAccess) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let isUnderWay = false; ; isUnderWay = true) {
+    const access = await chooseAccess(ctx, repo, signal, isUnderWay)
+    try {
+      return await work(access)
+    } catch (error) {
+      if (!(error instanceof ConnectionEndedError)) throw error
+      ctx.log.info({ repo }, 'The repository was disconnected from whose token its review was to be written with')
+    }
+  }
 }
 
 /**
  * The access for a repository: the token of its newest active installation that can write to it, else the others', else the
  * deployment-wide one. A token that can only read counts where none can write. Who may no longer sign in is passed over.
  *
+ * @param isUnderWay whether a review has begun before the repository was disconnected: the deployment-wide token ends it
  * @throws UmpireError of code `disconnected` for a repository that was connected and isn't any more, `no_token` where no
  *   token works
  * @throws PlatformError when the platform doesn't say whether a token works
  */
-export async function chooseAccess(ctx: AccessContext, repo: RepositoryName, signal?: AbortSignal): Promise<Access> {
+export async function chooseAccess(
+  ctx: AccessContext,
+  repo: RepositoryName,
+  signal?: AbortSignal,
+  isUnderWay = false,
+): Promise<ChosenAccess> {
+  const { token } = ctx.config.fallback
   const holders = await listTokenHolders(ctx.db, repo)
   const active = holders.filter((holder) => holder.isActive)
-  if (holders.length > 0 && active.length === 0) {
+  if (holders.length > 0 && active.length === 0 && !(isUnderWay && token !== null)) {
     throw new UmpireError('disconnected', 'The repository is disconnected: connect it again to have it reviewed.')
   }
   const own = await chooseOwn(ctx, repo, active, signal)
   if (own?.canPush) return own.access
-  const { token } = ctx.config.fallback
-  const fallback = token === null ? null : { repo, token }
+  const fallback = token === null ? null : { repo, token, installationId: null }
   if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal)))) return own.access
   if (fallback !== null) return fallback
   throw new UmpireError(
@@ -70,10 +106,11 @@ async function tryHolder(
 ): Promise<ProvenAccess | string> {
   if (!maySignIn(ctx.config.signInAllowed, holder.login)) return 'SIGN_IN_ALLOWED does not name them.'
   const token = openToken(ctx.keys, holder)
-  return token === undefined ? 'It cannot be decrypted.' : proveAccess(ctx, { repo, token }, signal)
+  if (token === undefined) return 'It cannot be decrypted.'
+  return proveAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
 }
 
-async function canPush(ctx: AccessContext, access: Access, signal: AbortSignal | undefined): Promise<boolean> {
+async function canPush(ctx: AccessContext, access: ChosenAccess, signal: AbortSignal | undefined): Promise<boolean> {
   const proof = await proveAccess(ctx, access, signal)
   return typeof proof !== 'string' && proof.canPush
 }
@@ -81,7 +118,7 @@ async function canPush(ctx: AccessContext, access: Access, signal: AbortSignal |
 /** What the platform lets a token do, or what it says where that is nothing. */
 async function proveAccess(
   ctx: AccessContext,
-  access: Access,
+  access: ChosenAccess,
   signal: AbortSignal | undefined,
 ): Promise<ProvenAccess | string> {
   try {

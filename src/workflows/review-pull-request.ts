@@ -5,12 +5,13 @@ import type { ToldContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import type { ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
-import { assertLease, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
+import { assertMayWrite, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
-import type { Access, ReviewState } from '../platforms/platform.ts'
+import type { ReviewState } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/versions.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
+import type { ChosenAccess } from './choose-access.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
@@ -33,7 +34,7 @@ const maxHeads = 5
 export interface ReviewTask {
   readonly run: ClaimedRun
   /** The repository, and the token to read and write it with. */
-  readonly access: Access
+  readonly access: ChosenAccess
   /** Of this run's models. */
   readonly budget: Budget
   /** Fires when the run is to be broken off; its reason says why. */
@@ -147,7 +148,7 @@ async function concludeReview(
       files: examination.change.diff.files,
       models: task.budget.uses.map(({ model }) => model),
       durationMs: stopwatch.total(),
-      beforeWrite: () => assertLease(ctx.db, run),
+      beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
     },
     signal,
   )
@@ -249,6 +250,6 @@ async function showStatus(
   shown: { state: ReviewState; description: string },
 ): Promise<void> {
   // A worker that slept must not hide what another one has shown since.
-  await assertLease(ctx.db, run)
+  await assertMayWrite(ctx.db, run, access.installationId)
   await ensureStatusIfAllowed(ctx, access, { sha: head.sha, context: statusContext, ...shown, url }, signal)
 }

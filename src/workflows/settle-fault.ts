@@ -2,11 +2,12 @@
 import { recordSpend } from '../analytics/spend.ts'
 import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
-import { LeaseLostError } from '../domain/errors.ts'
+import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { assertLease, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
+import { assertMayWrite, type ClaimedRun, endRun, putBackRun } from '../jobs/runs.ts'
 import type { Budget } from '../models/index.ts'
 import type { Access, ReviewState } from '../platforms/platform.ts'
+import type { ChosenAccess } from './choose-access.ts'
 import { describeFault, WorkerStopping } from './describe-fault.ts'
 import { statusContext } from './publish-review.ts'
 
@@ -14,7 +15,7 @@ import { statusContext } from './publish-review.ts'
 export interface BrokenReview {
   readonly run: ClaimedRun
   /** Null when it ended before there was a token. */
-  readonly access: Access | null
+  readonly access: ChosenAccess | null
   readonly budget: Budget
 }
 
@@ -46,13 +47,23 @@ async function fail(
   { run, access, budget }: BrokenReview,
   fault: { message: string; code: string },
 ): Promise<void> {
-  await assertLease(ctx.db, run)
-  if (access) await showFailure(ctx, run, access, fault.message)
+  if (await mayShow(ctx, run, access)) await showFailure(ctx, run, access as ChosenAccess, fault.message)
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
     await recordSpend(tx, run.id, budget.uses)
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
   })
+}
+
+/** Throws LeaseLostError. */
+async function mayShow(ctx: AppContext, run: ClaimedRun, access: ChosenAccess | null): Promise<boolean> {
+  try {
+    await assertMayWrite(ctx.db, run, access?.installationId ?? null)
+    return access !== null
+  } catch (error) {
+    if (error instanceof ConnectionEndedError) return false
+    throw error
+  }
 }
 
 async function putBack(

@@ -169,6 +169,51 @@ describe('disconnecting', () => {
   })
 })
 
+describe('disconnecting during a review', () => {
+  /** Opens a pull request and disconnects alice after the model read it, before anything of it is posted. */
+  async function disconnectDuring(people: readonly Person[], at: ConnectScene) {
+    const repo = await makeConnected(people, at)
+    const held = hold()
+    at.forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
+    const number = await openPullRequest(repo, at)
+    await held.arrived
+    const shown = writes(repo, at).length
+    await at.disconnect('alice', repo)
+    held.release()
+    await waitUntilSettled(at.app)
+    return { repo, number, after: writes(repo, at).slice(shown) }
+  }
+
+  /** Who wrote to the API, call by call. */
+  function writes(repo: string, at: ConnectScene): (string | null)[] {
+    const isWrite = ({ method, path }: SeenRequest) =>
+      method !== 'GET' && path.includes(`/repos/${repo}/`) && !path.includes('/hooks')
+    return at.forge.requests.filter(isWrite).map(({ login }) => login)
+  }
+
+  it('stops it before its next write where nobody else stands for the repository', async () => {
+    await using lonely = await startConnectScene({ env: { PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' } })
+    const { repo, number, after } = await disconnectDuring(['alice'], lonely)
+    expect(after).toEqual([])
+    expect(writers(repo, number, lonely)).toEqual([])
+    expect(await runsOf(repo, lonely)).toMatchObject([{ status: 'failed', error_code: 'disconnected', attempts: 1 }])
+  })
+
+  it('goes on with the token of another connection', async () => {
+    const { repo, number, after } = await disconnectDuring(['bob', 'alice'], scene)
+    expect(new Set(after)).toEqual(new Set(['bob']))
+    expect(writers(repo, number)).toEqual(['bob'])
+    expect(await runsOf(repo)).toMatchObject([{ status: 'completed', attempts: 1 }])
+  })
+
+  it('goes on with the token of the deployment', async () => {
+    const { repo, number, after } = await disconnectDuring(['alice'], scene)
+    expect(new Set(after)).toEqual(new Set([reviewerLogin]))
+    expect(writers(repo, number)).toEqual([reviewerLogin])
+    expect(await runsOf(repo)).toMatchObject([{ status: 'completed' }])
+  })
+})
+
 describe('case 55: what happens to a connected repository during a review', () => {
   /** Opens a pull request and lets `happen` come in the middle of its review. */
   async function interrupt(happen: (repo: string) => unknown): Promise<{ repo: string; number: number }> {
