@@ -1,7 +1,7 @@
 // What an error comes to over HTTP: the one mapper to a status and a detail.
 import type { FastifyError } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { isDatabaseUnavailable } from '../db/errors.ts'
+import { databaseErrorCode, isDatabaseUnavailable } from '../db/errors.ts'
 import { type RequestErrorCode, UmpireError } from '../domain/errors.ts'
 
 const statusOf: Readonly<Record<RequestErrorCode | 'delivery_invalid', number>> = {
@@ -42,7 +42,9 @@ const internal: ErrorAnswer = { status: 500, detail: 'Internal server error' }
  */
 export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorAnswer {
   if (isDatabaseUnavailable(error)) {
-    return { status: 503, detail: 'The database is not reachable. Try again.', retryAfterSeconds: 5 }
+    const isFull = databaseErrorCode(error) === 'database_disk_full'
+    const reason = isFull ? 'There is hardly any disk space left.' : 'The database is not reachable.'
+    return { status: 503, detail: `${reason} Try again.`, retryAfterSeconds: 5 }
   }
   if (error instanceof UmpireError) return describeOwn(error)
   if (hasZodFastifySchemaValidationErrors(error)) return { status: 422, detail: listIssues(error) }

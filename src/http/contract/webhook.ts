@@ -9,8 +9,9 @@ export const receiveDelivery = {
   summary: 'Receive an event of a repository from the platform',
   description: `\
 The platform calls this. In production the signature in \`X-Hub-Signature-256\` is checked: \`sha256=\` and the HMAC-SHA256 of
-the body under the webhook's secret, in hexadecimal. The event's name is in \`X-Host-Event\`, or in the header of the
-platform's own.`,
+the body under the webhook's secret, in hexadecimal. Where it isn't checked (outside of production, and where there is no secret), a
+body of more than 1 MB is refused, and so is a request with \`Origin\` or \`Sec-Fetch-Site\`. The event's name is in
+\`X-Host-Event\`, or in the header of the platform's own.`,
   tags: ['Webhook'],
   body: delivery,
   response: {
@@ -21,6 +22,6 @@ platform's own.`,
         z.object({ status: z.literal('ignored'), reason: z.string() }),
       ])
       .meta({ id: 'DeliveryAnswer' }),
-    ...errors(400, 403, 413),
+    ...errors(400, 403, 413, 503),
   },
 }
