@@ -19,7 +19,7 @@ const appLevelReason = 'App-level events are not supported: only webhooks of sin
 const inactiveReason = 'The repository is disconnected'
 
 /** One request, and the repository that it says to be about. */
-interface Request {
+interface Received {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: Buffer
   readonly envelope: Envelope
@@ -50,7 +50,7 @@ export async function addWebhookRoutes(
     })
   })
 
-  async function receive(request: Request) {
+  async function receive(request: Received) {
     const acceptance = await options.intake.accept(request.repo, (secrets) => admit(request, secrets))
     switch (acceptance.status) {
       case 'ignored':
@@ -63,11 +63,11 @@ export async function addWebhookRoutes(
   }
 
   /** Throws RequestError for what is refused, and UmpireError `delivery_invalid` for a body that can't be read. */
-  function admit(request: Request, secrets: WebhookSecrets): Admission {
+  function admit(request: Received, secrets: WebhookSecrets): Admission {
     const { envelope, rawBody, repo } = request
     const accepted = options.enforceSignatures ? acceptedSecrets(secrets) : []
     const isChecked = accepted.length > 0
-    if (!isChecked) refuseUnlikely(request)
+    if (!isChecked) assertAcceptableUnsigned(request)
     else if (!isSigned(envelope.signature, rawBody, accepted)) throw invalidSignature()
     const delivery = envelope.open()
     // A key that stands twice or is escaped can name another repository than the one whose secrets were used.
@@ -95,8 +95,8 @@ function invalidSignature(): RequestError {
   return new RequestError('access_denied', 'Invalid webhook signature')
 }
 
-/** Of what nobody signed: a web page in somebody's browser must not reach a receiver on their machine. */
-function refuseUnlikely({ headers, rawBody }: Request): void {
+/** Throws RequestError for what nobody signed and a platform would not send: no web page must reach a receiver by itself. */
+function assertAcceptableUnsigned({ headers, rawBody }: Received): void {
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
   }

@@ -15,9 +15,11 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
         <a href={safeAddress(review.pr_url)} rel="noreferrer nofollow" className="text-accent underline">
           {review.repo_name}#{review.pr_number}
         </a>
-        <span>
-          <bdi className="font-mono">{review.branch}</bdi> by <bdi>{review.author}</bdi>
-        </span>
+        {review.branch !== '' && (
+          <span>
+            <bdi className="font-mono">{review.branch}</bdi> by <bdi>{review.author}</bdi>
+          </span>
+        )}
         <Time at={review.processed_at ?? review.created_at} />
       </p>
       {newer && (
