@@ -47,7 +47,8 @@ async function fail(
   { run, access, budget }: BrokenReview,
   fault: { message: string; code: string },
 ): Promise<void> {
-  if (await mayShow(ctx, run, access)) await showFailure(ctx, run, access as ChosenAccess, fault.message)
+  const writable = await findWritable(ctx, run, access)
+  if (writable) await showFailure(ctx, run, writable, fault.message)
   await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
     await recordSpend(tx, run.id, budget.uses)
@@ -55,13 +56,17 @@ async function fail(
   })
 }
 
-/** Throws LeaseLostError. */
-async function mayShow(ctx: AppContext, run: ClaimedRun, access: ChosenAccess | null): Promise<boolean> {
+/** The access, unless the connection behind it ended. Throws LeaseLostError. */
+async function findWritable(
+  ctx: AppContext,
+  run: ClaimedRun,
+  access: ChosenAccess | null,
+): Promise<ChosenAccess | null> {
   try {
     await assertMayWrite(ctx.db, run, access?.installationId ?? null)
-    return access !== null
+    return access
   } catch (error) {
-    if (error instanceof ConnectionEndedError) return false
+    if (error instanceof ConnectionEndedError) return null
     throw error
   }
 }
