@@ -1,5 +1,6 @@
 // A green verdict is earned: whatever a change calls its code or wraps it in, what nobody read never approves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readSample } from '../../demo/sample.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 // Put together here, so that no scanner of secrets reports this file.
@@ -184,4 +185,10 @@ describe('without a model', () => {
       expect(run.coverage).toMatchObject({ complete: true, lines: { unread: 0 } })
     })
   }
+
+  it('does not read a file again that moved from where it was read', async () => {
+    const mail = readSample('main')['src/mail.ts']!
+    const { run } = await review({ 'src/mail.ts': null, 'src/post/mail.ts': mail })
+    expect(run.coverage).toMatchObject({ filesTotal: 1, lines: { changed: 0 } })
+  })
 })

@@ -63,7 +63,8 @@ export async function sortFiles(
     }
     const findReason = (path: string) => findSpared(path, file, sides, { marks: marks(path), isOnBase })
     const reason = await findReason(file.path)
-    const wasUnread = isMoved(file) && (findSkip(file.oldPath) ?? (await findReason(file.oldPath))) !== null
+    const findOldReason = async () => findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
+    const wasUnread = isMoved(file) && (await findOldReason()) !== undefined
     const whole = wasUnread ? await showWhole(file, sides.head) : file
     if (reason === undefined) files.push(whole)
     else spared.push({ file: whole, reason })
