@@ -18,7 +18,8 @@ const floors: readonly (readonly string[])[] = [
   ['tools'],
   ['events', 'accounts', 'knowledge', 'analytics', 'jobs'],
   ['db', 'platforms', 'models'],
-  ['workspace', 'config', 'lib'],
+  // Everything that reaches for the outside records what it did.
+  ['workspace', 'config', 'lib', 'metrics'],
   ['domain'],
 ]
 
@@ -117,6 +118,7 @@ describe('the house', () => {
     ['a code-hosting platform', /\b(github|gitea|forgejo|gitlab|octokit)\b/i, ['platforms/', 'config/', ...formats]],
     ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
+    ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
   ])('names %s in its own room only', (_what, pattern, rooms) => {
     const strangers = files.filter(

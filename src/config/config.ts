@@ -101,6 +101,8 @@ export interface Config {
     /** As whom `umpire mcp` asks; null: as a client without a token. */
     readonly token: string | null
   }
+  /** Where Prometheus reads metrics; null: nowhere, and none are recorded. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
   readonly log: { readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' }
   /** What programs that we start (git) get of the environment. */
   readonly childEnvironment: Readonly<Record<string, string>>

@@ -27,5 +27,6 @@ export const defaults = {
   GRAPH_QUERY_TIMEOUT_MS: 30_000,
   MCP_ACCESS: 'open',
   MCP_AGENT_TOOLS: false,
+  METRICS_HOST: '127.0.0.1',
   LOG_LEVEL: 'info',
 } as const

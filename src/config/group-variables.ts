@@ -107,6 +107,7 @@ export function groupVariables(
       allowedHosts: v.MCP_ALLOWED_HOSTS ?? [],
       token: v.UMPIRE_TOKEN ?? null,
     },
+    metrics: v.METRICS_PORT === undefined ? null : { host: v.METRICS_HOST, port: v.METRICS_PORT },
     log: { level: v.LOG_LEVEL },
     childEnvironment: chooseChildVariables(environment),
   }

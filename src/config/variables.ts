@@ -129,6 +129,8 @@ export const variables = z.object({
       error: 'must be names of hosts without a port, separated by commas',
     })
     .optional(),
+  METRICS_PORT: wholeNumber(0, 65535).optional(),
+  METRICS_HOST: z.string().default(defaults.METRICS_HOST),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be trace, debug, info, warn, error, fatal or silent',

@@ -1,0 +1,69 @@
+// Records what happens, as numbers for the operator; everybody gets the recorder as an argument.
+import { type Definition, definitions, type Labels } from './definitions.ts'
+
+type Definitions = typeof definitions
+type Values<L extends Labels> = { readonly [Name in keyof L]: L[Name][number] }
+
+export interface Counter<V> {
+  /** Adds `by`, which is 1 where it isn't given. */
+  inc(labels: V, by?: number): void
+}
+
+export interface Gauge<V> {
+  /** Null where it isn't known now: nothing is shown then. */
+  set(labels: V, value: number | null): void
+}
+
+export interface Histogram<V> {
+  observe(labels: V, seconds: number): void
+}
+
+type Recorder<D> =
+  D extends Definition<'counter', infer L>
+    ? Counter<Values<L>>
+    : D extends Definition<'gauge', infer L>
+      ? Gauge<Values<L>>
+      : D extends Definition<'histogram', infer L>
+        ? Histogram<Values<L>>
+        : never
+
+/** One recorder for each definition. Recording never throws and never waits. */
+export type Metrics = { readonly [Key in keyof Definitions]: Recorder<Definitions[Key]> } & {
+  /** Calls `fill` before each scrape, which waits for it, to set what is only read then. */
+  onScrape(fill: () => void | Promise<void>): void
+}
+
+/** The values that a label of a metric can have. */
+export type LabelValue<
+  Key extends keyof Definitions,
+  Name extends keyof Definitions[Key]['labels'],
+> = Definitions[Key]['labels'][Name] extends readonly (infer Value)[] ? Value : never
+
+const nothing = { inc() {}, set() {}, observe() {} }
+
+/** Records nothing. */
+export const noMetrics = {
+  ...Object.fromEntries(Object.keys(definitions).map((key) => [key, nothing])),
+  onScrape() {},
+} as unknown as Metrics
+
+/** Seconds since a time of `performance.now()`. */
+export function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000
+}
+
+/** Runs something, and records how long it took and whether it failed. */
+export async function timed<T>(
+  record: (outcome: 'ok' | 'error', seconds: number) => void,
+  run: () => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now()
+  try {
+    const result = await run()
+    record('ok', secondsSince(startedAt))
+    return result
+  } catch (error) {
+    record('error', secondsSince(startedAt))
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+// A recorder whose numbers Prometheus can read. Holds a registry of its own; there is none for the whole process.
+import * as prometheus from 'prom-client'
+import { type Definition, definitions, type Labels } from './definitions.ts'
+import type { Metrics } from './metrics.ts'
+import { watchProcess } from './watch-process.ts'
+
+export interface Prometheus extends Disposable {
+  readonly metrics: Metrics
+  readonly contentType: string
+  /** All metrics in the text format of Prometheus. */
+  render(): Promise<string>
+}
+
+type LabelValues = Readonly<Record<string, string>>
+
+/** Makes the recorder. What can be counted stands at 0 from the start, so that the first time shows as an increase. */
+export function createPrometheus(): Prometheus {
+  const registry = new prometheus.Registry()
+  const fills: (() => void | Promise<void>)[] = []
+  const recorders = Object.entries(definitions).map(([key, definition]) => [key, createRecorder(registry, definition)])
+  const metrics = {
+    ...Object.fromEntries(recorders),
+    onScrape: (fill: () => void | Promise<void>) => void fills.push(fill),
+  } as Metrics
+  const watch = watchProcess(metrics)
+  return {
+    metrics,
+    contentType: registry.contentType,
+    async render() {
+      await Promise.all(fills.map((fill) => fill()))
+      return registry.metrics()
+    },
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  }
+}
+
+function createRecorder(
+  registry: prometheus.Registry,
+  { kind, name, help, labels, buckets }: Definition<'counter' | 'gauge' | 'histogram', Labels>,
+) {
+  const common = { name, help, labelNames: Object.keys(labels), registers: [registry] }
+  if (kind === 'counter') {
+    const counter = new prometheus.Counter(common)
+    for (const values of combine(labels)) counter.inc(values, 0)
+    // Numbers of other servers are counted here too, and the library throws at what is none.
+    return { inc: (values: LabelValues, by = 1) => void (by > 0 && by < Infinity && counter.inc(values, by)) }
+  }
+  if (kind === 'histogram') {
+    const histogram = new prometheus.Histogram({ ...common, buckets: [...buckets] })
+    for (const values of combine(labels)) histogram.zero(values)
+    return { observe: (values: LabelValues, seconds: number) => histogram.observe(values, Math.max(0, seconds)) }
+  }
+  const gauge = new prometheus.Gauge(common)
+  gauge.remove({})
+  return {
+    set: (values: LabelValues, value: number | null) =>
+      value === null ? gauge.remove(values) : gauge.set(values, value),
+  }
+}
+
+/** All combinations of the values of some labels. */
+function combine(labels: Labels): LabelValues[] {
+  return Object.entries(labels).reduce<LabelValues[]>(
+    (combinations, [name, values]) =>
+      combinations.flatMap((combination) => values.map((value) => ({ ...combination, [name]: value }))),
+    [{}],
+  )
+}
