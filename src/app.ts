@@ -14,15 +14,19 @@ import { migrate } from './db/migrate.ts'
 import { ConfigError } from './domain/errors.ts'
 import { controlSocketOf } from './http/contract/control.ts'
 import { startControlServer } from './http/control-server.ts'
+import { startMetricsServer } from './http/metrics-server.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openWakeUps, type WakeUps } from './jobs/queue.ts'
+import { watchQueues } from './jobs/watch-queues.ts'
 import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
 import { createProgramStarter } from './lib/program-starter.ts'
 import { createSlots } from './lib/slots.ts'
 import { createMcpBackend } from './mcp/backend.ts'
+import { type Metrics, noMetrics } from './metrics/metrics.ts'
+import type { Prometheus } from './metrics/prometheus.ts'
 import type { Embedder } from './models/embedder.ts'
 import type { Models } from './models/model.ts'
 import { createPlatform } from './platforms/index.ts'
@@ -32,6 +36,7 @@ import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
+import { isLoopback } from './workspace/clone-address.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
 import { gitHostFrom } from './workspace/run-git.ts'
 
@@ -43,15 +48,21 @@ const gatheredAtOnce = 16
 export interface App extends AsyncDisposable {
   /** Where it listens; null for a worker alone. */
   readonly url: string | null
+  /** Where Prometheus finds the metrics; null where they are off. */
+  readonly metricsUrl: string | null
   readonly context: AppContext
   /** Resolves with what is wrong when it can't go on and has to be started again. */
   readonly broken: Promise<Error>
 }
 
 /** Opens the database and brings its schema up to date. */
-export async function openMigratedDatabase(config: Config, log: Log): Promise<OpenDatabase> {
+export async function openMigratedDatabase(
+  config: Config,
+  log: Log,
+  metrics: Metrics = noMetrics,
+): Promise<OpenDatabase> {
   if (config.database.engine === 'embedded') await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  const database = await openDatabase(config.database, log)
+  const database = await openDatabase(config.database, log, metrics)
   try {
     await migrate(database, log)
     return database
@@ -76,10 +87,12 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   await using stack = new AsyncDisposableStack()
   const config = await completeConfig(given)
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
-  const database = stack.use(await openMigratedDatabase(config, log))
+  const prometheus = config.metrics && stack.use(await loadPrometheus())
+  const metrics = prometheus?.metrics ?? noMetrics
+  const database = stack.use(await openMigratedDatabase(config, log, metrics))
   const wakeUps = await openQueue(database, log, parts.worker)
   stack.defer(() => wakeUps.close())
-  const review = stack.use(await createReviewContext(config, log))
+  const review = stack.use(await createReviewContext(config, log, { metrics }))
   warnAboutConfiguration(config, review.models, log)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const sources = stack.use(
@@ -99,12 +112,24 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     keys,
     credentials: createCredentials(keys, config.http.publicUrl),
     wakeUps,
-    platform: createPlatform(config.platform),
-    embedder: await loadEmbedder(config),
+    platform: createPlatform(config.platform, metrics),
+    embedder: await loadEmbedder(config, metrics),
     gatherSlots: createSlots(gatheredAtOnce),
     sources,
     codeCache: createCodeCache(),
-    gitHost: { ...gitHostFrom(config.childEnvironment), start: stack.use(createProgramStarter(config.dataDir)).start },
+    gitHost: {
+      ...gitHostFrom(config.childEnvironment),
+      start: stack.use(createProgramStarter(config.dataDir)).start,
+      metrics,
+    },
+    metrics,
+  }
+  let metricsUrl: string | null = null
+  if (config.metrics && prometheus) {
+    watchQueues(ctx.db, metrics)
+    const { address } = stack.use(await startMetricsServer(config.metrics, prometheus, log))
+    metricsUrl = `${addressOf(address)}/metrics`
+    log.info({ url: metricsUrl }, 'Metrics are served')
   }
   await renewSeals(ctx.db, keys)
   // Whoever held them is dead.
@@ -131,6 +156,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   const running = stack.move()
   return {
     url,
+    metricsUrl,
     context: ctx,
     broken: database.broken,
     async [Symbol.asyncDispose]() {
@@ -141,10 +167,16 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
 }
 
 /** The clients of models take long to load: only where there is one to talk to. */
-async function loadEmbedder({ models, memory }: Config): Promise<Embedder | null> {
+async function loadEmbedder({ models, memory }: Config, metrics: Metrics): Promise<Embedder | null> {
   if (models.embedder === null || !memory) return null
   const { createEmbedder } = await import('./models/index.ts')
-  return createEmbedder(models.embedder)
+  return createEmbedder(models.embedder, {}, metrics)
+}
+
+/** Likewise where nobody asks for metrics. */
+async function loadPrometheus(): Promise<Prometheus> {
+  const { createPrometheus } = await import('./metrics/prometheus.ts')
+  return createPrometheus()
 }
 
 /** Once an hour, the git mirrors that were used longest ago go until the others fit. */
@@ -181,6 +213,9 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
   }
   if (isMcpOpenToOthers(config)) {
     log.warn({}, 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository')
+  }
+  if (config.metrics && !isLoopback(config.metrics.host)) {
+    log.warn({}, 'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')
   }
   const { perReviewUsd, perDayUsd } = config.models.budget
   const hasBudget = perReviewUsd !== null || perDayUsd !== null

@@ -8,6 +8,7 @@ import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
 import type { Slots } from './lib/slots.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
 import type { Reviewer, Verifier } from './reviewers/reviewer.ts'
@@ -45,4 +46,5 @@ export interface AppContext extends ReviewContext {
   readonly codeCache: CodeCache
   /** How git is started. */
   readonly gitHost: GitHost
+  readonly metrics: Metrics
 }

@@ -2,6 +2,7 @@
 import type { Config } from './config/config.ts'
 import type { ReviewContext } from './context.ts'
 import type { Log } from './lib/logger.ts'
+import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Change } from './reviewers/reviewer.ts'
 import { createStaticReviewer, type StaticReviewer } from './reviewers/static-reviewer.ts'
 import { createSyntax } from './workspace/syntax.ts'
@@ -14,14 +15,15 @@ type ModelParts = Pick<ReviewContext, 'models' | 'createVerifier'> & {
 /**
  * Makes what a review needs. Dispose of it: it may hold threads.
  *
- * @param staticReviewer one that was made before; it is disposed of with the rest
+ * @param parts `staticReviewer`: one that was made before; it is disposed of with the rest
  */
 export async function createReviewContext(
   config: Config,
   log: Log,
-  staticReviewer: StaticReviewer = createStaticReviewer(),
+  parts: { staticReviewer?: StaticReviewer; metrics?: Metrics } = {},
 ): Promise<ReviewContext & AsyncDisposable> {
-  const { models, createModelReviewers, createVerifier } = await loadModelParts(config)
+  const { staticReviewer = createStaticReviewer(), metrics = noMetrics } = parts
+  const { models, createModelReviewers, createVerifier } = await loadModelParts(config, metrics)
   const syntax = createSyntax()
   const threads = [staticReviewer, syntax]
   return {
@@ -46,7 +48,7 @@ export function startStaticReviewer(): StaticReviewer {
 }
 
 /** The clients of models take longer to load than a small change takes to review: only with a model. */
-async function loadModelParts(config: Config): Promise<ModelParts> {
+async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelParts> {
   if (config.models.main === null) {
     return { models: { main: null, fast: null }, createModelReviewers: () => [], createVerifier: () => null }
   }
@@ -63,7 +65,7 @@ async function loadModelParts(config: Config): Promise<ModelParts> {
     import('./reviewers/verifier.ts'),
     import('./tools/code-tools.ts'),
   ])
-  const models = createModels(config.models)
+  const models = createModels(config.models, metrics)
   return {
     models,
     createModelReviewers(budget, { mode, language }) {

@@ -27,7 +27,7 @@ export async function openContext(
       '--context needs a tracker or chat that is set up in the environment: see docs/context-sources.md.',
     )
   }
-  return createReviewContext(chooseModels(config, options), log, staticReviewer)
+  return createReviewContext(chooseModels(config, options), log, { staticReviewer })
 }
 
 /** Without a model nothing of models is loaded. */

@@ -8,12 +8,14 @@ import {
   type PostgresPool,
 } from 'kysely'
 import type { DatabaseConfig } from '../config/config.ts'
+import { noMetrics } from '../metrics/metrics.ts'
 import { type EmbeddedDatabase, openEmbedded } from './embedded/embedded-database.ts'
 import { startMaintenance } from './embedded/maintenance.ts'
 import { DatabaseFault } from './errors.ts'
 import { createNestingGuard, type NestingGuard } from './nesting.ts'
 import { kyselyPool, Listener, openPool, queryPool } from './postgresql.ts'
 import type { Schema } from './schema.ts'
+import { type DatabaseMetrics, timePool, timeStatement } from './time-statements.ts'
 
 export { hasDatabase } from './embedded/database-folder.ts'
 export type { DatabaseConfig }
@@ -65,11 +67,16 @@ export interface OpenDatabase extends AsyncDisposable {
  *
  * @throws DatabaseFault with a message that says what to do
  */
-export async function openDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
-  return config.engine === 'embedded' ? openEmbeddedDatabase(config.directory, log) : openServer(config, log)
+export async function openDatabase(
+  config: DatabaseConfig,
+  log: Log,
+  metrics: DatabaseMetrics = noMetrics,
+): Promise<OpenDatabase> {
+  if (config.engine === 'embedded') return openEmbeddedDatabase(config.directory, log, metrics)
+  return openServer(config, log, metrics)
 }
 
-async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDatabase> {
+async function openEmbeddedDatabase(directory: string, log: Log, metrics: DatabaseMetrics): Promise<OpenDatabase> {
   const database = await openEmbedded(directory)
   const guard = createNestingGuard()
   const stopMaintenance = startMaintenance(database, log)
@@ -84,10 +91,13 @@ async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDa
     await Promise.all([stopMaintenance(), database.close()])
   }
   return {
-    db: await createKysely(embeddedPool(database), guard),
+    db: await createKysely(timePool(embeddedPool(database), metrics), guard),
     engine: 'embedded',
     exclusive: true,
-    jobs: { listen, executeSql: guarded(guard, (text, values) => database.query(text, values)) },
+    jobs: {
+      listen,
+      executeSql: guarded(guard, (text, values) => timeStatement(metrics, () => database.query(text, values))),
+    },
     listen,
     broken: database.broken,
     checkSpace: () => database.checkSpace(),
@@ -100,7 +110,11 @@ async function openEmbeddedDatabase(directory: string, log: Log): Promise<OpenDa
   }
 }
 
-async function openServer(config: DatabaseConfig & { engine: 'postgresql' }, log: Log): Promise<OpenDatabase> {
+async function openServer(
+  config: DatabaseConfig & { engine: 'postgresql' },
+  log: Log,
+  metrics: DatabaseMetrics,
+): Promise<OpenDatabase> {
   const pool = await openPool(config.url, config.poolSize, log)
   const listener = new Listener(config.url, log)
   const guard = createNestingGuard()
@@ -112,10 +126,13 @@ async function openServer(config: DatabaseConfig & { engine: 'postgresql' }, log
     await closing
   }
   return {
-    db: await createKysely(kyselyPool(pool) as unknown as PostgresPool, guard),
+    db: await createKysely(timePool(kyselyPool(pool) as unknown as PostgresPool, metrics), guard),
     engine: 'postgresql',
     exclusive: false,
-    jobs: { listen, executeSql: guarded(guard, (text, values) => queryPool(pool, text, values)) },
+    jobs: {
+      listen,
+      executeSql: guarded(guard, (text, values) => timeStatement(metrics, () => queryPool(pool, text, values))),
+    },
     listen,
     broken: new Promise(() => {}),
     checkSpace: () => {},

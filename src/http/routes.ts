@@ -49,6 +49,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
     }),
     enforceSignatures: config.environment === 'production',
     fallbackSecret: config.fallback.webhookSecret,
+    metrics: ctx.metrics,
   })
   addAuthRoutes(server, ctx, authenticate)
   addTokenRoutes(server, ctx, authenticate)

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookSecrets } from '../accounts/installations.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { Envelope, Platform } from '../platforms/platform.ts'
 import type { Admission, DeliveryIntake } from '../workflows/accept-delivery.ts'
 import { receiveDelivery } from './contract/webhook.ts'
@@ -35,12 +36,18 @@ export async function addWebhookRoutes(
     /** Signatures are enforced in production only. */
     enforceSignatures: boolean
     fallbackSecret: string | null
+    metrics: Metrics
   },
 ): Promise<void> {
   await server.register(async (scope) => {
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addHook('preSerialization', (_request, reply, answer, done) => {
+      options.metrics.deliveries.inc({ answer: nameAnswer(reply.statusCode, answer) })
+      options.metrics.deliveryDuration.observe({}, reply.elapsedTime / 1000)
+      done(null, answer)
+    })
     const route = { schema: receiveDelivery, bodyLimit, config: { quiet: true } }
     scope.post('/api/v1/webhooks/host', route, async ({ headers, body }) => {
       const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
@@ -103,4 +110,19 @@ function assertAcceptableUnsigned({ headers, rawBody }: Received): void {
   if (rawBody.length > uncheckedBodyLimit) {
     throw new RequestError('too_large', `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`)
   }
+}
+
+/** What a delivery was answered, in one of the words that the metrics have for it. */
+function nameAnswer(status: number, answer: unknown): LabelValue<'deliveries', 'answer'> {
+  return answerNames[status === 200 ? (answer as { status: string }).status : status] ?? 'error'
+}
+
+const answerNames: Readonly<Record<string, LabelValue<'deliveries', 'answer'>>> = {
+  received: 'received',
+  duplicate_skipped: 'duplicate',
+  ignored: 'ignored',
+  400: 'malformed',
+  403: 'refused',
+  413: 'too_large',
+  503: 'unavailable',
 }

@@ -16,6 +16,8 @@ export interface ClaimedRun extends PullRequestRef {
   readonly attempt: number
   /** The head that deliveries had told of when its events were taken up last. */
   readonly toldHead: string | null
+  /** How long the oldest of its events had waited for the claim, in seconds. */
+  readonly waitedSeconds: number
 }
 
 const unsettled = ['pending', 'processing'] as const
@@ -60,10 +62,11 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
       .where('id', '=', id)
       .returning(['id', 'fence', 'attempts'])
       .executeTakeFirstOrThrow()
-    await moveEventsToRun(tx, ref, run.id)
+    const waitedSeconds = await moveEventsToRun(tx, ref, run.id)
     await refreshListing(tx, ref)
     const toldHead = await readToldHead(tx, ref)
-    return { kind: 'claimed', run: { ...ref, id: run.id, fence: run.fence, attempt: run.attempts, toldHead } }
+    const { id: runId, fence, attempts: attempt } = run
+    return { kind: 'claimed', run: { ...ref, id: runId, fence, attempt, toldHead, waitedSeconds } }
   })
 }
 
@@ -143,7 +146,7 @@ export type RunOutcome = Partial<
 
 /**
  * Ends a run and its events, in the caller's transaction. Returns whether more events are waiting, for which the
- * caller sends a wake-up. Throws LeaseLostError when the run isn't ours any more: the transaction must roll back.
+ * caller sends a wake-up, and the seconds since the run was claimed first. Throws LeaseLostError when the run isn't ours any more: the transaction must roll back.
  *
  * A push after the last look at the head may have been skipped as a duplicate of an event of this run. Then that event
  * isn't settled: it waits for the next run, which reviews the push.
@@ -153,15 +156,15 @@ export async function endRun(
   run: ClaimedRun,
   status: 'completed' | 'failed',
   outcome: RunOutcome,
-): Promise<{ moreWaiting: boolean }> {
+): Promise<{ moreWaiting: boolean; seconds: number }> {
   await lockPullRequest(tx, run)
   const ended = await tx
     .updateTable('workflow_runs')
     .set({ ...outcome, status, finished_at: sql`now()`, lease_until: null, is_learned: !outcome.verdict })
     .where(heldBy(run))
-    .returning('id')
-    .execute()
-  if (ended.length === 0) throw new LeaseLostError()
+    .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
+    .executeTakeFirst()
+  if (!ended) throw new LeaseLostError()
   const toldHead = await readToldHead(tx, run)
   if (toldHead !== run.toldHead && toldHead !== outcome.head_sha) await releaseNewestEvent(tx, run)
   await tx
@@ -172,7 +175,7 @@ export async function endRun(
     .where('wants_review', '=', true)
     .execute()
   await refreshListing(tx, run)
-  return { moreWaiting: await hasWaitingEvents(tx, run) }
+  return { moreWaiting: await hasWaitingEvents(tx, run), seconds: ended.seconds }
 }
 
 /**
@@ -314,15 +317,18 @@ async function insertRun(tx: Db, ref: PullRequestRef): Promise<number> {
   return row.id
 }
 
-async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Promise<void> {
-  await tx
+/** Returns how long the oldest of them has waited, in seconds. */
+async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Promise<number> {
+  const moved = await tx
     .updateTable('events')
     .set({ status: 'processing', run_id: runId })
     .where('repo', '=', ref.repo)
     .where('pr_number', '=', ref.number)
     .where('wants_review', '=', true)
     .where('status', 'in', unsettled)
+    .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds'))
     .execute()
+  return Math.max(0, ...moved.map(({ seconds }) => seconds))
 }
 
 /** Whether a review of the pull request is asked for that has not ended. */

@@ -5,6 +5,7 @@ import { isAboutSchema, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
 import { readStream, requireWhole, tokensOf } from './read-stream.ts'
+import type { CallRecorder } from './record-calls.ts'
 import { type Budget, costOf, usageOf } from './spend.ts'
 
 /** One way to get an answer: a configured model. */
@@ -17,6 +18,7 @@ export interface Route {
   readonly secrets: readonly string[]
   /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
   readonly learned: { refusesSchema: boolean }
+  readonly calls: CallRecorder
 }
 
 export interface Timing {
@@ -95,6 +97,7 @@ async function callRoute(route: Route, options: CallOptions, conversation: Conve
         route.learned.refusesSchema = true
         continue
       }
+      route.calls.failed(failure.code)
       await waitForRetry(failure, attempt, timing, options.abortSignal)
     }
   }
@@ -119,6 +122,7 @@ export async function waitForRetry(
 
 async function callOnce(route: Route, options: CallOptions, { budget, onBegin }: Conversation): Promise<CallResult> {
   const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
+  const startedAt = performance.now()
   const demandShape = !route.learned.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
   const { stream } = await route.model.doStream({
     ...options,
@@ -128,8 +132,11 @@ async function callOnce(route: Route, options: CallOptions, { budget, onBegin }:
   })
   onBegin()
   const streamed = await readStream(stream, options.maxOutputTokens ?? 0)
-  budget.add(usageOf(tokensOf(streamed, countCharacters(options)), route.price), route.name)
+  const usage = usageOf(tokensOf(streamed, countCharacters(options)), route.price)
+  budget.add(usage, route.name)
+  route.calls.used(usage)
   const { content, finish } = requireWhole(streamed)
+  route.calls.answered(startedAt)
   // Not every server obeys "no more tools"; the loop would throw away all that was done.
   const kept = toolsOpen ? content : content.filter((part) => part.type !== 'tool-call')
   const stopped = kept.length < content.length

@@ -2,11 +2,13 @@
 import { embedMany } from 'ai'
 import type { EmbedderChoice } from '../config/config.ts'
 import { ModelError } from '../domain/errors.ts'
+import { noMetrics } from '../metrics/metrics.ts'
 import { defaultTiming, type Timing, waitForRetry } from './call-model.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import { toModelError } from './model-errors.ts'
 import { type Price, priceOf } from './prices.ts'
 import { createProviderEmbedder, type ProviderEmbedder, type ProviderOptions } from './providers.ts'
+import { type CallRecorder, type ModelMetrics, recordCalls } from './record-calls.ts'
 import { type Budget, costOf, usageOf } from './spend.ts'
 
 /** Of one call. */
@@ -51,10 +53,15 @@ interface Route {
   readonly timing: Timing
   /** In characters: shorter once the model turned out to take less. */
   readonly learned: { longestText: number }
+  readonly calls: CallRecorder
 }
 
 /** Makes the configured embedder. Nothing is asked over the network yet, and no key is checked. */
-export function createEmbedder(choice: EmbedderChoice, given: Partial<Timing> = {}): Embedder {
+export function createEmbedder(
+  choice: EmbedderChoice,
+  given: Partial<Timing> = {},
+  metrics: ModelMetrics = noMetrics,
+): Embedder {
   const timing = { ...defaultTiming, ...given }
   const route: Route = {
     name: `${choice.provider}:${choice.id}`,
@@ -63,6 +70,7 @@ export function createEmbedder(choice: EmbedderChoice, given: Partial<Timing> = 
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     timing,
     learned: { longestText },
+    calls: recordCalls(metrics, 'embedding'),
   }
   const { name, price } = route
   return { name, priced: price !== null, embed: (request, signal) => embed(route, request, signal) }
@@ -103,19 +111,21 @@ async function embedBatch(route: Route, request: EmbedRequest, signal: AbortSign
         attempt = -1
         continue
       }
+      route.calls.failed(failure.code)
       await waitForRetry(failure, attempt, timing, signal)
     }
   }
 }
 
 async function embedOnce(
-  { model, name, price, learned }: Route,
+  { model, name, price, learned, calls }: Route,
   { texts, purpose, budget }: EmbedRequest,
   signal: AbortSignal,
 ) {
   const values = texts.map((text) => text.slice(0, learned.longestText).toWellFormed())
   const estimate = Math.ceil(values.reduce((sum, { length }) => sum + length, 0) / 4)
   using _ = await budget.reserve(costOf(tokensOf(estimate), price) ?? 0, signal)
+  const startedAt = performance.now()
   const { embeddings, usage } = await embedMany({
     model,
     values,
@@ -124,8 +134,11 @@ async function embedOnce(
     providerOptions: optionsFor[purpose],
   })
   const tokens = Number.isFinite(usage.tokens) && usage.tokens > 0 ? usage.tokens : estimate
-  budget.add(usageOf(tokensOf(tokens), price), name)
+  const used = usageOf(tokensOf(tokens), price)
+  budget.add(used, name)
+  calls.used(used)
   if (embeddings.length !== values.length) throw unusable('the number of vectors is not that of the texts')
+  calls.answered(startedAt)
   return { vectors: embeddings, tokens }
 }
 

@@ -1,12 +1,14 @@
 // Chooses the models by configuration.
 import type { ModelChoice } from '../config/config.ts'
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
+import { noMetrics } from '../metrics/metrics.ts'
 import { defaultTiming, type Route, type Timing } from './call-model.ts'
 import { generate } from './generate.ts'
 import { createIdleFetch } from './idle-fetch.ts'
 import type { GenerateRequest, Model, Models } from './model.ts'
 import { priceOf } from './prices.ts'
 import { createProviderModel, traitsOf } from './providers.ts'
+import { type CallRecorder, type ModelMetrics, recordCalls } from './record-calls.ts'
 import { createUnlimitedBudget } from './spend.ts'
 
 export type { ModelChoice } from '../config/config.ts'
@@ -32,10 +34,13 @@ export interface ModelsConfig {
 }
 
 /** Makes the configured models. Nothing is asked over the network yet, and no key is checked. */
-export function createModels(config: ModelsConfig): Models {
+export function createModels(config: ModelsConfig, metrics: ModelMetrics = noMetrics): Models {
   const timing = { ...defaultTiming, ...config.timing }
-  const main = config.main === null ? null : createRoute(config.main, timing)
-  const other = config.fast === null || isSame(config.main, config.fast) ? null : createRoute(config.fast, timing)
+  const main = config.main === null ? null : createRoute(config.main, timing, recordCalls(metrics, 'main'))
+  const other =
+    config.fast === null || isSame(config.main, config.fast)
+      ? null
+      : createRoute(config.fast, timing, recordCalls(metrics, 'fast'))
   return {
     main: main === null ? null : createModel(other === null ? [main] : [main, other], timing),
     fast: other !== null ? createModel([other], timing) : main !== null ? createModel([main], timing) : null,
@@ -46,7 +51,7 @@ function isSame(a: ModelChoice | null, b: ModelChoice): boolean {
   return a !== null && a.provider === b.provider && a.id === b.id && a.baseUrl === b.baseUrl
 }
 
-function createRoute(choice: ModelChoice, timing: Timing): Route {
+function createRoute(choice: ModelChoice, timing: Timing, calls: CallRecorder): Route {
   return {
     name: `${choice.provider}:${choice.id}`,
     model: createProviderModel(choice, createIdleFetch(timing.idleTimeoutMs)),
@@ -54,6 +59,7 @@ function createRoute(choice: ModelChoice, timing: Timing): Route {
     price: priceOf(choice),
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
     learned: { refusesSchema: false },
+    calls,
   }
 }
 

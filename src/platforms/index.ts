@@ -1,11 +1,13 @@
 // The list of code-hosting platforms.
+import { noMetrics } from '../metrics/metrics.ts'
 import { createGithub } from './github/github.ts'
 import type { Platform, PlatformConfig } from './platform.ts'
+import type { PlatformMetrics } from './record-calls.ts'
 
 /** The adapter for the configured platform. Connects to nothing yet. */
-export function createPlatform(config: PlatformConfig): Platform {
+export function createPlatform(config: PlatformConfig, metrics: PlatformMetrics = noMetrics): Platform {
   switch (config.id) {
     case 'github':
-      return createGithub(config)
+      return createGithub(config, metrics)
   }
 }

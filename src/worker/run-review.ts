@@ -21,6 +21,7 @@ export async function runReview(
   }
   if (claim.kind === 'exhausted') {
     ctx.log.error(ref, 'The review was given up: its worker was lost in every try')
+    ctx.metrics.reviews.inc({ end: 'failed' })
     const access = await chooseAccess(ctx, ref.repo).catch(() => null)
     if (access) await showFailure(ctx, ref, access, 'Its worker was lost in every try.')
   }
@@ -28,6 +29,7 @@ export async function runReview(
   const { run } = claim
   const log = ctx.log.child({ run: run.id, repo: run.repo, pull_request: run.number, attempt: run.attempt })
   log.info({}, 'The review begins')
+  if (run.attempt === 1) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
   const lease = keepLease(leaseSeconds, () => extendLease(ctx.db, run, leaseSeconds))
   const signal = AbortSignal.any([worker.stopping, lease.signal])
   const budget = await worker.budgets.open(run.id)

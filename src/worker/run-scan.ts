@@ -68,7 +68,10 @@ async function runScan(
 
 /** Writes down how a broken-off scan goes on. */
 async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): Promise<void> {
-  if (error instanceof LeaseLostError) return ctx.log.warn({}, 'The scan was taken over by another worker')
+  if (error instanceof LeaseLostError) {
+    ctx.metrics.leasesLost.inc({ work: 'scan' })
+    return ctx.log.warn({}, 'The scan was taken over by another worker')
+  }
   if (error instanceof WorkerStopping) {
     ctx.log.info({}, 'The scan is put back because the worker stops')
     return putBack(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })

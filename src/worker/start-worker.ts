@@ -56,6 +56,10 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
   const pauseMs = sweepMs(ctx.config)
+  ctx.metrics.onScrape(() => {
+    ctx.metrics.running.set({ work: 'review' }, reviews.running())
+    ctx.metrics.running.set({ work: 'scan' }, scans.running())
+  })
   const rounds = [
     startRounds(ctx.log, {
       what: 'looking who may see what',

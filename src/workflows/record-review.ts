@@ -5,9 +5,11 @@ import { recordSpend } from '../analytics/spend.ts'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { Finding, Severity } from '../domain/finding.ts'
+import type { ReviewEnd } from '../domain/review.ts'
 import type { WakeUps } from '../jobs/queue.ts'
 import { type ClaimedRun, endRun, lockRun, type RunOutcome } from '../jobs/runs.ts'
 import { saveTouches, type Touches } from '../knowledge/touches/save-touches.ts'
+import type { LabelValue, Metrics } from '../metrics/metrics.ts'
 import type { ModelUse } from '../models/index.ts'
 
 /**
@@ -26,9 +28,11 @@ export async function recordFindings(db: Db, run: ClaimedRun, findings: readonly
  * meanwhile wake a worker again.
  */
 export async function recordReview(
-  ctx: { db: Db; wakeUps: WakeUps },
+  ctx: { db: Db; wakeUps: WakeUps; metrics: Metrics },
   run: ClaimedRun,
   input: {
+    /** Which names the review. */
+    end: ReviewEnd
     outcome: RunOutcome
     findings: readonly Finding[]
     commentUrls: ReadonlyMap<string, string | null>
@@ -38,15 +42,23 @@ export async function recordReview(
     spend: readonly ModelUse[]
   },
 ): Promise<void> {
-  await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting } = await endRun(tx, run, 'completed', input.outcome)
+  const seconds = await transactionWithRetry(ctx.db, async (tx) => {
+    const { moreWaiting, seconds } = await endRun(tx, run, 'completed', input.outcome)
     await recordSpend(tx, run.id, input.spend)
     await saveFindings(tx, run, input)
     await noteVerdict(tx, run, input)
     const { verdict } = input.outcome
     if (input.touches && verdict) await saveTouches(tx, { ...run, verdict }, input.touches)
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
+    return seconds
   })
+  countReview(ctx.metrics, input.end, seconds)
+}
+
+/** Counts a review that has ended, in the given seconds. */
+export function countReview(metrics: Metrics, end: LabelValue<'reviews', 'end'>, seconds: number): void {
+  metrics.reviews.inc({ end })
+  metrics.reviewDuration.observe({}, seconds)
 }
 
 /** Lists and insights read it there. One that came to no verdict leaves what an earlier one came to. */

@@ -155,6 +155,7 @@ async function concludeReview(
   stopwatch.lap('publish')
   const urlOf = new Map(published.comments.map((comment) => [comment.marker, comment.url]))
   await recordReview(ctx, run, {
+    end: review.ends[0]!,
     outcome: {
       head_sha: review.headSha,
       verdict: review.verdict,
@@ -227,6 +228,7 @@ async function recordClosed(
   const text = `Skipped: the pull request was ${pullRequest.state} before its review was posted.`
   if (isShown) await showStatus(ctx, task, pullRequest, { state: skipped, description: text })
   await recordReview(ctx, task.run, {
+    end: 'skipped',
     outcome: {
       head_sha: pullRequest.head.sha,
       verdict: null,

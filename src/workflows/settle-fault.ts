@@ -10,6 +10,7 @@ import type { Access, ReviewState } from '../platforms/platform.ts'
 import type { ChosenAccess } from './choose-access.ts'
 import { describeFault, WorkerStopping } from './describe-fault.ts'
 import { statusContext } from './publish-review.ts'
+import { countReview } from './record-review.ts'
 
 /** A review that ended before its time. */
 export interface BrokenReview {
@@ -24,6 +25,7 @@ export async function settleFault(ctx: AppContext, review: BrokenReview, error: 
   const { run } = review
   if (error instanceof LeaseLostError) {
     await recordSpend(ctx.db, run.id, review.budget.uses)
+    ctx.metrics.leasesLost.inc({ work: 'review' })
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
   }
@@ -49,11 +51,13 @@ async function fail(
 ): Promise<void> {
   const writable = await findWritable(ctx, run, access)
   if (writable) await showFailure(ctx, run, writable, fault.message)
-  await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
+  const seconds = await transactionWithRetry(ctx.db, async (tx) => {
+    const { moreWaiting, seconds } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
     await recordSpend(tx, run.id, budget.uses)
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
+    return seconds
   })
+  countReview(ctx.metrics, 'failed', seconds)
 }
 
 /** The access, unless the connection behind it ended. Throws LeaseLostError. */

@@ -1,6 +1,7 @@
 // Runs the git binary: no shell, a closed environment, nothing configured from outside, a deadline, bounded output.
 import { GitError } from '../domain/errors.ts'
 import { type RunningProgram, type StartProgram, startHere } from '../lib/running-program.ts'
+import { type Metrics, timed } from '../metrics/metrics.ts'
 
 /** What git needs from the machine; everything else in our environment is kept from it. */
 export interface GitHost {
@@ -10,6 +11,7 @@ export interface GitHost {
   readonly variables: Readonly<Record<string, string>>
   /** By default git is a child of this process. */
   readonly start?: StartProgram
+  readonly metrics?: Pick<Metrics, 'git'>
 }
 
 export const defaultGitHost: GitHost = { path: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin', variables: {} }
@@ -148,7 +150,15 @@ function gitVariables(host: GitHost, command: GitCommand): Record<string, string
  * Runs a git command. Throws `GitError` when it fails or takes too long, and the signal's reason when that is
  * aborted; either way its processes have ended then.
  */
-export async function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
+export function runGit(host: GitHost, run: GitRun): Promise<GitOutcome> {
+  const access = isOnline(run) ? 'network' : 'local'
+  return timed(
+    (outcome, seconds) => host.metrics?.git.observe({ access, outcome }, seconds),
+    () => runToEnd(host, run),
+  )
+}
+
+async function runToEnd(host: GitHost, run: GitRun): Promise<GitOutcome> {
   run.signal?.throwIfAborted()
   const git = await startGit(host, run)
   const output = collectOutput(git, run)
@@ -208,7 +218,6 @@ const finalAnswer =
   /returned error: (30\d|40[0134]|410|451)|Authentication failed|could not read Username|not our ref|remote ref|not allowed|not found/i
 
 function failure(run: GitRun, code: number | null, stderr: string): GitError {
-  const online = (run.protocols ?? 'none') !== 'none'
   const said = stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line)) ?? `exit code ${code ?? 'unknown'}`
   const secrets = (run.settings ?? []).flatMap(([, value]) => [value, value.slice(value.lastIndexOf(' ') + 1)])
   const shown = secrets
@@ -219,6 +228,10 @@ function failure(run: GitRun, code: number | null, stderr: string): GitError {
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 300)
   // What a signal ended that wasn't ours has said nothing of what it was asked.
-  const retryable = code === null || (online && !finalAnswer.test(stderr))
+  const retryable = code === null || (isOnline(run) && !finalAnswer.test(stderr))
   return new GitError(`git ${run.args[0]} failed: ${message}`, { retryable })
+}
+
+function isOnline({ protocols = 'none' }: GitCommand): boolean {
+  return protocols !== 'none'
 }

@@ -3,6 +3,7 @@ import { createSharedSlots } from '../../lib/slots.ts'
 import { readEnvelope } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
+import { type PlatformMetrics, recordCalls } from '../record-calls.ts'
 import { createViewerCache, getRepository, getViewer, listRepositories } from './accounts.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
@@ -24,8 +25,8 @@ const callsAtOnce = 32
 const callsAtOncePerToken = 12
 
 /** The adapter. Holds nothing but the accounts behind the tokens it has seen, and the line of calls that wait. */
-export function createGithub(config: PlatformConfig): Platform {
-  const connection = makeConnection(config)
+export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): Platform {
+  const connection = makeConnection(config, metrics)
   const recallViewer = createViewerCache(connection)
   return {
     id: 'github',
@@ -80,7 +81,7 @@ export function createGithub(config: PlatformConfig): Platform {
 }
 
 /** In the cloud GraphQL lies beside the REST API, on Enterprise Server beside its `/v3`. */
-function makeConnection(config: PlatformConfig): Connection {
+function makeConnection(config: PlatformConfig, metrics: PlatformMetrics): Connection {
   const apiUrl = config.apiUrl.replace(/\/+$/, '')
   return {
     webUrl: config.url.replace(/\/+$/, ''),
@@ -89,5 +90,6 @@ function makeConnection(config: PlatformConfig): Connection {
     userAgent: config.userAgent,
     timeoutMs: config.timeoutMs ?? 30_000,
     slots: createSharedSlots(callsAtOnce, callsAtOncePerToken),
+    calls: recordCalls(metrics),
   }
 }

@@ -5,7 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { z } from 'zod'
 import { PlatformError, UmpireError } from '../../domain/errors.ts'
 import type { SharedSlots } from '../../lib/slots.ts'
+import type { CallRecorder } from '../record-calls.ts'
 import { explainRefusal } from './errors.ts'
+import { readRateLimit } from './rate-limit.ts'
 
 /** Where the platform is and how we speak to it. Addresses have no slash at the end. */
 export interface Connection {
@@ -17,6 +19,7 @@ export interface Connection {
   readonly timeoutMs: number
   /** As many calls as may be under way at once; the parties are tokens. */
   readonly slots: SharedSlots
+  readonly calls: CallRecorder
 }
 
 export interface Call {
@@ -51,12 +54,22 @@ const redirects = new Set([301, 302, 307, 308])
  * @throws the reason of `call.signal` when that was what ended it
  */
 export async function send(connection: Connection, call: Call): Promise<Answer> {
-  const release = await connection.slots.take(nameParty(call.token), call.signal)
+  const party = nameParty(call.token)
+  const release = await connection.slots.take(party, call.signal)
+  try {
+    return await connection.calls.record(() => exchange(connection, call, party))
+  } finally {
+    release()
+  }
+}
+
+async function exchange(connection: Connection, call: Call, party: string): Promise<Answer> {
   const deadline = new AbortController()
   const timer = startTimer(() => deadline.abort(), connection.timeoutMs)
   const signal = call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
   try {
     const response = await follow(connection, call, signal)
+    connection.calls.noteRateLimit(party, readRateLimit(response.headers))
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
     if (response.status >= 300) throw explainRefusal(response.status, response.headers, body, call.token)
     return { status: response.status, headers: response.headers, body }
@@ -66,7 +79,6 @@ export async function send(connection: Connection, call: Call): Promise<Answer> 
     throw explainSilence(error, deadline.signal.aborted)
   } finally {
     clearTimeout(timer)
-    release()
   }
 }
 

@@ -1,0 +1,56 @@
+// Serves the metrics to Prometheus, on an address of their own.
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConfigError } from '../domain/errors.ts'
+import type { Log } from '../lib/logger.ts'
+import type { Prometheus } from '../metrics/prometheus.ts'
+
+export interface MetricsServer extends AsyncDisposable {
+  readonly address: AddressInfo
+}
+
+/**
+ * Answers `GET /metrics` to everybody who reaches it, and nothing else.
+ *
+ * @throws ConfigError where it can't listen there
+ */
+export async function startMetricsServer(
+  { host, port }: { host: string; port: number },
+  prometheus: Prometheus,
+  log: Log,
+): Promise<MetricsServer> {
+  const limits = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 2_000 }
+  const server = createServer(limits, ({ method, url }, response) => {
+    if (method === 'GET' && url?.split('?')[0] === '/metrics') void answer(prometheus, response, log)
+    else response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
+  })
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `It can't serve metrics on ${host}, port ${port} (${code}): choose others with METRICS_HOST and METRICS_PORT.`,
+    )
+  }
+  return {
+    address: server.address() as AddressInfo,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer(prometheus: Prometheus, response: ServerResponse, log: Log): Promise<void> {
+  try {
+    const text = await prometheus.render()
+    response.writeHead(200, { 'content-type': prometheus.contentType }).end(text)
+  } catch (error) {
+    log.error({ err: error }, 'The metrics could not be read')
+    response.writeHead(500, { 'content-type': 'text/plain' }).end('The metrics could not be read\n')
+  }
+}
