@@ -1,5 +1,7 @@
-# The image of Umpire: one process that can be split (see docs/operating.md).
-FROM node:24-bookworm-slim AS dependencies
+# The image of Umpire: one process that can be split (see docs/operating.md, also for the base image by digest).
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The `node` package brings a Node of its own for machines with an older one; the image has the right one already.
@@ -7,14 +9,14 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/.bin/node
 
 # The page. It takes types from the service's contract, which are gone once it is built.
-FROM node:24-bookworm-slim AS page
+FROM ${NODE_IMAGE} AS page
 WORKDIR /app/web
 COPY web/package.json web/package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY web ./
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends git ca-certificates tini \
   && rm -rf /var/lib/apt/lists/*

@@ -44,7 +44,9 @@ const { values } = parseArgs({
   },
 })
 if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
-const codegraph = fileURLToPath(new URL('node_modules/.bin/codegraph', import.meta.url))
+const codegraph = fileURLToPath(
+  new URL('node_modules/@colbymchenry/codegraph-linux-x64/bin/codegraph', import.meta.url),
+)
 const root = mkdtempSync(join(tmpdir(), 'umpire-bench-edges-'))
 try {
   const names = values.only.split(',')

@@ -25,7 +25,9 @@ const changes = 5
 const wanted = values.only?.split(',')
 const without = new Set(values.without.split(','))
 const root = mkdtempSync(join(tmpdir(), 'umpire-bench-graph-'))
-const codegraph = fileURLToPath(new URL('node_modules/.bin/codegraph', import.meta.url))
+const codegraph = fileURLToPath(
+  new URL('node_modules/@colbymchenry/codegraph-linux-x64/bin/codegraph', import.meta.url),
+)
 
 try {
   console.log(

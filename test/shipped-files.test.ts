@@ -1,0 +1,94 @@
+// The files that a deployment is made from: Docker Compose, the image, and the lock files.
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../src/config/env.ts'
+import { checkMcp } from '../src/workflows/diagnose/check-mcp.ts'
+
+const root = new URL('../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+/** What an operator has to write into `.env`. */
+const given = {
+  POSTGRES_PASSWORD: 'password0123456789',
+  SECRET_KEY: 'k'.repeat(32),
+  WEBHOOK_SECRET: 'a secret of the tests',
+}
+
+/** Fills in variables as Docker Compose does: `${NAME}`, `${NAME:-default}` and `${NAME:?message}`. */
+function interpolate(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, word = '') => {
+    const value = env[name]
+    if (value) return value
+    if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${word}`)
+    return word
+  })
+}
+
+/** The environment that a service of compose.yaml gets. */
+function environmentOf(service: string, env: Readonly<Record<string, string>>): Record<string, string> {
+  const compose = parse(interpolate(read('compose.yaml'), env), { merge: true })
+  return compose.services[service].environment
+}
+
+describe('compose.yaml', () => {
+  it.each(Object.keys(given))('asks for %s, and says so', (name) => {
+    const { [name]: _, ...rest } = given as Record<string, string>
+    expect(() => environmentOf('web', rest)).toThrow(`${name} is missing a value: set ${name} in .env`)
+  })
+
+  it.each(['web', 'worker'])(
+    'case 86: gives %s signed deliveries, and an MCP server that asks for a token',
+    (service) => {
+      const environment = environmentOf(service, given)
+      expect(environment.MCP_ACCESS).toBe('token')
+      const config = readConfig({ PUBLIC_URL: 'https://umpire.example', ...environment })
+      expect(config.fallback.webhookSecret).toBe(given.WEBHOOK_SECRET)
+      expect(checkMcp(config)).toMatchObject({ state: 'ok' })
+    },
+  )
+
+  it('takes images by digest', () => {
+    const images = { POSTGRES_IMAGE: 'postgres@sha256:abc', NODE_IMAGE: 'node@sha256:def' }
+    const { services } = parse(interpolate(read('compose.yaml'), { ...given, ...images }), { merge: true })
+    expect(services.database.image).toBe(images.POSTGRES_IMAGE)
+    for (const name of ['web', 'worker']) expect(services[name].build.args.NODE_IMAGE).toBe(images.NODE_IMAGE)
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(new Set(bases)).toEqual(new Set([`\${NODE_IMAGE}`]))
+  })
+})
+
+interface LockedPackage {
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly link?: boolean
+  /** It stands in the archive of another package, whose hash covers it. */
+  readonly inBundle?: boolean
+}
+
+const lockFiles = globSync('**/package-lock.json', { cwd: root, exclude: (path) => path.includes('node_modules') })
+
+describe('the lock files', () => {
+  it('are those of the service, the page, the benchmarks and the MCP clients', () => {
+    expect(lockFiles.sort()).toEqual([
+      'bench/package-lock.json',
+      'package-lock.json',
+      'test/mcp-clients/package-lock.json',
+      'web/package-lock.json',
+    ])
+  })
+
+  it.each(lockFiles)('%s holds the hash of every package, and names no registry but the public one', (file) => {
+    const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
+    const locked = Object.entries(packages).filter(([path]) => path !== '')
+    expect(locked.length).toBeGreaterThan(0)
+    const unproven = locked.filter(
+      ([, { integrity, inBundle }]) => !inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
+    )
+    expect(unproven.map(([path]) => path)).toEqual([])
+    const foreign = locked.filter(
+      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+    )
+    expect(foreign.map(([path]) => path)).toEqual([])
+  })
+})
