@@ -34,5 +34,6 @@ VOLUME /data
 EXPOSE 8484
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8484}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=8", "src/cli/cli.ts"]
+# As bin/umpire has it, with the `--` after which Node leaves --env-file to us.
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=8", "--", "src/cli/cli.ts"]
 CMD ["serve"]

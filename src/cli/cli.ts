@@ -3,10 +3,11 @@
 import { findNearestWord } from '../lib/text.ts'
 import { exitCode, explainError, UsageError } from './exit-codes.ts'
 import { parseOptions, suggest } from './parse-options.ts'
+import type { ServeOptions } from './serve.ts'
 
 const usage = `Usage: umpire <command>
 
-  serve [--no-worker | --worker-only]   receive deliveries and review pull requests
+  serve [--no-worker | --worker-only]   receive deliveries and review pull requests; reads .env in its folder
   review [options]                      review local changes, or a pull request; see umpire review --help
   doctor [--format pretty|json]         check the set-up, and say what to do about what is wrong
   token [options]                       make a token for a program; see umpire token --help
@@ -16,7 +17,8 @@ const usage = `Usage: umpire <command>
   version                               show which version this is
   help                                  show this
 
-Configuration comes from the environment and, but for review, a .env file: see docs/configuration.md.`
+Configuration comes from the environment, and where that doesn't set a variable, from the file that any command is given as
+--env-file <file>: see docs/configuration.md.`
 
 const commands = ['serve', 'review', 'doctor', 'token', 'mcp', 'sources', 'migrate', 'version', 'help']
 
@@ -42,9 +44,8 @@ async function main(argv: string[]): Promise<number> {
         return await runMcpCommand(rest)
       case 'migrate': {
         if (asksForHelp(rest)) return showUsage(usage)
-        parseOptions(rest, {})
         const { migrateDatabase } = await import('./migrate.ts')
-        await migrateDatabase()
+        await migrateDatabase(rest)
         return exitCode.ok
       }
       case 'version':
@@ -108,12 +109,16 @@ async function runWithUsage(
   }
 }
 
-function parseServe(args: string[]): { web: boolean; worker: boolean } {
-  const { values } = parseOptions(args, { 'no-worker': { type: 'boolean' }, 'worker-only': { type: 'boolean' } })
+function parseServe(args: string[]): ServeOptions {
+  const { values } = parseOptions(args, {
+    'no-worker': { type: 'boolean' },
+    'worker-only': { type: 'boolean' },
+    'env-file': { type: 'string' },
+  })
   if (values['no-worker'] && values['worker-only']) {
     throw new UsageError('--no-worker and --worker-only exclude each other')
   }
-  return { web: !values['worker-only'], worker: !values['no-worker'] }
+  return { web: !values['worker-only'], worker: !values['no-worker'], envFile: values['env-file'] }
 }
 
 function asksForHelp(args: readonly string[]): boolean {

@@ -1,10 +1,10 @@
 // `umpire doctor`: checks the set-up, and says of each part what is right or what to do.
-import { readConfig } from '../config/env.ts'
 import { ConfigError } from '../domain/errors.ts'
 import { createPlatform } from '../platforms/index.ts'
 import { listSecrets } from '../review-context.ts'
 import { type CheckResult, ok, problem, skipped } from '../workflows/diagnose/check.ts'
 import { diagnose } from '../workflows/diagnose/diagnose.ts'
+import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode } from './exit-codes.ts'
 import { listenForSignals } from './interruption.ts'
 import { oneOf, parseOptions } from './parse-options.ts'
@@ -12,23 +12,24 @@ import { startProgress } from './progress.ts'
 import { readDatabase } from './read-database.ts'
 import { renderDiagnosis } from './reports/diagnosis-report.ts'
 
-export const doctorUsage = `Usage: umpire doctor [--format pretty|json]
+export const doctorUsage = `Usage: umpire doctor [--format pretty|json] [--env-file <file>]
 
 Checks configuration, programs, data folder, keys, database, platform, sign-in, address, models and clocks. Changes
-nothing; each configured model is asked one short question.
+nothing; each configured model is asked one short question. Variables come from the environment, and from the file of
+--env-file where that doesn't set them: a service reads .env in its own folder.
 
 Exit codes: 0 nothing is wrong, or warnings only; 3 problems; 5 all that is wrong is that something can't be reached.
 See docs/operating.md.`
 
 /** Returns the exit code. */
 export async function runDoctor(args: string[]): Promise<number> {
-  const { values } = parseOptions(args, { format: { type: 'string', default: 'pretty' } })
+  const { values } = parseOptions(args, { format: { type: 'string', default: 'pretty' }, ...envFileOption })
   const format = oneOf('--format', values.format, ['pretty', 'json'])
   using interruption = listenForSignals()
   using progress = startProgress(process.stderr, false)
   progress.step('Checking the set-up')
   try {
-    const results = await examineSetup(interruption.signal)
+    const results = await examineSetup(values['env-file'], interruption.signal)
     progress.clear()
     const code = chooseExitCode(results)
     // Who reads us may have seen enough.
@@ -41,9 +42,9 @@ export async function runDoctor(args: string[]): Promise<number> {
   }
 }
 
-async function examineSetup(signal: AbortSignal): Promise<readonly CheckResult[]> {
+async function examineSetup(envFile: string | undefined, signal: AbortSignal): Promise<readonly CheckResult[]> {
   try {
-    const config = readConfig()
+    const config = readCommandConfig(envFile)
     const secrets = listSecrets(config).filter((secret) => secret !== null)
     const setup = {
       config,

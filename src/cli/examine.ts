@@ -21,7 +21,7 @@ export async function openContext(
   log: Log,
   staticReviewer: StaticReviewer,
 ): Promise<ReviewContext & AsyncDisposable> {
-  const config = await readReviewConfig({ sources: options.context })
+  const config = await readReviewConfig({ sources: options.context, envFile: options.envFile })
   if (options.context && config.contextSources.length === 0) {
     throw new ConfigError(
       '--context needs a tracker or chat that is set up in the environment: see docs/context-sources.md.',

@@ -3,27 +3,28 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Config } from '../config/config.ts'
-import { readConfig } from '../config/env.ts'
 import { UmpireError } from '../domain/errors.ts'
 import { createLogger, type Log } from '../lib/logger.ts'
 import { readProgram } from '../lib/program.ts'
 import { createMcpServer } from '../mcp/mcp-server.ts'
 import { listSecrets } from '../review-context.ts'
+import { envFileOption, readCommandConfig } from './command-config.ts'
 import { findRunningService } from './control-client.ts'
 import { exitCode } from './exit-codes.ts'
 import type { McpSource } from './open-database-source.ts'
 import { parseOptions } from './parse-options.ts'
 
-export const mcpUsage = `Usage: umpire mcp
+export const mcpUsage = `Usage: umpire mcp [--env-file <file>]
 
 Answers an MCP client on stdin and stdout, until stdin ends: coding agents start it themselves. It asks the service that
 runs with the same DATA_DIR, or reads the database of DATABASE_URL. With UMPIRE_TOKEN, a token of "umpire token" or of a
-person's own, it answers as that person. See docs/mcp.md.`
+person's own, it answers as that person. Variables come from the environment, and from the file of --env-file where that
+doesn't set them. See docs/mcp.md.`
 
 /** Returns the exit code, when the client has gone. Throws what explains itself. */
 export async function runMcp(args: string[]): Promise<number> {
-  parseOptions(args, {})
-  const config = readConfig()
+  const { values } = parseOptions(args, envFileOption)
+  const config = readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
   await using source = await openSource(config, log)
   const { backend, caller } = source

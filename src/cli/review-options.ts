@@ -22,6 +22,8 @@ export interface ReviewOptions {
   readonly mode: (typeof modes)[number] | null
   /** Whether trackers and chats are asked. */
   readonly context: boolean
+  /** A file of variables under those of the environment; null for none. */
+  readonly envFile: string | null
   readonly quiet: boolean
 }
 
@@ -37,6 +39,8 @@ export const reviewUsage = `Usage: umpire review [--base <ref> | --branch | --st
   --fail-on <sev>  exit with 1 for findings from this severity on: ${severities.join(', ')}; default: moderate
   --mode <name>    ${modes.join(', ')}; static asks no model
   --context        ask the trackers and chats that are set up about the change; see docs/context-sources.md
+  --env-file <file>
+                   read variables that the environment doesn't set from this file
   --quiet          say nothing about progress
 
 Exit codes: 0 clean, 1 findings, 2 usage, 3 configuration or sign-in, 4 partial review, 5 not reachable.
@@ -51,6 +55,7 @@ const options = {
   'fail-on': { type: 'string', default: 'moderate' },
   mode: { type: 'string' },
   context: { type: 'boolean', default: false },
+  'env-file': { type: 'string' },
   quiet: { type: 'boolean', short: 'q', default: false },
 } as const
 
@@ -63,6 +68,7 @@ export function parseReviewOptions(args: string[]): ReviewOptions {
     failOn: oneOf('--fail-on', values['fail-on'], severities),
     mode: values.mode === undefined ? null : oneOf('--mode', values.mode, modes),
     context: values.context,
+    envFile: values['env-file'] ?? null,
     quiet: values.quiet,
   }
 }

@@ -1,12 +1,21 @@
 // `umpire serve`: runs the receiver and the worker until SIGTERM or SIGINT.
 import { startApp } from '../app.ts'
 import { readConfig } from '../config/env.ts'
+import { serviceEnvironment } from '../config/environment.ts'
+
+/** What a process of the service is to be. */
+export interface ServeOptions {
+  readonly web: boolean
+  readonly worker: boolean
+  /** Undefined: `.env` in the working directory, if there is one. */
+  readonly envFile: string | undefined
+}
 
 /** Resolves after a graceful stop. Throws when it can't go on: whoever supervises it starts it again. */
-export async function serve(parts: { web: boolean; worker: boolean }): Promise<void> {
+export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOn(signal, stop)
-  await using app = await startApp(readConfig(), parts)
+  await using app = await startApp(readConfig(serviceEnvironment(envFile)), parts)
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {
       stop.signal.addEventListener('abort', () => resolve(null), { once: true })

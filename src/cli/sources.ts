@@ -1,28 +1,29 @@
 // `umpire sources`: shows the trackers and chats that reviews ask, and trusts one whose tools changed.
-import { readConfig } from '../config/env.ts'
 import { createLogger } from '../lib/logger.ts'
 import { findNearestWord } from '../lib/text.ts'
 import { listSecrets } from '../review-context.ts'
 import { createContextSources } from '../tools/sources/context-sources.ts'
 import { createMemoryPins } from '../tools/sources/pin-tools.ts'
+import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
 import { openControl } from './open-control.ts'
 import { parseOptions, suggest } from './parse-options.ts'
 import { showLine } from './terminal-text.ts'
 
-export const sourcesUsage = `Usage: umpire sources
-       umpire sources --trust <name>
+export const sourcesUsage = `Usage: umpire sources [--env-file <file>]
+       umpire sources --trust <name> [--env-file <file>]
 
 Shows which trackers and chats reviews ask, and whether each answers.
 
-  --trust <name>   forget what the source's tools were like: they are trusted as they are now, after you looked at them
+  --trust <name>     forget what the source's tools were like: they are trusted as they are now, after you looked at them
+  --env-file <file>  read variables that the environment doesn't set from this file
 
 Exit codes: 0 all answer; 5 one doesn't. See docs/context-sources.md.`
 
 /** Returns the exit code. Throws what explains itself. */
 export async function runSources(args: string[]): Promise<number> {
-  const { values } = parseOptions(args, { trust: { type: 'string' } })
-  const config = readConfig()
+  const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
+  const config = readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'error', secrets: listSecrets(config) })
   const options = { log, pins: createMemoryPins(), environment: config.childEnvironment, secrets: [] }
   await using sources = createContextSources(config.contextSources, options)

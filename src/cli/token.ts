@@ -1,8 +1,8 @@
 // `umpire token`: makes, lists and revokes tokens for programs.
-import { readConfig } from '../config/env.ts'
 import { createLogger } from '../lib/logger.ts'
 import { listSecrets } from '../review-context.ts'
 import type { Control, TokenOrder } from '../workflows/control.ts'
+import { envFileOption, readCommandConfig } from './command-config.ts'
 import { exitCode, UsageError } from './exit-codes.ts'
 import { openControl } from './open-control.ts'
 import { parseOptions } from './parse-options.ts'
@@ -12,12 +12,13 @@ export const tokenUsage = `Usage: umpire token (--user <login> | --admin | --use
        umpire token --list
        umpire token --revoke <id>
 
-  --user <login>   the token acts as this person, who must have signed in
-  --admin          the token sees all; without --user it acts as the operator
-  --name <name>    what lists call it; default: umpire token
-  --days <number>  how long it counts; default: 90
-  --list           show all tokens for programs that still count
-  --revoke <id>    make one worthless
+  --user <login>     the token acts as this person, who must have signed in
+  --admin            the token sees all; without --user it acts as the operator
+  --name <name>      what lists call it; default: umpire token
+  --days <number>    how long it counts; default: 90
+  --list             show all tokens for programs that still count
+  --revoke <id>      make one worthless
+  --env-file <file>  read variables that the environment doesn't set from this file
 
 The token is printed on stdout, what it is on stderr. A running service with the embedded database is asked through
 DATA_DIR/control.sock; otherwise SECRET_KEY and PUBLIC_URL must be those of the service. See docs/operating.md.`
@@ -29,6 +30,7 @@ const options = {
   days: { type: 'string' },
   list: { type: 'boolean', default: false },
   revoke: { type: 'string' },
+  ...envFileOption,
 } as const
 
 /** What is to be done. */
@@ -39,8 +41,9 @@ type TokenTask =
 
 /** Returns the exit code. Throws what explains itself. */
 export async function runToken(args: string[]): Promise<number> {
-  const task = parseTask(args)
-  const config = readConfig()
+  const { values } = parseOptions(args, options)
+  const task = chooseTask(values)
+  const config = readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
   await using control = await openControl(config, log)
   switch (task.kind) {
@@ -56,8 +59,9 @@ export async function runToken(args: string[]): Promise<number> {
   return exitCode.ok
 }
 
-function parseTask(args: string[]): TokenTask {
-  const { values } = parseOptions(args, options)
+type TokenValues = ReturnType<typeof parseOptions<typeof options>>['values']
+
+function chooseTask(values: TokenValues): TokenTask {
   const { user, admin, name, days, list, revoke } = values
   const makes = user !== undefined || admin || name !== undefined || days !== undefined
   if ([makes, list, revoke !== undefined].filter(Boolean).length > 1) {

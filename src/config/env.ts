@@ -1,4 +1,4 @@
-// Reads the environment (and a .env file) into the configuration.
+// Reads the environment into the configuration.
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
@@ -29,7 +29,7 @@ const secretNames = [
 /**
  * Reads the configuration.
  *
- * @param environment defaults to the process's own, with a `.env` file of the working directory under it
+ * @param environment defaults to the process's own
  * @param named what the file of sources may name as `${NAME}`, beside these
  * @throws ConfigError that lists everything that is wrong, one line each, naming the variable and never its value
  */

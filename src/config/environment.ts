@@ -1,7 +1,8 @@
 // The process's environment: the only reader of process.env. Light, for what can't wait for the configuration.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { ConfigError } from '../domain/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -34,27 +35,56 @@ const sourceVariables = [
   ...['SENTRY_MCP_URL', 'SENTRY_AUTH_TOKEN', 'SENTRY_ORGANIZATION', 'SLACK_MCP_URL', 'SLACK_TOKEN', 'CONTEXT_SOURCES'],
 ]
 
-/** All variables, with those of a `.env` file in the working directory under them. */
-export function processEnvironment(): Environment {
+/** Where the variables of a service stand, in its working directory. */
+const usualFile = '.env'
+
+/**
+ * The variables that the process was given, over those of a file that somebody named.
+ *
+ * No other file is read: the working directory may be a checkout that a stranger wrote, and an address in its `.env` file
+ * would be sent our keys.
+ *
+ * @throws ConfigError where the file can't be read, or is no such file
+ */
+export function processEnvironment(envFile?: string): Environment {
+  return envFile === undefined ? process.env : { ...readEnvFile(envFile), ...process.env }
+}
+
+/** The same for a service, which is run in a folder of its own: with the `.env` file there, unless another one is named. */
+export function serviceEnvironment(envFile?: string): Environment {
+  return processEnvironment(envFile ?? (hasUsualFile() ? usualFile : undefined))
+}
+
+/** Whether there is a `.env` file in the working directory. */
+export function hasUsualFile(): boolean {
+  return existsSync(usualFile)
+}
+
+function readEnvFile(path: string): Environment {
+  let text: string
   try {
-    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env }
-  } catch {
-    return process.env
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw fileError(path, `can't be read (${(error as NodeJS.ErrnoException).code})`)
   }
+  const found = parseEnv(text)
+  const saysSomething = text.split('\n').some((line) => /^\s*[^#\s]/.test(line))
+  if (saysSomething && Object.keys(found).length === 0) throw fileError(path, 'has no line of the form NAME=value')
+  return found
+}
+
+function fileError(path: string, fault: string): ConfigError {
+  const problem = `The file of variables ${path} ${fault}`
+  return new ConfigError(`${problem}.`, [problem])
 }
 
 /** The variables that count for a review on the command line. */
-export function reviewEnvironment({ sources }: { sources: boolean }): Environment {
+export function reviewEnvironment(environment: Environment, { sources }: { sources: boolean }): Environment {
   const names = [...reviewVariables, ...(sources ? sourceVariables : [])]
   return pickDefined(
-    process.env,
+    environment,
     names.flatMap((name) => [name, `${name}_FILE`]),
   )
-}
-
-/** All variables that the process was given. */
-export function ownEnvironment(): Environment {
-  return process.env
 }
 
 /** What programs that we start get of an environment. */

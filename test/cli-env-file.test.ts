@@ -1,0 +1,162 @@
+// Whose `.env` file counts: that of a service's own folder, and one that a command was given by name.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeLocalRepository } from './local-repository.ts'
+import { runUmpire } from './run-command.ts'
+import { createSite, startProcess } from './start-process.ts'
+
+/** A server that counts who connects, and hangs up. */
+async function startTrap() {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    count: () => connections,
+    [Symbol.asyncDispose]: async () => void (await new Promise((resolve) => server.close(resolve))),
+  }
+}
+
+type Trap = Awaited<ReturnType<typeof startTrap>>
+
+let trap: Trap
+let closed: number
+let checkout: string
+beforeEach(async () => {
+  trap = await startTrap()
+  const other = await startTrap()
+  closed = other.port
+  await other[Symbol.asyncDispose]()
+  checkout = mkdtempSync(join(tmpdir(), 'umpire-checkout-'))
+})
+afterEach(async () => {
+  await trap[Symbol.asyncDispose]()
+  rmSync(checkout, { recursive: true, force: true })
+})
+
+/** What a stranger would write: every address is theirs. That of a tracker is right only with a token. */
+function describeTrap(port: number, env: Readonly<Record<string, string>>): string {
+  const address = `http://127.0.0.1:${port}`
+  return [
+    `DATABASE_URL=postgresql://umpire:password@127.0.0.1:${port}/umpire`,
+    `PLATFORM_API_URL=${address}/api`,
+    `MODEL_BASE_URL=${address}/v1`,
+    `PUBLIC_URL=${address}`,
+    ...(env.LINEAR_API_KEY ? [`LINEAR_MCP_URL=${address}/mcp`] : []),
+  ].join('\n')
+}
+
+/** What a person has in their shell: secrets, and no address but those of their own, where nobody answers here. */
+function ownSecrets(): Record<string, string> {
+  return {
+    DATA_DIR: join(checkout, 'data'),
+    SECRET_KEY: 'k'.repeat(32),
+    PLATFORM_URL: `http://127.0.0.1:${closed}`,
+    PLATFORM_TOKEN: 'ghp_0123456789012345678901234567890123456789',
+    MODEL_API_KEY: 'sk-0123456789',
+  }
+}
+
+/** Right only with the addresses. */
+const tracker = { LINEAR_API_KEY: 'lin_api_0123456789' }
+const model = { MODEL: 'compatible:local', EMBEDDING_MODEL: 'compatible:vectors' }
+const commands: [string[], Record<string, string>][] = [
+  [['doctor'], {}],
+  [['doctor'], model],
+  [['token', '--list'], {}],
+  [['token', '--admin'], {}],
+  [['mcp'], {}],
+  [['sources'], tracker],
+  [['migrate'], {}],
+]
+
+describe("a stranger's .env file", () => {
+  it.each(commands)('case 83: umpire %j sends nothing to its addresses', async (args, env) => {
+    writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
+    const { stderr } = await runUmpire(args, { cwd: checkout, env: { ...ownSecrets(), ...env } })
+    expect(trap.count()).toBe(0)
+    expect(stderr).toContain('the .env file in this folder is not read; if it is yours, give --env-file .env')
+  })
+
+  it('case 83: umpire review sends nothing to its addresses', async () => {
+    await using repository = await makeLocalRepository()
+    await repository.write({ '.env': describeTrap(trap.port, tracker), 'a.js': 'one()\n' })
+    await repository.review([], { env: { ...ownSecrets(), ...model } })
+    await repository.review(['--context'], { env: { ...ownSecrets(), ...tracker } })
+    expect(trap.count()).toBe(0)
+  })
+
+  it.each(commands)('umpire %j goes there when the file is named', async (args, env) => {
+    writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
+    const named = ['--env-file', '.env']
+    const { stderr } = await runUmpire([...args, ...named], { cwd: checkout, env: { ...ownSecrets(), ...env } })
+    expect(trap.count()).toBeGreaterThan(0)
+    expect(stderr).not.toContain('is not read')
+  })
+})
+
+describe('--env-file', () => {
+  it.each(['doctor', 'sources', 'migrate', 'mcp', 'token --list', 'serve'])(
+    '%s says that there is no such file',
+    async (line) => {
+      const args = [...line.split(' '), '--env-file', 'missing.env']
+      const { code, stdout, stderr } = await runUmpire(args, {
+        cwd: checkout,
+        env: { DATA_DIR: join(checkout, 'data') },
+      })
+      expect(code).toBe(3)
+      expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
+        "The file of variables missing.env can't be read (ENOENT)",
+      )
+    },
+  )
+
+  it('review says that there is no such file', async () => {
+    await using repository = await makeLocalRepository()
+    await repository.write({ 'a.js': 'one()\n' })
+    const { code, stderr } = await repository.review(['--env-file', 'missing.env'])
+    expect([code, stderr]).toEqual([3, expect.stringContaining("missing.env can't be read (ENOENT)")])
+  })
+
+  it('needs a value', async () => {
+    const { code, stderr } = await runUmpire(['migrate', '--env-file'], { cwd: checkout, env: {} })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--env-file needs a value')])
+  })
+
+  it('refuses a folder, and a file of something else', async () => {
+    mkdirSync(join(checkout, 'folder'))
+    writeFileSync(join(checkout, 'notes'), 'DATABASE_URL is in the other file\n')
+    const run = (file: string) => runUmpire(['migrate', '--env-file', file], { cwd: checkout, env: {} })
+    const [folder, notes] = [await run('folder'), await run('notes')]
+    expect([folder.code, folder.stderr]).toEqual([3, expect.stringContaining("folder can't be read (EISDIR)")])
+    expect([notes.code, notes.stderr]).toEqual([3, expect.stringContaining('notes has no line of the form NAME=value')])
+  })
+
+  it('gives way to the environment', async () => {
+    writeFileSync(join(checkout, 'mine.env'), 'PORT=nonsense\nLOG_LEVEL=nonsense\n')
+    const env = { LOG_LEVEL: 'warn' }
+    const { code, stderr } = await runUmpire(['migrate', '--env-file', 'mine.env'], { cwd: checkout, env })
+    expect(code).toBe(3)
+    expect(stderr).toContain('PORT')
+    expect(stderr).not.toContain('LOG_LEVEL')
+  })
+})
+
+describe('umpire serve', () => {
+  it.each([
+    ['.env', []],
+    ['mine.env', ['--env-file', 'mine.env']],
+  ])('reads %s', async (file, args) => {
+    await using site = await createSite()
+    writeFileSync(join(site.dataDir, '.env'), 'SERVICE_NAME=of the folder\n')
+    writeFileSync(join(site.dataDir, file), 'PUBLIC_URL=https://named.example\n')
+    await using service = await startProcess(site, { args: ['--no-worker', ...args] })
+    expect(await service.logged('Umpire listens')).toMatchObject({ public_url: 'https://named.example' })
+  })
+})
