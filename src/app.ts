@@ -35,6 +35,7 @@ import { createContextSources } from './tools/sources/context-sources.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { createControl } from './workflows/control.ts'
 import { isMcpOpenToOthers } from './workflows/diagnose/check-mcp.ts'
+import { isSignInOpenToOthers } from './workflows/diagnose/check-platform.ts'
 import { mirrorDirectory } from './workflows/gathering/gather-sources.ts'
 import { isLoopback } from './workspace/clone-address.ts'
 import { pruneMirrors } from './workspace/prune-mirrors.ts'
@@ -94,6 +95,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   stack.defer(() => wakeUps.close())
   const review = stack.use(await createReviewContext(config, log, { metrics }))
   warnAboutConfiguration(config, review.models, log)
+  if (parts.web) warnAboutStrangers(config, log)
   const keys = createKeyRing(config.secrets.current as string, config.secrets.old)
   const sources = stack.use(
     createContextSources(config.contextSources, {
@@ -211,9 +213,6 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
   if (config.fallback.token === null) {
     log.warn({}, 'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed')
   }
-  if (isMcpOpenToOthers(config)) {
-    log.warn({}, 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository')
-  }
   if (config.metrics && !isLoopback(config.metrics.host)) {
     log.warn({}, 'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')
   }
@@ -224,6 +223,19 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
     log.warn(
       { model: models.main.name },
       'The price of this model is not known: the budget in money cannot hold it back',
+    )
+  }
+}
+
+/** What lets everybody in who reaches the address where it listens. */
+function warnAboutStrangers(config: Config, log: Log): void {
+  if (isMcpOpenToOthers(config)) {
+    log.warn({}, 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository')
+  }
+  if (isSignInOpenToOthers(config)) {
+    log.warn(
+      {},
+      'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; the first administers',
     )
   }
 }

@@ -122,6 +122,32 @@ it.each([
   expect(checkMcp({ http, mcp })).toMatchObject({ state, message: expect.stringContaining(message) })
 })
 
+const hosts: [string, string][] = [
+  ['0.0.0.0', 'warning'],
+  ['::', 'warning'],
+  ['192.168.1.7', 'warning'],
+  ['127.0.0.1', 'ok'],
+  ['127.0.0.2', 'ok'],
+  ['::1', 'ok'],
+  ['localhost', 'ok'],
+]
+
+it.each(hosts)(
+  'case 86: with HOST=%s, an open MCP server and sign-in for everybody are each a %s',
+  async (host, state) => {
+    const withoutModel = { MODEL: '', MODEL_BASE_URL: '', SIGN_IN_ALLOWED: '' }
+    const env = { ...goodEnvironment(), ...withoutModel, HOST: host, PUBLIC_URL: 'http://localhost:8484' }
+    const found = await doctor({ ...env, MCP_ACCESS: 'open' })
+    expect(found.of('MCP server')).toMatch(new RegExp(`^${state} \\|`))
+    expect(found.of('sign-in')).toMatch(new RegExp(`^${state} \\| Everybody`))
+    const closed = await doctor({ ...env, SIGN_IN_ALLOWED: 'alice', MCP_ACCESS: 'token' })
+    expect([closed.of('MCP server'), closed.of('sign-in')]).toEqual([
+      expect.stringMatching(/^ok \|/),
+      expect.stringMatching(/^ok \|/),
+    ])
+  },
+)
+
 describe('beside a running service', () => {
   let site: Site
   let service: UmpireProcess

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { isTokenId } from './credentials.ts'
 import { type ApiToken, selectApiTokens, toApiToken } from './tokens.ts'
+import { operatorPlatform } from './users.ts'
 
 /** How the operator is called, in an account that no platform can have. */
 export const operatorLogin = 'operator'
-const operatorPlatform = 'operator'
 
 /** An account, as far as tokens are made for it. */
 export interface Account {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import { type Claims, isTokenId } from './credentials.ts'
-import { maySignIn } from './users.ts'
+import { maySignIn, operatorPlatform } from './users.ts'
 
 /** Who makes a request. */
 export interface Caller {
@@ -49,7 +49,7 @@ export async function saveToken(
 
 /**
  * Whom a credential's claims name; undefined where it was revoked, has expired, its user is gone or may not sign in any
- * more. The operator's own tokens, and those for an administrator, count whoever may sign in.
+ * more. What the operator gives out for a person counts no longer than that; only the operator's own account never signs in.
  */
 export async function findCaller(
   db: Db,
@@ -59,15 +59,21 @@ export async function findCaller(
   const row = await db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['users.login', 'users.name', 'users.avatar_url', 'users.is_admin', 'tokens.grants_admin'])
+    .select([
+      'users.platform',
+      'users.login',
+      'users.name',
+      'users.avatar_url',
+      'users.is_admin',
+      'tokens.grants_admin',
+    ])
     .select(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as('is_use_to_be_noted'))
-    .select(sql<boolean>`grants_admin or encrypted_token is null`.as('is_of_operator'))
     .where('tokens.id', '=', tokenId)
     .where('tokens.user_id', '=', userId)
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!row || !(row.is_of_operator || maySignIn(signInAllowed, row.login))) return undefined
+  if (!row || !(row.platform === operatorPlatform || maySignIn(signInAllowed, row.login))) return undefined
   if (row.is_use_to_be_noted) await noteUse(db, tokenId)
   const isAdmin = row.is_admin || row.grants_admin
   return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }

@@ -6,6 +6,9 @@ import { isSealedByCurrent, type KeyRing, seal, unseal } from '../lib/key-ring.t
 import { toStorable } from '../lib/text.ts'
 import type { Viewer } from '../platforms/platform.ts'
 
+/** The platform of the operator's own account, which no platform has. */
+export const operatorPlatform = 'operator'
+
 /** Whether a username may sign in. Case makes no difference, as at the platforms. */
 export function maySignIn(signInAllowed: Config['signInAllowed'], login: string): boolean {
   return signInAllowed === null || signInAllowed.has(login.toLowerCase())

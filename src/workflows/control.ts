@@ -11,6 +11,7 @@ import {
 } from '../accounts/operator.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { forgetToolPins } from '../accounts/tool-pins.ts'
+import { maySignIn } from '../accounts/users.ts'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
@@ -42,7 +43,10 @@ export interface IssuedToken {
 
 /** The same whether the caller has the database open or asks the process that has. */
 export interface Control {
-  /** @throws RequestError `not_found` where the person never signed in, `conflict` where two had that name */
+  /**
+   * @throws RequestError `not_found` where the person never signed in, `conflict` where two had that name, or the one who has
+   *   may not sign in any more
+   */
   createToken(order: TokenOrder): Promise<IssuedToken>
   listTokens(): Promise<readonly OwnedToken[]>
   /** Returns the token's name. @throws RequestError `not_found` */
@@ -58,9 +62,12 @@ export function createControl(
   database: Pick<OpenDatabase, 'db' | 'engine'>,
 ): Control {
   const { db } = database
-  const { platform, http } = ctx.config
+  const { platform, http, signInAllowed } = ctx.config
   return {
     async createToken({ user, admin, name, days }) {
+      if (user !== null && !maySignIn(signInAllowed, user)) {
+        throw new RequestError('conflict', `${user} may not sign in here: SIGN_IN_ALLOWED names who may.`)
+      }
       const expiresAt = new Date(Date.now() + days * 24 * 3600 * 1000)
       const { account, id } = await transactionWithRetry(db, async (tx) => {
         const account = user === null ? await ensureOperator(tx) : await findAccount(tx, platform.id, user)

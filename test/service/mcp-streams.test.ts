@@ -47,6 +47,25 @@ it('leads to the messages below the path at which people reach it', async () => 
   expect(umpire.lines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
 })
 
+const openMcp = 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+const openSignIn =
+  'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; the first administers'
+
+it.each([
+  ['0.0.0.0', 'open', '', [openMcp, openSignIn]],
+  ['0.0.0.0', 'token', 'alice', []],
+  ['127.0.0.1', 'open', '', []],
+])(
+  'case 86: with HOST=%s, MCP_ACCESS=%s and SIGN_IN_ALLOWED=%j a start warns of %j',
+  async (host, access, allowed, said) => {
+    const settings = { HOST: host, MCP_ACCESS: access, SIGN_IN_ALLOWED: allowed }
+    const env = { ...forgeEnvironment(scenario.forge), PUBLIC_URL: 'http://localhost:8484', ...settings }
+    await using site = await createSite()
+    await using umpire = await startProcess(site, { args: ['--no-worker'], env })
+    expect([openMcp, openSignIn].filter((warning) => umpire.lines(warning).length > 0)).toEqual(said)
+  },
+)
+
 it('cuts off a client that asks and does not read, says so, and goes on with the others', async () => {
   const slow = openSocket(url, openStream)
   const [begun] = (await once(slow, 'data')) as [string]

@@ -1,6 +1,7 @@
 // Signing in with a token of the platform, who may, signing out: on each database engine.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/env.ts'
+import { createControl } from '../../src/workflows/control.ts'
 import { type AccountScenario, aliceToken, bobToken, publicUrl, startAccounts } from '../account-scenario.ts'
 import { createBrowser, locationOf, walkToCallback } from '../browser.ts'
 import { answer, drop } from '../fakes/forge/faults.ts'
@@ -192,6 +193,52 @@ describe('SIGN_IN_ALLOWED', () => {
     expect([...browser.cookies]).toEqual([])
     forge.signInAs('alice')
     expect(locationOf(await browser.open((await walkToCallback(browser)).href))).toBe('/')
+  })
+
+  it("case 85: an administrator's credentials are worthless once their name was taken off, the operator's are not", async () => {
+    const database = await createTestDatabase()
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => database.dispose())
+    const { forge } = scene
+    const env = {
+      ...{ PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PUBLIC_URL: publicUrl },
+      ...{ SECRET_KEY: 'k'.repeat(32), MCP_ACCESS: 'token' },
+    }
+    const start = async (allowed: string) => {
+      const given = { ...env, SIGN_IN_ALLOWED: allowed }
+      const app = await startTestApp({ env: given, database, parts: { web: true, worker: false } })
+      return { app, control: createControl(app.app.context, { db: app.db, engine: database.config.engine }) }
+    }
+    const before = await start('alice, bob')
+    const order = { admin: true, name: 'a token', days: 30 }
+    const alice = await signInWithToken(before.app, aliceToken)
+    const issued = await Promise.all([
+      before.control.createToken({ ...order, user: 'alice' }),
+      before.control.createToken({ ...order, user: null }),
+    ])
+    const [ofAlice, ofOperator] = issued.map(({ jwt }) => ({ authorization: `Bearer ${jwt}` }))
+    const answersTo = async (url: string, headers: Readonly<Record<string, string>> | undefined) => {
+      const ask = (path: string, init: RequestInit = {}) =>
+        fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', ...headers } })
+      const list = await ask('/auth/me')
+      const checks = await ask('/api/v1/settings/checks')
+      const mcp = await ask('/mcp/messages', { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })
+      return [list, checks, mcp].map(({ status }) => status)
+    }
+    for (const headers of [ofAlice, ofOperator, alice.bearer]) {
+      expect(await answersTo(before.app.url, headers)).toEqual([200, 200, 200])
+    }
+    expect(await answersTo(before.app.url, alice.cookie)).toEqual([200, 200, 401])
+    await before.app[Symbol.asyncDispose]()
+
+    const { app, control } = await start('bob')
+    stack.use(app)
+    for (const headers of [ofAlice, alice.bearer, alice.cookie]) {
+      expect(await answersTo(app.url, headers)).toEqual([401, 401, 401])
+    }
+    expect(await answersTo(app.url, ofOperator)).toEqual([200, 200, 200])
+    const refused = 'alice may not sign in here: SIGN_IN_ALLOWED names who may.'
+    await expect(control.createToken({ ...order, user: 'alice' })).rejects.toThrow(refused)
   })
 
   it.each([',', ' ', 'alice,,bob'])('does not take %j for a list of names', (value) => {

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { explainError, type Observation, ok, problem, skipped, warning } from './check.ts'
+import { isReachedByOthers } from './check-public-address.ts'
 import type { Evidence } from './setup.ts'
 
 /** Whether its API answers. */
@@ -61,16 +62,24 @@ export async function checkApplication(
   return problem('The platform does not accept OAUTH_CLIENT_ID with OAUTH_CLIENT_SECRET.', remedy)
 }
 
+/** Whether anybody who reaches the service may sign in, with an account that anybody can make. */
+export function isSignInOpenToOthers({ http, signInAllowed }: Pick<Config, 'http' | 'signInAllowed'>): boolean {
+  return signInAllowed === null && isReachedByOthers(http)
+}
+
 /** Who may sign in, and spend what models cost. */
-export function checkSignIn({ signInAllowed, models, platform }: Config): Observation {
+export function checkSignIn(config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'platform'>): Observation {
+  const { signInAllowed, models, platform } = config
   if (signInAllowed !== null) {
     const count = signInAllowed.size
     return ok(`${count} ${count === 1 ? 'person' : 'people'} may sign in.`)
   }
   const everybody = `Everybody with an account at ${platform.url} may sign in`
-  if (models.main === null) return ok(`${everybody}. No model costs anything.`)
+  const costs = models.main !== null
+  if (!costs && !isSignInOpenToOthers(config)) return ok(`${everybody}. No model costs anything.`)
   return warning(
-    `${everybody}, connect repositories, and have them reviewed at the cost of your model.`,
+    `${everybody}, connect repositories, and have them reviewed${costs ? ' at the cost of your model' : ''}. ` +
+      'The first who signs in is the administrator.',
     'Name in SIGN_IN_ALLOWED who may, unless that is meant so.',
   )
 }

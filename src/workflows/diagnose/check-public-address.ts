@@ -14,6 +14,11 @@ interface Located {
   readonly isSure: boolean
 }
 
+/** Whether others than this machine's own users may reach it: by where it listens, or by the address that it is known under. */
+export function isReachedByOthers({ host, publicUrl }: Pick<Config['http'], 'host' | 'publicUrl'>): boolean {
+  return !isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
+}
+
 /** Compares PUBLIC_URL with the address of the platform. */
 export async function checkPublicAddress({ http, platform }: Pick<Config, 'http' | 'platform'>): Promise<Observation> {
   const [own, theirs] = await Promise.all([locate(http.publicUrl), locate(platform.url)])
