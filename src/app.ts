@@ -1,5 +1,4 @@
 // The composition root: the only place that chooses implementations.
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createCredentials } from './accounts/credentials.ts'
 import { findBearer } from './accounts/find-bearer.ts'
@@ -7,6 +6,7 @@ import { endAllReservations } from './accounts/reservations.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
 import { renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
+import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
 import type { AppContext } from './context.ts'
 import { type OpenDatabase, openDatabase } from './db/database.ts'
@@ -62,7 +62,7 @@ export async function openMigratedDatabase(
   log: Log,
   metrics: Metrics = noMetrics,
 ): Promise<OpenDatabase> {
-  if (config.database.engine === 'embedded') await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  if (config.database.engine === 'embedded') await ensureDataFolder(config.dataDir)
   const database = await openDatabase(config.database, log, metrics)
   try {
     await migrate(database, log)
@@ -86,6 +86,7 @@ export async function completeConfig(config: Config): Promise<Config> {
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
 export async function startApp(given: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
   await using stack = new AsyncDisposableStack()
+  await ensureDataFolder(given.dataDir)
   const config = await completeConfig(given)
   const log = createLogger({ level: config.log.level, secrets: listSecrets(config) })
   const prometheus = config.metrics && stack.use(await loadPrometheus())

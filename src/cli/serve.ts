@@ -2,6 +2,10 @@
 import { startApp } from '../app.ts'
 import { readConfig } from '../config/env.ts'
 import { serviceEnvironment } from '../config/environment.ts'
+import { exitCode } from './exit-codes.ts'
+
+/** A start that hangs in something (a disk, a lock of the database) is broken off so long after the signal to stop. */
+const startPatienceMs = 5_000
 
 /** What a process of the service is to be. */
 export interface ServeOptions {
@@ -15,13 +19,29 @@ export interface ServeOptions {
 export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOn(signal, stop)
-  await using app = await startApp(readConfig(serviceEnvironment(envFile)), parts)
+  await using app = await breakOff(startApp(readConfig(serviceEnvironment(envFile)), parts), stop.signal)
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {
       stop.signal.addEventListener('abort', () => resolve(null), { once: true })
     })
     const fault = await Promise.race([stopped, app.broken])
     if (fault) throw fault
+  }
+}
+
+/** Ends the process where a start goes on for long after the signal. That loses nothing: it may be killed at any time. */
+async function breakOff<T>(start: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const losePatience = () => {
+    timer = setTimeout(() => process.exit(exitCode.ok), startPatienceMs)
+  }
+  if (signal.aborted) losePatience()
+  signal.addEventListener('abort', losePatience, { once: true })
+  try {
+    return await start
+  } finally {
+    signal.removeEventListener('abort', losePatience)
+    clearTimeout(timer)
   }
 }
 

@@ -1,9 +1,10 @@
 // The secret key: configured, or generated into the data folder at the first start.
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
+import { ensureDataFolder } from './data-folder.ts'
 
 /** Shorter ones are none. */
 export const leastKeyLength = 32
@@ -38,7 +39,7 @@ async function readKey(path: string): Promise<string | undefined> {
 
 /** On the disk before anything is made with it, and never half written under its name. */
 async function makeKey(dataDir: string, path: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await ensureDataFolder(dataDir)
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`
   const key = randomBytes(32).toString('hex')
   const file = await open(unfinished, 'wx', 0o600)

@@ -1,6 +1,7 @@
 // The embedded database: one connection, handed out in the order of asking; commits go to the disk in groups.
 import { mkdirSync, statfsSync } from 'node:fs'
 import pg from 'pg'
+import { ConfigError } from '../../domain/errors.ts'
 import { DatabaseFault } from '../errors.ts'
 import { ConnectionLease, type Lessor } from './connection-lease.ts'
 import type { RunWays } from './embedded-thread.ts'
@@ -30,11 +31,14 @@ const writing = /^\s*(insert|update|delete|merge|with)\b/i
 /**
  * Opens the database in a folder, makes it where there is none, and starts its thread.
  *
- * @throws DatabaseFault `database_locked`, `database_version` or `database_unsafe`
+ * @throws DatabaseFault `database_locked`, `database_version`, `database_unsafe` or `database_disk_full`
+ * @throws ConfigError where the folder can't be made
  */
 export async function openEmbedded(directory: string, limits: Partial<Limits> = {}): Promise<EmbeddedDatabase> {
   const all = { ...usualLimits, ...limits }
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeFolder(directory)
+  // Before a byte is written: what begins on a full disk ends half done.
+  checkSpaceOf(directory)
   const lock = lockFolder(directory)
   try {
     return new EmbeddedDatabase(directory, await startEngine(directory, all.statementLimitMs), lock, all)
@@ -42,6 +46,20 @@ export async function openEmbedded(directory: string, limits: Partial<Limits> = 
     lock.release()
     throw error
   }
+}
+
+function makeFolder(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new ConfigError(`The folder ${directory} can't be made (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+function checkSpaceOf(directory: string): void {
+  const { bavail, bsize } = statfsSync(directory)
+  if (bavail * bsize >= minimumFreeBytes) return
+  throw new DatabaseFault('database_disk_full', `Less than 64 MB are free where ${directory} is: make room.`)
 }
 
 interface Waiter {
@@ -116,9 +134,7 @@ export class EmbeddedDatabase implements Lessor {
 
   /** @throws DatabaseFault `database_disk_full` while there is still room for the engine to go on */
   checkSpace(): void {
-    const { bavail, bsize } = statfsSync(this.#directory)
-    if (bavail * bsize >= minimumFreeBytes) return
-    throw new DatabaseFault('database_disk_full', `Less than 64 MB are free where ${this.#directory} is.`)
+    checkSpaceOf(this.#directory)
   }
 
   /**

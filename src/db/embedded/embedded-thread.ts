@@ -29,6 +29,9 @@ export type ThreadMessage =
   | { kind: 'broken'; reason: string }
   | { kind: 'closed' }
 
+/** Number of `ENOSPC` in WASI. */
+const noSpaceLeft = 51
+
 const port = parentPort!
 const send = (message: ThreadMessage) => port.postMessage(message)
 
@@ -79,8 +82,16 @@ function describeFailure(error: unknown): WireReply {
   return { results: [], error: failure, status: 'E' }
 }
 
+/** The engine's file layer throws objects with a number of WASI, which are no errors and say nothing as text. */
+function describeThrown(error: unknown): string {
+  if (error instanceof Error) return error.message
+  const { errno } = error as { errno?: unknown }
+  if (errno === noSpaceLeft) return 'no space is left on the disk'
+  return typeof errno === 'number' ? `a file could not be used (WASI error ${errno})` : String(error)
+}
+
 main().catch((error: unknown) => {
   const code = error instanceof UmpireError ? error.code : null
-  send({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error) })
+  send({ kind: 'failed', code, message: describeThrown(error) })
   port.close()
 })

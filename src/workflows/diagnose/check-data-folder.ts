@@ -1,7 +1,7 @@
 // Checks the data folder and the disk that it is on.
-import { randomBytes } from 'node:crypto'
-import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { writeProbe } from '../../config/data-folder.ts'
 import { type Observation, ok, problem, warning } from './check.ts'
 
 const megabyte = 1024 * 1024
@@ -27,26 +27,19 @@ export async function checkDataFolder(folder: string): Promise<Observation> {
 
 async function checkParent(folder: string): Promise<Observation> {
   const parent = await findExisting(folder)
-  try {
-    // With the slash, a file is no answer.
-    await access(join(parent, '/'), constants.W_OK)
-    return ok(`${folder} isn't there yet: the service makes it at its first start.`)
-  } catch {
-    const remedy = 'Make it, owned by the user that the service runs as, or name another one in DATA_DIR.'
-    return problem(`${folder} isn't there, and can't be made in ${parent}.`, remedy)
-  }
+  const fault = await tryToWrite(parent)
+  if (fault === null) return ok(`${folder} isn't there yet: the service makes it at its first start.`)
+  const remedy = 'Make it, owned by the user that the service runs as, or name another one in DATA_DIR.'
+  return problem(`${folder} isn't there, and can't be made in ${parent} (${fault}).`, remedy)
 }
 
-/** Permissions don't say all: a disk may be mounted for reading only. */
+/** What the system has against it; null for nothing. */
 async function tryToWrite(folder: string): Promise<string | null> {
-  const path = join(folder, `.check-${randomBytes(6).toString('hex')}`)
   try {
-    await (await open(path, 'wx', 0o600)).close()
+    await writeProbe(folder)
     return null
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown'
-  } finally {
-    await rm(path, { force: true }).catch(() => undefined)
   }
 }
 

@@ -1,0 +1,163 @@
+// A data folder in which nothing can be kept, on each database engine: said at once, and the process ends.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest'
+import { openDatabase } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { compileCache } from '../compile-cache.ts'
+import { silentLog, testEngine } from '../fakes/test-database.ts'
+import { finish } from '../local-repository.ts'
+import { runUmpire } from '../run-command.ts'
+import { createSite, type Site } from '../start-process.ts'
+
+const command = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url))
+
+let site: Site
+let file: string
+let mount: string
+beforeAll(async () => {
+  site = await createSite()
+  file = join(site.dataDir, 'a-file')
+  writeFileSync(file, '')
+  mount = mkdtempSync(join(tmpdir(), 'umpire-mount-'))
+})
+afterAll(async () => {
+  rmSync(mount, { recursive: true })
+  await site[Symbol.asyncDispose]()
+})
+
+/** One that hangs would go on after its test. */
+const started: ChildProcess[] = []
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+})
+
+const environment = (dataDir: string) => ({ ...site.env, PORT: '0', WEBHOOK_SECRET: 'a secret', DATA_DIR: dataDir })
+
+/** Starts `umpire serve`, by way of another program where one is given. */
+function startServe(dataDir: string, wrapper: readonly string[] = []) {
+  const [program = '', ...args] = [...wrapper, process.execPath, command, 'serve', '--no-worker']
+  const child = spawn(program, args, {
+    cwd: site.dataDir,
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...environment(dataDir) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  started.push(child)
+  return child
+}
+
+const serve = (...given: Parameters<typeof startServe>) => finish(startServe(...given))
+
+/** A disk of its own at `mount`, which nobody but the process sees. */
+function withDisk(options: string, then = 'true'): string[] {
+  const script = 'mount -t tmpfs -o "$0" none "$1" && eval "$2" && shift 2 && exec "$@"'
+  return ['unshare', '--mount', 'sh', '-c', script, options, mount, then]
+}
+
+function needsMounts(context: TestContext): void {
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', mount], { stdio: 'ignore' })
+  context.skip(status !== 0, 'this machine lets nobody mount a disk, even one that only the process itself sees')
+}
+
+describe('DATA_DIR', () => {
+  it.each([
+    ['/proc/umpire', "can't be made (ENOENT)"],
+    ['/proc/umpire/data', "can't be made (ENOENT)"],
+    ['/proc', "can't be written to (ENOENT)"],
+  ])('case 87: in %s is refused', async (dataDir, fault) => {
+    const { code, stderr } = await serve(dataDir)
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`The data folder ${dataDir} ${fault}`)])
+    const doctor = await runUmpire(['doctor'], { cwd: site.dataDir, env: environment(dataDir) })
+    expect(doctor.stdout).toContain('problem  data folder: ')
+  })
+
+  it('case 87: that is a file, or below one, is refused', async () => {
+    for (const dataDir of [file, join(file, 'below')]) {
+      const { code, stderr } = await serve(dataDir)
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`The data folder ${dataDir} can't be made`)])
+    }
+  })
+
+  it('case 87: in /proc ends other commands, too', async (context) => {
+    context.skip(testEngine === 'postgresql', 'they need no data folder with a database server')
+    const env = environment('/proc/umpire')
+    const { code, stderr } = await runUmpire(['migrate'], { cwd: site.dataDir, env })
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The data folder /proc/umpire')])
+  })
+
+  it('case 87: on a disk that is mounted for reading only is refused', async (context) => {
+    needsMounts(context)
+    const { code, stderr } = await serve(join(mount, 'data'), withDisk('size=1m', 'mount -o remount,ro "$1"'))
+    expect([code, stderr]).toEqual([3, expect.stringContaining("can't be made (EROFS)")])
+    const there = await serve(mount, withDisk('size=1m', 'mount -o remount,ro "$1"'))
+    expect([there.code, there.stderr]).toEqual([3, expect.stringContaining("can't be written to (EROFS)")])
+  })
+
+  it('case 87: on a full disk is refused', async (context) => {
+    needsMounts(context)
+    const full = await serve(mount, withDisk('size=4k', 'head -c 4096 /dev/zero >"$1/filled"'))
+    expect([full.code, full.stderr]).toEqual([3, expect.stringContaining("can't be written to (ENOSPC)")])
+  })
+
+  it('case 87: on a disk with little room is refused by the embedded database', async (context) => {
+    needsMounts(context)
+    context.skip(testEngine === 'postgresql', 'the database is elsewhere')
+    for (const size of ['1m', '40m', '63m']) {
+      const { code, stderr } = await serve(mount, withDisk(`size=${size}`))
+      expect([code, stderr], size).toEqual([3, expect.stringContaining('Less than 64 MB are free where')])
+    }
+  })
+
+  it('case 87: on a disk that fills up later makes the service not ready, and SIGTERM ends it', async (context) => {
+    needsMounts(context)
+    context.skip(testEngine === 'postgresql', 'the database is elsewhere')
+    const child = startServe(mount, withDisk('size=200m'))
+    const ended = finish(child)
+    const url = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      child.stderr?.on('data', (chunk) => {
+        text += chunk
+        const found = /"url":"([^"]+)"/.exec(text)?.[1]
+        if (found) resolve(found)
+      })
+      void ended.then(({ stderr }) => reject(new Error(stderr)))
+    })
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    // Its own view of the disk.
+    const filling = `/proc/${child.pid}/root${mount}/filling`
+    spawnSync('dd', ['if=/dev/zero', `of=${filling}`, 'bs=1M', 'count=300'], { stdio: 'ignore' })
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 0 })
+  })
+})
+
+it('SIGTERM ends a start that waits for the database', async (context) => {
+  context.skip(testEngine === 'embedded', 'nobody else has the embedded database open')
+  await using database = await openDatabase(site.database, silentLog)
+  await migrate(database, silentLog)
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const transaction = database.db.transaction().execute(async (tx) => {
+    await sql`lock table kysely_migration in access exclusive mode`.execute(tx)
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const child = startServe(site.dataDir)
+  const ended = finish(child)
+  await using other = await openDatabase(site.database, silentLog)
+  for (;;) {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(other.db)
+    if (rows.length > 0) break
+  }
+  child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ code: 0 })
+  released.resolve()
+  await transaction
+})
