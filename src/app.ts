@@ -4,7 +4,7 @@ import { createCredentials } from './accounts/credentials.ts'
 import { findBearer } from './accounts/find-bearer.ts'
 import { endAllReservations } from './accounts/reservations.ts'
 import { addToolPin, readToolPins } from './accounts/tool-pins.ts'
-import { renewSeals } from './accounts/users.ts'
+import { countLost, listSeals, renewSeals } from './accounts/users.ts'
 import type { Config } from './config/config.ts'
 import { ensureDataFolder } from './config/data-folder.ts'
 import { readSecretKey } from './config/secret-key.ts'
@@ -135,6 +135,7 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     log.info({ url: metricsUrl }, 'Metrics are served')
   }
   await renewSeals(ctx.db, keys)
+  await warnAboutLostKey(ctx)
   // Whoever held them is dead.
   if (database.exclusive) await endAllReservations(ctx.db)
   if (database.exclusive) {
@@ -226,6 +227,13 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
       'The price of this model is not known: the budget in money cannot hold it back',
     )
   }
+}
+
+/** A key file that was lost is made anew, and nothing else would tell. */
+async function warnAboutLostKey({ db, keys, log }: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
+  const lost = countLost(await listSeals(db), keys)
+  const message = 'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
+  if (lost > 0) log.warn({ tokens: lost }, message)
 }
 
 /** What lets everybody in who reaches the address where it listens. */

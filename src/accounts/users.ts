@@ -96,6 +96,41 @@ export async function renewSeals(db: Db, keys: KeyRing): Promise<number> {
   return renewed
 }
 
+/** How many tokens of the platform are stored under a key. */
+export interface Seals {
+  /** See `DerivedKeys`. */
+  readonly keyId: string
+  readonly count: number
+}
+
+/** The id of the key under which a token of the platform is stored: it stands in what is stored, see `seal`. */
+const keyOfSeal = sql<string>`encode(substring(encrypted_token from 2 for 8), 'hex')`
+
+/** Under which keys the tokens of the platform are stored. */
+export async function listSeals(db: Db): Promise<Seals[]> {
+  const { rows } = await sql<{ key_id: string; count: number }>`
+    select ${keyOfSeal} as key_id, count(*)::int as count from users
+    where encrypted_token is not null group by key_id order by key_id`.execute(db)
+  return rows.map(({ key_id: keyId, count }) => ({ keyId, count }))
+}
+
+/** How many of them no key in force opens: the secret key was lost, or another one was set in its place. */
+export function countLost(seals: readonly Seals[], keys: Pick<KeyRing, 'ids'>): number {
+  return seals.reduce((sum, { keyId, count }) => (keys.ids.includes(keyId) ? sum : sum + count), 0)
+}
+
+/** Forgets those for good: their people have to sign in again. Returns how many there were. */
+export async function forgetLostTokens(db: Db, keys: Pick<KeyRing, 'ids'>): Promise<number> {
+  const forgotten = await db
+    .updateTable('users')
+    .set({ encrypted_token: null })
+    .where('encrypted_token', 'is not', null)
+    .where(keyOfSeal, 'not in', keys.ids)
+    .returning('id')
+    .execute()
+  return forgotten.length
+}
+
 function ownerOf(platform: string, platformUserId: string): string {
   return `token of ${platform} ${platformUserId}`
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import {
   controlSocketOf,
-  forgottenTools,
+  forgotten,
   issuedToken,
   longestSocketPath,
   ownedTokens,
@@ -52,7 +52,10 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
       },
       readDatabase: async () => (await status()).database,
       async trustSource(name) {
-        return (await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgottenTools })).count
+        return (await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgotten })).count
+      },
+      async forgetLostTokens() {
+        return (await ask({ method: 'DELETE', route: '/lost-tokens', schema: forgotten })).count
       },
       createMcpBackend: (token) => createRemoteBackend(ask, token),
     }

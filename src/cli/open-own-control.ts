@@ -20,7 +20,7 @@ export async function openOwnControl(config: Config, log: Log): Promise<Control 
   const database = await openMigratedDatabase(config, log).catch((error) => {
     throw explainLock(error, config.dataDir)
   })
-  const credentials = createCredentials(createKeyRing(secrets.current as string, secrets.old), http.publicUrl)
-  const control = createControl({ config, credentials }, database)
+  const keys = createKeyRing(secrets.current as string, secrets.old)
+  const control = createControl({ config, keys, credentials: createCredentials(keys, http.publicUrl) }, database)
   return { ...control, [Symbol.asyncDispose]: () => database.close() }
 }

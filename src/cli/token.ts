@@ -11,6 +11,7 @@ import { showLine } from './terminal-text.ts'
 export const tokenUsage = `Usage: umpire token (--user <login> | --admin | --user <login> --admin) [--name <name>] [--days <1-365>]
        umpire token --list
        umpire token --revoke <id>
+       umpire token --forget-lost
 
   --user <login>     the token acts as this person, who must have signed in
   --admin            the token sees all; without --user it acts as the operator
@@ -18,6 +19,7 @@ export const tokenUsage = `Usage: umpire token (--user <login> | --admin | --use
   --days <number>    how long it counts; default: 90
   --list             show all tokens for programs that still count
   --revoke <id>      make one worthless
+  --forget-lost      forget what the secret key doesn't open: tokens of the platform, whose people then sign in again
   --env-file <file>  read variables that the environment doesn't set from this file
 
 The token is printed on stdout, what it is on stderr. A running service with the embedded database is asked through
@@ -30,6 +32,7 @@ const options = {
   days: { type: 'string' },
   list: { type: 'boolean', default: false },
   revoke: { type: 'string' },
+  'forget-lost': { type: 'boolean', default: false },
   ...envFileOption,
 } as const
 
@@ -38,6 +41,7 @@ type TokenTask =
   | { readonly kind: 'create'; readonly order: TokenOrder }
   | { readonly kind: 'list' }
   | { readonly kind: 'revoke'; readonly id: string }
+  | { readonly kind: 'forget' }
 
 /** Returns the exit code. Throws what explains itself. */
 export async function runToken(args: string[]): Promise<number> {
@@ -55,6 +59,9 @@ export async function runToken(args: string[]): Promise<number> {
       break
     case 'revoke':
       console.error(`The token "${showLine(await control.revokeToken(task.id))}" doesn't count any more.`)
+      break
+    case 'forget':
+      await forgetLost(control)
   }
   return exitCode.ok
 }
@@ -62,12 +69,13 @@ export async function runToken(args: string[]): Promise<number> {
 type TokenValues = ReturnType<typeof parseOptions<typeof options>>['values']
 
 function chooseTask(values: TokenValues): TokenTask {
-  const { user, admin, name, days, list, revoke } = values
+  const { user, admin, name, days, list, revoke, 'forget-lost': forget } = values
   const makes = user !== undefined || admin || name !== undefined || days !== undefined
-  if ([makes, list, revoke !== undefined].filter(Boolean).length > 1) {
-    throw new UsageError('give either what a new token is to be, or --list, or --revoke')
+  if ([makes, list, forget, revoke !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError('give either what a new token is to be, or --list, or --revoke, or --forget-lost')
   }
   if (list) return { kind: 'list' }
+  if (forget) return { kind: 'forget' }
   if (revoke !== undefined) return { kind: 'revoke', id: revoke }
   if (user === undefined && !admin)
     throw new UsageError('say whose token it is to be: --user <login>, --admin, or both')
@@ -98,6 +106,11 @@ async function createToken(control: Control, order: TokenOrder): Promise<void> {
   const sight = order.admin ? ', which sees all' : ''
   console.error(`A token for ${issuer} that acts as ${showLine(login)}${sight}, until ${expiresAt.toISOString()}.`)
   console.error(`It isn't shown again. To take it back: umpire token --revoke ${id}`)
+}
+
+async function forgetLost(control: Control): Promise<void> {
+  const count = await control.forgetLostTokens()
+  console.error(`${count} stored ${count === 1 ? 'token' : 'tokens'} of the platform forgotten.`)
 }
 
 async function listTokens(control: Control): Promise<void> {

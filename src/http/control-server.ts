@@ -8,6 +8,7 @@ import type { Control } from '../workflows/control.ts'
 import {
   callToolRoute,
   createTokenRoute,
+  forgetLostTokensRoute,
   listRepositoriesRoute,
   listTokensRoute,
   listToolsRoute,
@@ -66,6 +67,9 @@ function addControlRoutes(server: Server, control: Control): void {
   server.post('/tokens', { schema: createTokenRoute }, ({ body }) => control.createToken(body))
   server.delete('/tokens/:id', { schema: revokeTokenRoute }, async ({ params }) => ({
     name: await control.revokeToken(params.id),
+  }))
+  server.delete('/lost-tokens', { schema: forgetLostTokensRoute }, async () => ({
+    count: await control.forgetLostTokens(),
   }))
 }
 

@@ -3,15 +3,18 @@ import { RequestError } from '../domain/errors.ts'
 import { healthz, readyz } from './contract/health.ts'
 import type { Server } from './server.ts'
 
-/** `/healthz` never touches the database; `/readyz` asks it. */
-export function addHealthRoutes(server: Server, options: { checkReady: () => Promise<void> }): void {
+/**
+ * `/healthz` never touches the database; `/readyz` asks it.
+ *
+ * @param options.findUnready what keeps the service from its work; null for nothing. Rejects where the database does.
+ */
+export function addHealthRoutes(server: Server, options: { findUnready: () => Promise<string | null> }): void {
   server.get('/healthz', { schema: healthz, config: { quiet: true } }, async () => ({ status: 'ok' as const }))
   server.get('/readyz', { schema: readyz, config: { quiet: true } }, async () => {
-    try {
-      await options.checkReady()
-    } catch (cause) {
+    const reason = await options.findUnready().catch((cause: unknown) => {
       throw new RequestError('not_configured', 'Not ready: the database does not answer or cannot store', { cause })
-    }
+    })
+    if (reason !== null) throw new RequestError('not_configured', `Not ready: ${reason}`)
     return { status: 'ready' as const }
   })
 }

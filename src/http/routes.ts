@@ -1,8 +1,10 @@
 // Which routes there are.
 
+import { countLost, listSeals } from '../accounts/users.ts'
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { OpenDatabase } from '../db/database.ts'
+import { withinTime } from '../db/within-time.ts'
 import { createMcpBackend } from '../mcp/backend.ts'
 import { createDeliveryIntake } from '../workflows/accept-delivery.ts'
 import { addAnalyticsRoutes } from './analytics-routes.ts'
@@ -37,7 +39,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   await addDocsRoutes(server, config.http.publicUrl)
   await addRateLimit(server, authenticate, config.http)
   await addPageRoutes(server, config.http.publicUrl, pageFolder)
-  addHealthRoutes(server, { checkReady: () => database.ping(2000) })
+  addHealthRoutes(server, { findUnready: () => findUnready(ctx, database) })
   await addWebhookRoutes(server, {
     platform,
     intake: createDeliveryIntake({
@@ -66,4 +68,14 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   addAnalyticsRoutes(server, ctx, authenticate)
   await addLiveRoutes(server, ctx, database, authenticate)
   await addMcpRoutes(server, ctx, { backend: createMcpBackend(ctx), database, authenticate })
+}
+
+/** Longest time for each question to the database. */
+const readyMs = 2000
+
+async function findUnready({ db, keys }: AppContext, database: OpenDatabase): Promise<string | null> {
+  await database.ping(readyMs)
+  const seals = await withinTime(readyMs, listSeals(db))
+  if (seals === null) return 'the database is slow to answer'
+  return countLost(seals, keys) === 0 ? null : 'the secret key does not open stored tokens; see umpire doctor'
 }

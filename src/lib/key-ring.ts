@@ -14,6 +14,8 @@ export interface DerivedKeys {
 /** The keys in force: the current one makes, all of them are accepted. */
 export interface KeyRing {
   readonly current: DerivedKeys
+  /** Of all keys in force. */
+  readonly ids: readonly string[]
   find(id: string): DerivedKeys | undefined
 }
 
@@ -21,7 +23,7 @@ export interface KeyRing {
 export function createKeyRing(current: string, old: readonly string[]): KeyRing {
   const [first, ...rest] = [current, ...old].map(deriveKeys) as [DerivedKeys, ...DerivedKeys[]]
   const byId = new Map([first, ...rest].map((keys) => [keys.id, keys]))
-  return { current: first, find: (id) => byId.get(id) }
+  return { current: first, ids: [...byId.keys()], find: (id) => byId.get(id) }
 }
 
 function deriveKeys(secret: string): DerivedKeys {
@@ -71,6 +73,11 @@ export function unseal(ring: KeyRing, sealed: Uint8Array, owner: string): string
 /** Whether it was sealed under the current key. */
 export function isSealedByCurrent({ current }: KeyRing, sealed: Uint8Array): boolean {
   return keyIdOf(Buffer.from(sealed)) === current.id
+}
+
+/** Whether it was sealed under a key that isn't in force: it may well be opened again, once that key is back. */
+export function isSealedByOther(ring: KeyRing, sealed: Uint8Array): boolean {
+  return ring.find(keyIdOf(Buffer.from(sealed))) === undefined
 }
 
 function keyIdOf(sealed: Buffer): string {

@@ -76,7 +76,7 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     ctx.log.info({}, 'The scan is put back because the worker stops')
     return putBack(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
   }
-  const { message, code, isFinal, delaySeconds } = describeFault(ctx.config.review, scan.attempt, error)
+  const { message, code, isFinal, waits, delaySeconds } = describeFault(ctx.config.review, scan.attempt, error)
   const why = { error: message, errorCode: code }
   if (error instanceof UmpireError && error.code === 'disconnected') {
     ctx.log.info({}, 'The repository was disconnected: what is known of it stays as it is')
@@ -87,7 +87,7 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     return end(ctx, scan, { status: 'failed', ...why })
   }
   ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The scan failed and will be tried again')
-  return putBack(ctx, scan, { delaySeconds, countsAsAttempt: true, ...why })
+  return putBack(ctx, scan, { delaySeconds, countsAsAttempt: !waits, ...why })
 }
 
 function putBack(ctx: AppContext, scan: ClaimedScan, how: Parameters<typeof putBackScan>[3]): Promise<void> {

@@ -4,7 +4,12 @@ import { maySignIn, openToken } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { ConnectionEndedError, PlatformError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
+import { isSealedByOther } from '../lib/key-ring.ts'
 import type { Access } from '../platforms/platform.ts'
+import { keyLost } from './describe-fault.ts'
+
+/** Looking again costs a question to the database. */
+const keyWaitMs = 60_000
 
 type AccessContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'platform' | 'log'>
 
@@ -50,7 +55,7 @@ export async function withAccess(
  *
  * @param isUnderWay whether a review has begun before the repository was disconnected: the deployment-wide token ends it
  * @throws UmpireError of code `disconnected` for a repository that was connected and isn't any more, `no_token` where no
- *   token works
+ *   token works; retryable and of code `secret_key_lost` where one may work that the secret key doesn't open
  * @throws PlatformError when the platform doesn't say whether a token works
  */
 export async function chooseAccess(
@@ -70,12 +75,25 @@ export async function chooseAccess(
   const fallback = token === null ? null : { repo, token, installationId: null }
   if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal)))) return own.access
   if (fallback !== null) return fallback
+  if (active.some((holder) => isOfOtherKey(ctx, holder))) {
+    const message = 'The secret key of this service does not open the tokens of those who connected this repository.'
+    throw new UmpireError(keyLost, `${message} It is to be restored, or one of them signs in again.`, {
+      retryable: true,
+      retryAfterMs: keyWaitMs,
+    })
+  }
   throw new UmpireError(
     'no_token',
     active.length === 0
       ? 'No token for this repository: connect it, or set PLATFORM_TOKEN.'
       : 'Nobody who connected this repository can read it any more: one of them has to sign in again.',
   )
+}
+
+/** Whether all that stands in the way of someone's token is the secret key. */
+function isOfOtherKey({ config, keys }: AccessContext, holder: RepositoryTokenHolder): boolean {
+  const { login, encrypted_token: sealed } = holder
+  return sealed !== null && maySignIn(config.signInAllowed, login) && isSealedByOther(keys, sealed)
 }
 
 /** With the token of the first who can push, else of the first who can read. */

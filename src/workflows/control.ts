@@ -11,7 +11,7 @@ import {
 } from '../accounts/operator.ts'
 import { revokeToken, saveToken } from '../accounts/tokens.ts'
 import { forgetToolPins } from '../accounts/tool-pins.ts'
-import { maySignIn } from '../accounts/users.ts'
+import { forgetLostTokens, maySignIn } from '../accounts/users.ts'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import type { Db, OpenDatabase } from '../db/database.ts'
@@ -51,6 +51,8 @@ export interface Control {
   listTokens(): Promise<readonly OwnedToken[]>
   /** Returns the token's name. @throws RequestError `not_found` */
   revokeToken(tokenId: string): Promise<string>
+  /** Forgets the platform's tokens that the secret key doesn't open: their people sign in again. Returns how many. */
+  forgetLostTokens(): Promise<number>
   readDatabase(): Promise<DatabaseFacts>
   /** Forgets what the tools of a context source were like: they are trusted as they are met next. Returns how many. */
   trustSource(name: string): Promise<number>
@@ -58,7 +60,7 @@ export interface Control {
 
 /** Control over a database that this process has open. */
 export function createControl(
-  ctx: Pick<AppContext, 'credentials'> & { readonly config: Config },
+  ctx: Pick<AppContext, 'credentials' | 'keys'> & { readonly config: Config },
   database: Pick<OpenDatabase, 'db' | 'engine'>,
 ): Control {
   const { db } = database
@@ -89,6 +91,7 @@ export function createControl(
         await recordAudit(tx, doneTo(holder), 'token_revoked', revoked.name)
         return revoked.name
       }),
+    forgetLostTokens: () => forgetLostTokens(db, ctx.keys),
     readDatabase: () => readDatabaseFacts(database),
     trustSource: (name) => forgetToolPins(db, name),
   }

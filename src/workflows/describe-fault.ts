@@ -2,6 +2,9 @@
 import type { Config } from '../config/config.ts'
 import { UmpireError } from '../domain/errors.ts'
 
+/** Code of the error where only tokens are there that another secret key opens. */
+export const keyLost = 'secret_key_lost'
+
 /** Why work is broken off when the worker stops. */
 export class WorkerStopping extends Error {}
 
@@ -11,6 +14,8 @@ export interface Fault {
   readonly code: string
   /** It isn't tried again. */
   readonly isFinal: boolean
+  /** It is no try that failed: it waits for the operator, for as long as that takes. */
+  readonly waits: boolean
   /** Until the next try. */
   readonly delaySeconds: number
 }
@@ -27,12 +32,14 @@ export function describeFault(
 ): Fault {
   const isExpected = error instanceof UmpireError
   const canRetry = isExpected ? error.retryable : true
+  const waits = isExpected && error.code === keyLost
   const backoff = retrySeconds * 2 ** (attempt - 1)
   const asked = isExpected ? (error.retryAfterMs ?? 0) / 1000 : 0
   return {
     message: isExpected ? error.message : 'An internal error; the log has its details.',
     code: isExpected ? error.code : 'internal',
-    isFinal: !canRetry || attempt >= maxAttempts,
+    isFinal: !canRetry || (attempt >= maxAttempts && !waits),
+    waits,
     delaySeconds: Math.max(Math.min(backoff, 600), asked),
   }
 }

@@ -34,13 +34,14 @@ export async function settleFault(ctx: AppContext, review: BrokenReview, error: 
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
-  const { message, code, isFinal, delaySeconds } = describeFault(ctx.config.review, run.attempt, error)
+  const { message, code, isFinal, waits, delaySeconds } = describeFault(ctx.config.review, run.attempt, error)
   if (isFinal) {
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
   } else {
-    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The review failed and will be tried again')
-    await putBack(ctx, review, { delaySeconds, countsAsAttempt: true, error: message, errorCode: code })
+    const how = waits ? 'The review waits for the operator' : 'The review failed and will be tried again'
+    ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, how)
+    await putBack(ctx, review, { delaySeconds, countsAsAttempt: !waits, error: message, errorCode: code })
   }
 }
 

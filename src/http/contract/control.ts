@@ -56,6 +56,10 @@ export const databaseFacts = z.object({
   hasSearchIndex: z.boolean(),
   now: time,
   activity: z.object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() }).nullable(),
+  seals: z
+    .array(z.object({ keyId: z.string(), count: z.int() }))
+    .readonly()
+    .nullable(),
 }) satisfies z.ZodType<DatabaseFacts>
 
 export const serviceStatus = z.object({
@@ -91,9 +95,10 @@ export const revokeTokenRoute = {
   params: z.object({ id: z.string() }),
   response: { 200: revokedToken, ...errors(404) },
 }
-export const forgottenTools = z.object({ count: z.int() })
+export const forgotten = z.object({ count: z.int() })
 export const trustSourceRoute = {
   body: z.object({ name: z.string().max(100) }),
-  response: { 200: forgottenTools },
+  response: { 200: forgotten },
 }
+export const forgetLostTokensRoute = { response: { 200: forgotten } }
 export const statusRoute = { response: { 200: serviceStatus } }

@@ -11,7 +11,7 @@ export const healthz = {
 
 export const readyz = {
   summary: 'Whether the service can work',
-  description: 'Asks the database.',
+  description: 'Asks the database, and whether the secret key opens what is stored there.',
   tags: ['Health'],
   response: { 200: z.object({ status: z.literal('ready') }), ...errors(503) },
 }

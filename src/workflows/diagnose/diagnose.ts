@@ -43,7 +43,7 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'git', run: (signal) => checkGit(config.childEnvironment, signal) },
     { name: 'data folder', run: () => checkDataFolder(config.dataDir) },
     { name: 'disk', run: () => checkDisk(config.dataDir) },
-    { name: 'secret key', run: () => checkSecretKey(config) },
+    { name: 'secret key', run: () => checkSecretKey(config, evidence) },
     { name: 'database', run: () => checkDatabase(config.database, evidence) },
     { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
     { name: 'platform', run: () => checkPlatform(config.platform, evidence) },
