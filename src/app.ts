@@ -63,7 +63,7 @@ export async function openMigratedDatabase(
   metrics: Metrics = noMetrics,
 ): Promise<OpenDatabase> {
   if (config.database.engine === 'embedded') await ensureDataFolder(config.dataDir)
-  const database = await openDatabase(config.database, log, metrics)
+  const database = await openDatabase(config.database, log, { metrics })
   try {
     await migrate(database, log)
     return database

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
 import { isDatabaseUnavailable } from '../src/db/errors.ts'
 import { findPostgresql, type PostgresqlServer, startPostgresql } from './fakes/postgresql-server.ts'
+import { startSilentProxy } from './fakes/silent-proxy.ts'
 import { silentLog } from './fakes/test-database.ts'
 
 const programs = findPostgresql()
@@ -72,6 +73,42 @@ describe.skipIf(programs === null)('a server', () => {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(open.db)
     // A query may still meet one of the dead connections; the next ones get new ones.
     await expect.poll(() => open.ping(10_000).then(() => 'fine', String)).toBe('fine')
+  })
+
+  it('that vanishes without a word fails what waits for it, and later queries take another connection', async () => {
+    await using proxy = await startSilentProxy(server.url)
+    await using far = await openDatabase({ engine: 'postgresql', url: proxy.url, poolSize: 1 }, silentLog, {
+      answerMs: 500,
+    })
+    const uses: (() => Promise<unknown>)[] = [
+      () => sql`select 1`.execute(far.db),
+      () => far.jobs.executeSql('select 1'),
+      () => far.db.transaction().execute((tx) => sql`select 1`.execute(tx)),
+    ]
+    for (const use of uses) {
+      await use()
+      proxy.silence()
+      await expect(use()).rejects.toSatisfy(isDatabaseUnavailable)
+      expect((await sql`select 1 as n`.execute(far.db)).rows).toEqual([{ n: 1 }])
+    }
+    const broken = far.db.transaction().execute(async (tx) => {
+      await sql`select 1`.execute(tx)
+      proxy.silence()
+      await sql`select 1`.execute(tx)
+    })
+    await expect(broken).rejects.toSatisfy(isDatabaseUnavailable)
+    await far.ping(10_000)
+  })
+
+  it('that commits without waiting for its disk waits for us, on each connection', async () => {
+    await sql`alter role postgres set synchronous_commit = off`.execute(open.db)
+    await using fresh = await openDatabase({ engine: 'postgresql', url: server.url, poolSize: 2 }, silentLog)
+    const question = `select current_setting('synchronous_commit') as setting`
+    const told = await sql.raw(question).execute(fresh.db)
+    expect([told.rows, (await fresh.jobs.executeSql(question)).rows]).toEqual([
+      [{ setting: 'on' }],
+      [{ setting: 'on' }],
+    ])
   })
 
   it('that is not there stops the start with a reason and without the password', async () => {

@@ -61,6 +61,12 @@ export interface OpenDatabase extends AsyncDisposable {
   close(): Promise<void>
 }
 
+export interface DatabaseOptions {
+  readonly metrics?: DatabaseMetrics
+  /** Longest time that a PostgreSQL server may be silent, in milliseconds. */
+  readonly answerMs?: number
+}
+
 /**
  * Opens the database. Results are the same on both engines: see `parserOf` in values.ts. A query beside an open
  * transaction of the same flow fails with `database_nested` instead of waiting for itself.
@@ -70,10 +76,10 @@ export interface OpenDatabase extends AsyncDisposable {
 export async function openDatabase(
   config: DatabaseConfig,
   log: Log,
-  metrics: DatabaseMetrics = noMetrics,
+  { metrics = noMetrics, answerMs }: DatabaseOptions = {},
 ): Promise<OpenDatabase> {
   if (config.engine === 'embedded') return openEmbeddedDatabase(config.directory, log, metrics)
-  return openServer(config, log, metrics)
+  return openServer(config, log, metrics, answerMs)
 }
 
 async function openEmbeddedDatabase(directory: string, log: Log, metrics: DatabaseMetrics): Promise<OpenDatabase> {
@@ -114,8 +120,9 @@ async function openServer(
   config: DatabaseConfig & { engine: 'postgresql' },
   log: Log,
   metrics: DatabaseMetrics,
+  answerMs: number | undefined,
 ): Promise<OpenDatabase> {
-  const pool = await openPool(config.url, config.poolSize, log)
+  const pool = await openPool(config.url, config.poolSize, log, answerMs)
   const listener = new Listener(config.url, log)
   const guard = createNestingGuard()
   const listen: OpenDatabase['listen'] = (channel, onNotification, onReconnect) =>

@@ -45,7 +45,7 @@ const goneCodes = new Set([
 
 // `pg` reports these without a code.
 const goneMessages =
-  /^(Connection terminated|timeout (expired|exceeded when trying to connect)|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed)/
+  /^(Connection terminated|Query read timeout|timeout (expired|exceeded when trying to connect)|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed)/
 
 /**
  * Whether the database itself can't be reached or can't work now: nothing is wrong with the request, it may be sent

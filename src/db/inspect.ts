@@ -10,6 +10,8 @@ export interface DatabaseState {
   readonly schema: SchemaComparison
   /** The index that needs the extension pg_trgm, see migrations/0003-accounts.ts. */
   readonly hasSearchIndex: boolean
+  /** Whether the server brings what it writes to the disk. */
+  readonly fsync: boolean
   /** The database's clock. */
   readonly now: Date
 }
@@ -17,9 +19,10 @@ export interface DatabaseState {
 /** Asks an open database, whether or not its schema is up to date. */
 export async function inspectDatabase({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseState> {
   const schema = await compareSchema(db)
-  const { rows } = await sql<{ version: string; has_search_index: boolean; now: Date }>`
-    select current_setting('server_version') as version, clock_timestamp() as now,
+  const { rows } = await sql<{ version: string; fsync: boolean; has_search_index: boolean; now: Date }>`
+    select current_setting('server_version') as version,
+      current_setting('fsync')::boolean as fsync, clock_timestamp() as now,
       to_regclass('pull_request_search_text') is not null as has_search_index`.execute(db)
-  const { version, has_search_index: hasSearchIndex, now } = rows[0]!
-  return { engine, version: version.split(' ')[0]!, schema, hasSearchIndex, now }
+  const { version, fsync, has_search_index: hasSearchIndex, now } = rows[0]!
+  return { engine, version: version.split(' ')[0]!, schema, fsync, hasSearchIndex, now }
 }

@@ -17,13 +17,20 @@ const limits = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
+/**
+ * Longest time without an answer, in milliseconds. The server itself ends what takes longer than `statement_timeout`, so
+ * nothing is cut that would have come to an end: who is silent for so long has vanished, and no packet tells.
+ */
+const usualAnswerMs = limits.statement_timeout + 15_000
+
 const oldestMajor = 15
 
-function clientConfig(url: string): pg.ClientConfig {
+function clientConfig(url: string, answerMs = usualAnswerMs): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: 'umpire',
     ...limits,
+    query_timeout: answerMs,
     types: { getTypeParser: ((typeId: number) => parserOf(typeId)) as typeof pg.types.getTypeParser },
   }
 }
@@ -32,10 +39,13 @@ function clientConfig(url: string): pg.ClientConfig {
  * Opens the pool and checks that a server is there.
  *
  * @param url `postgres://…`, also with a unix socket as its host
+ * @param answerMs see `usualAnswerMs`
  * @throws DatabaseFault `database_unavailable`, `database_refused` or `database_version`
  */
-export async function openPool(url: string, poolSize: number, log: Log): Promise<pg.Pool> {
-  const pool = new pg.Pool({ ...clientConfig(url), max: poolSize })
+export async function openPool(url: string, poolSize: number, log: Log, answerMs?: number): Promise<pg.Pool> {
+  // Whatever the server's own settings are: a delivery that was answered is on its disk.
+  const onConnect = async (client: pg.ClientBase) => void (await client.query('set synchronous_commit = on'))
+  const pool = new pg.Pool({ ...clientConfig(url, answerMs), max: poolSize, onConnect })
   // A connection that breaks tells its user by the failing query; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'A connection to the database was lost'))
@@ -59,6 +69,11 @@ export async function openPool(url: string, poolSize: number, log: Log): Promise
   }
 }
 
+/** Whether the driver gave up waiting for an answer. It goes on to use such a connection, behind the query that hangs. */
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
+}
+
 /** SQLSTATE class 28 (authorization), and a database that isn't there. */
 function isRefusal(code: string | undefined): boolean {
   return code !== undefined && /^(28...|3D000)$/.test(code)
@@ -78,13 +93,20 @@ export function kyselyPool(pool: pg.Pool) {
       const client = await pool.connect()
       // Statements that a transaction sends at once go one after the other; the driver is giving up its own queue.
       let last: Promise<unknown> = Promise.resolve()
+      let silence: unknown
       return {
         query: (text: string, values: readonly unknown[]) => {
-          const result = last.then(() => client.query(text, values.map(encodeParameter)))
-          last = result.catch(() => {})
+          const result = last.then(() => {
+            // What comes after it, a rollback say, would only wait as long again.
+            if (silence !== undefined) throw silence
+            return client.query(text, values.map(encodeParameter))
+          })
+          last = result.catch((error: unknown) => {
+            if (isSilence(error)) silence = error
+          })
           return result
         },
-        release: (destroy?: boolean) => client.release(destroy),
+        release: (destroy?: boolean) => client.release(destroy || silence !== undefined),
       }
     },
   }

@@ -53,6 +53,7 @@ export const databaseFacts = z.object({
   engine: z.enum(['embedded', 'postgresql']),
   version: z.string(),
   schema: z.object({ missing: names, unknown: names }),
+  fsync: z.boolean(),
   hasSearchIndex: z.boolean(),
   now: time,
   activity: z.object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() }).nullable(),

@@ -20,6 +20,15 @@ function remedyFor(error: unknown): string {
   return 'See that the server runs, and check host, port, name and password in DATABASE_URL.'
 }
 
+/** Whether what was committed outlives a power failure. */
+export async function checkDurability({ database }: Evidence): Promise<Observation> {
+  const facts = (await database.catch(() => null))?.answer.facts
+  if (!facts) return skipped("The database doesn't tell.")
+  if (facts.fsync) return ok('The database brings what it writes to the disk.')
+  const remedy = 'Set fsync = on in postgresql.conf, reload the server, and take a new backup.'
+  return problem('The server runs with fsync off: a power failure can lose and destroy what it holds.', remedy)
+}
+
 const addSearchIndex =
   'As an administrator of the database: create extension pg_trgm; ' +
   'create index pull_request_search_text on pull_request_search using gin (text gin_trgm_ops);'

@@ -2,7 +2,7 @@
 import { type Check, type CheckResult, runChecks } from './check.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDataFolder, checkDisk } from './check-data-folder.ts'
-import { checkDatabase, checkDeliveries } from './check-database.ts'
+import { checkDatabase, checkDeliveries, checkDurability } from './check-database.ts'
 import { checkEmbedder } from './check-embedder.ts'
 import { checkMcp } from './check-mcp.ts'
 import { checkModels } from './check-models.ts'
@@ -45,6 +45,7 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'disk', run: () => checkDisk(config.dataDir) },
     { name: 'secret key', run: () => checkSecretKey(config, evidence) },
     { name: 'database', run: () => checkDatabase(config.database, evidence) },
+    { name: 'durability', run: () => checkDurability(evidence) },
     { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
     { name: 'platform', run: () => checkPlatform(config.platform, evidence) },
     { name: 'platform token', run: (signal) => checkPlatformToken(config.fallback.token, platform, signal) },
