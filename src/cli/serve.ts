@@ -2,10 +2,9 @@
 import { startApp } from '../app.ts'
 import { readConfig } from '../config/env.ts'
 import { serviceEnvironment } from '../config/environment.ts'
-import { exitCode } from './exit-codes.ts'
 
 /** A start that hangs in something (a disk, a lock of the database) is broken off so long after the signal to stop. */
-const startPatienceMs = 5_000
+const startPatienceMs = 10_000
 
 /** What a process of the service is to be. */
 export interface ServeOptions {
@@ -33,7 +32,10 @@ export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> 
 async function breakOff<T>(start: Promise<T>, signal: AbortSignal): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const losePatience = () => {
-    timer = setTimeout(() => process.exit(exitCode.ok), startPatienceMs)
+    timer = setTimeout(() => {
+      process.removeAllListeners('SIGTERM')
+      process.kill(process.pid, 'SIGTERM')
+    }, startPatienceMs)
   }
   if (signal.aborted) losePatience()
   signal.addEventListener('abort', losePatience, { once: true })

@@ -101,7 +101,9 @@ async function deliver(url: string | null): Promise<number> {
   return (await fetch(`${url}/api/v1/webhooks/host`, { method: 'POST', body, headers })).status
 }
 
-it('says that the secret key was lost, lets reviews wait, and goes on when it is back', async () => {
+it('says that the secret key was lost, lets reviews wait, and goes on when it is back', {
+  timeout: 120_000,
+}, async () => {
   loseKey()
   {
     await using service = await start()
