@@ -113,8 +113,9 @@ describe('umpire mcp beside a service that it asks', () => {
     const asked: string[] = []
     const told = new EventEmitter()
     const activity = { connectedRepositories: 0, newestDeliveryAt: null }
-    const facts = { engine: 'embedded', version: '1', schema: { missing: [], unknown: [] }, hasSearchIndex: true }
-    const status = { pid: 1, database: { ...facts, now: new Date(), activity } }
+    const schema = { missing: [], unknown: [] }
+    const facts = { engine: 'embedded', version: '1', schema, fsync: true, hasSearchIndex: true }
+    const status = { pid: 1, database: { ...facts, now: new Date(), activity, seals: [] } }
     const socket = createServer((request, response) => {
       const route = request.url ?? ''
       asked.push(route)
