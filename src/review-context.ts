@@ -72,7 +72,7 @@ async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelPa
       const { main, fast } = models
       if (main === null || fast === null || mode === 'static') return []
       const tools = (change: Change) => [...createCodeTools(change), ...change.remoteTools]
-      const common = { tools, budget, language }
+      const common = { tools, budget, language, attentionCheck: config.review.attentionCheck }
       if ((mode ?? config.review.mode) === 'parallel')
         return [createParallelReviewer({ ...common, models: { main, fast } })]
       return [createAgenticReviewer({ ...common, model: main })]

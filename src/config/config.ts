@@ -72,6 +72,8 @@ export interface Config {
   }
   readonly review: {
     readonly mode: 'agentic' | 'parallel'
+    /** Whether models must prove that they read each round. */
+    readonly attentionCheck: boolean
     /** Reviews in flight per worker process. */
     readonly concurrency: number
     /** How long a worker may be silent before another takes its review over. */

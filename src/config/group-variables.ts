@@ -90,6 +90,7 @@ export function groupVariables(
     },
     review: {
       mode: v.REVIEW_MODE,
+      attentionCheck: v.ATTENTION_CHECK,
       concurrency: v.REVIEW_CONCURRENCY,
       leaseSeconds: v.REVIEW_LEASE_SECONDS,
       maxAttempts: v.REVIEW_MAX_ATTEMPTS,

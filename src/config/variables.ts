@@ -95,6 +95,7 @@ export const variables = z.object({
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   MODEL_API_KEY: z.string().optional(),
   REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default(defaults.REVIEW_MODE),
+  ATTENTION_CHECK: onOff.default(defaults.ATTENTION_CHECK),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
   REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(defaults.REVIEW_CONCURRENCY),

@@ -3,11 +3,16 @@ import { ModelError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
 import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
+import { createPlant } from './attention/plant.ts'
+import { addToChange } from './attention/planted-change.ts'
+import { addToRound } from './attention/planted-round.ts'
+import { takeOutPlant } from './attention/take-out.ts'
 import { fenceTools } from './fence-tools.ts'
 import type { PromptPart } from './prompts/prompt-part.ts'
-import { reviewInstructions, sayTask, showRound } from './prompts/review-prompt.ts'
+import { reviewInstructions, sayTask, showRound, showSpans } from './prompts/review-prompt.ts'
+import type { Field } from './prompts/specialist-prompts.ts'
 import type { Fence } from './prompts/untrusted-block.ts'
-import { answerShape, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
+import { answerShape, keepMostSevere, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
 import type { Change, Citable, ContextRound } from './reviewer.ts'
 
 const notTheObject =
@@ -23,7 +28,11 @@ export interface Assignment {
   readonly task: readonly PromptPart[]
   readonly change: Change
   /** Read-only, and all that the model can call. */
-  readonly tools: readonly Tool[]
+  readonly tools: (change: Change) => readonly Tool[]
+  /** Of which a defect is planted in each round, as proof that it was read; empty where none is. */
+  readonly plantedFields: readonly Field[]
+  /** Others look at the same rounds with a task of their own. */
+  readonly isShared: boolean
   /** Of what the model writes. */
   readonly language: string
   /** Of the review. */
@@ -49,10 +58,13 @@ export interface RoundReport {
   readonly answeredBy: readonly string[]
   /** False when the model did not come to an end with it. */
   readonly complete: boolean
+  /** It reported the planted defect, or there was none. */
+  readonly isProven: boolean
 }
 
 /**
- * Asks for the findings in one round. Throws `ModelError` where there is no usable answer.
+ * Asks for the findings in one round. What a planted defect leads to is neither in them nor in any other words.
+ * Throws `ModelError` where there is no usable answer.
  *
  * @param files names those of the round, for the notes
  */
@@ -62,13 +74,19 @@ export async function askForFindings(
   files: string,
   signal: AbortSignal,
 ): Promise<RoundReport> {
-  const { model, fence, who } = assignment
+  const { model, fence, who, change, plantedFields } = assignment
+  const plant = plantedFields.length > 0 ? createPlant(round, plantedFields) : null
+  const shown = plant === null ? change : addToChange(change, plant)
+  const { shared, own } =
+    plant === null
+      ? { shared: round.spans, own: [] }
+      : addToRound(round, plant, assignment.isShared ? fence.mark : null)
   const answer = await model.generate(
     {
       system: reviewInstructions(assignment.language),
-      shared: showRound(round, fence),
-      prompt: sayTask(assignment.task),
-      tools: fenceTools(assignment.tools, fence),
+      shared: showRound(shared, fence),
+      prompt: [...showSpans(own, fence), sayTask(assignment.task)].join('\n\n'),
+      tools: fenceTools(assignment.tools(shown), fence),
       output: answerShape,
       limits: remainingLimits(assignment),
       budget: assignment.budget,
@@ -77,18 +95,21 @@ export async function askForFindings(
     signal,
   )
   const citable = round.spans.flatMap((span) => span.citable ?? [])
-  const { read, dropped } = await readWithRepair({ ...assignment, citable }, answer, signal)
+  const { read, dropped } = await readWithRepair({ ...assignment, change: shown, citable }, answer, signal)
+  const left = plant === null ? { ...read, isProven: true } : takeOutPlant(read, plant, change)
+  const findings = keepMostSevere(left.findings)
   const notes: string[] = []
   if (answer.cut) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
   if (answer.earlyEnd !== null)
     notes.push(`While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`)
   return {
-    findings: read.findings,
-    summary: read.summary.trim(),
+    findings,
+    summary: left.summary.trim(),
     notes,
-    dropped,
+    dropped: dropped + left.findings.length - findings.length,
     answeredBy: answer.answeredBy,
     complete: !answer.cut && answer.earlyEnd === null,
+    isProven: left.isProven,
   }
 }
 

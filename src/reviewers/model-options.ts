@@ -14,6 +14,12 @@ export interface ReviewOptions {
   readonly language?: string
 }
 
+/** For reviewers: what they ask a model to read. */
+export interface ReaderOptions {
+  /** Whether a model must prove that it read each round, by a planted defect; true by default. */
+  readonly attentionCheck?: boolean
+}
+
 /** For those that ask one model. */
 export interface ModelOptions extends ReviewOptions {
   readonly model: Model

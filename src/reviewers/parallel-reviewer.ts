@@ -2,7 +2,7 @@
 import { ModelError } from '../domain/errors.ts'
 import type { Budget, GenerateLimits, Model } from '../models/index.ts'
 import type { Assignment } from './ask-for-findings.ts'
-import type { ReviewOptions } from './model-options.ts'
+import type { ReaderOptions, ReviewOptions } from './model-options.ts'
 import { type Field, fields, taskOf } from './prompts/specialist-prompts.ts'
 import { createFence } from './prompts/untrusted-block.ts'
 import { listPaths, reviewRounds } from './review-rounds.ts'
@@ -26,7 +26,7 @@ const roles: Readonly<Record<Field, 'main' | 'fast'>> = {
   maintainability: 'fast',
 }
 
-export interface ParallelReviewerOptions extends ReviewOptions {
+export interface ParallelReviewerOptions extends ReviewOptions, ReaderOptions {
   /** `fast` also makes the one report of all; it may be the same as `main`. */
   readonly models: { readonly main: Model; readonly fast: Model }
 }
@@ -42,8 +42,18 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
       const budget = options.budget.part()
       const fence = createFence()
       const startedAt = performance.now()
-      const common = { reviewer: name, change, tools: options.tools(change), language, fence, limits, startedAt }
-      const outcome = await runSpecialists({ common, models, budget, context }, signal)
+      const common = {
+        reviewer: name,
+        change,
+        tools: options.tools,
+        language,
+        fence,
+        limits,
+        startedAt,
+        isShared: true,
+      }
+      const { attentionCheck = true } = options
+      const outcome = await runSpecialists({ common, models, budget, context, attentionCheck }, signal)
       if (outcome.reports.length === 0) throw chooseFailure(outcome.absent)
       const timeMs = Math.min(synthesisLimits.timeMs, limits.timeMs)
       const synthesis = await synthesize(
@@ -57,8 +67,9 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
 }
 
 interface SpecialistsRun {
-  readonly common: Omit<Assignment, 'who' | 'model' | 'task' | 'budget'>
+  readonly common: Omit<Assignment, 'who' | 'model' | 'task' | 'budget' | 'plantedFields'>
   readonly models: ParallelReviewerOptions['models']
+  readonly attentionCheck: boolean
   readonly budget: Budget
   readonly context: PackedContext
 }
@@ -85,6 +96,7 @@ async function runSpecialists(run: SpecialistsRun, signal: AbortSignal): Promise
         const assignment: Assignment = {
           ...run.common,
           ...{ who: `the ${field} specialist`, model, task: [taskOf(field)] },
+          plantedFields: run.attentionCheck ? [field] : [],
           budget: run.budget.part(fields.length),
           onAnswerBegins: letOthersBegin,
         }

@@ -5,7 +5,7 @@ import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
 import type { Change, Citable } from './reviewer.ts'
 
-/** More than a person reads; the rest is dropped, least severe first. */
+/** More than a person reads. */
 export const maxFindings = 50
 /** More are not even looked at: what is wrong with each takes work and room. */
 const mostRead = 500
@@ -44,7 +44,7 @@ export interface ReadAnswer {
   /** Findings as they came that don't fit, and what is wrong with them, one sentence each. */
   readonly misfits: readonly unknown[]
   readonly problems: readonly string[]
-  /** Findings that fit but were too many. */
+  /** Proposals that weren't looked at, for there were too many. */
   readonly surplus: number
 }
 
@@ -76,9 +76,13 @@ export function readAnswer(
     } else findings.push(read)
   }
   if (!alone && findings.length === 0) return undefined
-  const kept = findings.length > maxFindings ? findings.sort(bySeverity).slice(0, maxFindings) : findings
-  const surplus = findings.length - kept.length + Math.max(0, loose.data.findings.length - mostRead)
-  return { summary: loose.data.summary, findings: kept, misfits, problems, surplus }
+  const surplus = Math.max(0, loose.data.findings.length - mostRead)
+  return { summary: loose.data.summary, findings, misfits, problems, surplus }
+}
+
+/** As many findings as people read, the most severe where there are more. */
+export function keepMostSevere(findings: readonly ProposedFinding[]): readonly ProposedFinding[] {
+  return findings.length > maxFindings ? findings.toSorted(bySeverity).slice(0, maxFindings) : findings
 }
 
 /**

@@ -1,6 +1,7 @@
 // Leads a model through all rounds of a change: halves what is too long, names what could not be looked at.
 import { ModelError, type ModelErrorCode } from '../domain/errors.ts'
-import { type Assignment, askForFindings, type RoundReport } from './ask-for-findings.ts'
+import type { Assignment, RoundReport } from './ask-for-findings.ts'
+import { type ReadRound, readRound } from './read-round.ts'
 import type { ContextRound, ContextSpan, PackedContext, ReviewerReport } from './reviewer.ts'
 
 /** How often a round that is too long for the model is halved. */
@@ -21,7 +22,7 @@ export async function reviewRounds(
   context: PackedContext,
   signal: AbortSignal,
 ): Promise<ReviewerReport> {
-  const reports: RoundReport[] = []
+  const reports: ReadRound[] = []
   const notes: string[] = []
   const unread = new Set<string>()
   const waiting = context.rounds.map((round) => ({ round, halvings: 0 }))
@@ -29,7 +30,11 @@ export async function reviewRounds(
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { round, halvings } = next
     try {
-      reports.push(await askForFindings(assignment, round, nameFiles([round]), signal))
+      const report = await readRound(assignment, round, nameFiles([round]), signal)
+      reports.push(report)
+      if (report.unproven === null) continue
+      for (const path of listPaths([round])) unread.add(path)
+      notes.push(`${describeFiles([round])} not reviewed by ${assignment.who}. ${report.unproven}`)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       const halves = error.code === 'model_context_overflow' && halvings < maxHalvings ? halve(round) : undefined
@@ -52,7 +57,7 @@ export async function reviewRounds(
     notes: [...reports.flatMap((report) => report.notes), ...describeModel(assignment, reports), ...notes],
     unread: [...unread],
     failures,
-    complete: failures.length === 0 && reports.every((report) => report.complete),
+    complete: failures.length === 0 && reports.every(({ complete, unproven }) => complete && unproven === null),
   }
 }
 
@@ -88,7 +93,7 @@ function halve(round: ContextRound): ContextRound[] | undefined {
   while (at < own.length - 1 && (at === 0 || sum + own[at]!.tokens <= total / 2)) sum += own[at++]!.tokens
   return [own.slice(0, at), own.slice(at)].map((part) => {
     const spans = [...shared, ...part]
-    return { spans, tokens: sumTokens(spans) }
+    return { ...round, spans, tokens: sumTokens(spans) }
   })
 }
 

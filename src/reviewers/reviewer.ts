@@ -14,6 +14,7 @@ import { type LiveContext, noLiveContext } from '../domain/live-context.ts'
 import type { CommitSummary, LinkedIssue, PullRequest } from '../domain/pull-request.ts'
 import type { SkippedFile, Usage } from '../domain/review.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { NumberedLines } from '../workspace/render-diff.ts'
 import type { Snapshot } from '../workspace/snapshot.ts'
 
 /** What is to be reviewed. */
@@ -109,6 +110,8 @@ export interface ContextSpan {
   readonly lines?: readonly ShownLines[]
   /** What of it findings can cite, where there is something. */
   readonly citable?: readonly Citable[]
+  /** Of a list of the change's files: its text were this file one of them. */
+  readonly listWith?: (file: FileDiff) => string
 }
 
 /** What a finding can rest on, under the short name by which a model cites it. */
@@ -121,6 +124,8 @@ export interface Citable {
 export interface ContextRound {
   readonly spans: readonly ContextSpan[]
   readonly tokens: number
+  /** Which lines of files have their number before them; all by default. */
+  readonly numbers?: NumberedLines
 }
 
 /** The packed context: as many rounds as the budget allows, and what fitted into none. */
@@ -152,7 +157,7 @@ export interface ReviewerReport {
   readonly usage: Usage
   /** Limits of this reviewer's work, one sentence each, for the coverage section. */
   readonly notes: readonly string[]
-  /** Paths of files that it could not look at, or not wholly. */
+  /** Paths of files that it could not look at, or not wholly, or gave no proof of having read. */
   readonly unread: readonly string[]
   /** What kept models from doing all of it, for the operator. */
   readonly failures?: readonly ModelError[]

@@ -19,6 +19,8 @@ export interface VerdictInput {
   readonly linesUnread: number
   /** Whether a model took part, or only the fixed rules did. */
   readonly modelTookPart: boolean
+  /** Models had to prove that they read what they were shown. */
+  readonly attentionChecked: boolean
   /** What the repository has moderate findings come to. */
   readonly moderateMeans: RepositorySettings['policy']['moderate']
   /** The ends that block, by the repository's settings. */
@@ -41,6 +43,7 @@ export function summarizeForVerdict(input: {
   findings: readonly Finding[]
   coverage: Coverage
   modelTookPart: boolean
+  attentionChecked: boolean
   settings: Pick<RepositorySettings, 'policy' | 'gate'>
 }): VerdictInput {
   const open = input.findings.filter((finding) => finding.state === 'open')
@@ -57,6 +60,7 @@ export function summarizeForVerdict(input: {
     filesReviewed: input.coverage.filesReviewed,
     linesUnread: input.coverage.lines.unread,
     modelTookPart: input.modelTookPart,
+    attentionChecked: input.attentionChecked,
     moderateMeans: input.settings.policy.moderate,
     gate: input.settings.gate,
     meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
@@ -116,6 +120,9 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   }
   if (input.meanConfidence < 0.75) {
     return { confidence: 4, confidenceReason: `${seen}; some findings are less certain` }
+  }
+  if (!input.attentionChecked) {
+    return { confidence: 4, confidenceReason: `${seen}; whether the model read it was not checked` }
   }
   const hasFindings = input.critical + input.moderate + input.minor > 0
   const reason = hasFindings ? ', and each finding was checked against the code' : ''

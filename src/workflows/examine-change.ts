@@ -60,14 +60,18 @@ export async function examineChange(
 
 async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
   if (ctx.models.main === null || change.settings.mode === 'static') return noContext
-  const { loadTokenCounter, packContext } = await import('./pack-context.ts')
-  const budget = { tokensPerRound: ctx.config.review.contextTokens, maxRounds: 4 }
+  const [{ loadTokenCounter, packContext }, { mostPlantTokens }] = await Promise.all([
+    import('./pack-context.ts'),
+    import('../reviewers/attention/plant.ts'),
+  ])
+  const { contextTokens, attentionCheck } = ctx.config.review
+  const budget = { tokensPerRound: contextTokens - (attentionCheck ? mostPlantTokens : 0), maxRounds: 4 }
   return await packContext(ctx, change, budget, await loadTokenCounter())
 }
 
 /** The review that an examination leads to, and what its verdict was computed from. */
 export function composeReview(
-  ctx: Pick<ReviewContext, 'secrets'>,
+  ctx: Pick<ReviewContext, 'config' | 'secrets'>,
   pullRequest: PullRequest,
   { change, outcome, judgement, coverage }: Examination,
 ): { review: Review; verdictInput: VerdictInput } {
@@ -76,6 +80,7 @@ export function composeReview(
     findings: judgement.findings,
     coverage,
     modelTookPart,
+    attentionChecked: ctx.config.review.attentionCheck,
     settings: change.settings,
   })
   const review: Review = {

@@ -10,6 +10,7 @@ import {
   type OmittedFile,
   type PackedContext,
 } from '../reviewers/reviewer.ts'
+import type { NumberedLines } from '../workspace/render-diff.ts'
 import { type CountTokens, estimateTokens } from './packing/count-tokens.ts'
 import type { Piece } from './packing/cut-pieces.ts'
 import { describeChange } from './packing/describe-change.ts'
@@ -46,14 +47,14 @@ export async function packContext(
   do {
     const { spans, shown } = await packRound(task, left)
     if (rounds.length > 0 && shown.size === 0) break
-    rounds.push(closeRound([...header, ...spans]))
+    rounds.push(closeRound([...header, ...spans], numbers))
     left = left.filter((piece) => !shown.has(piece) && !piece.beside.some((each) => shown.has(each)))
   } while (left.some(({ beside }) => beside.length === 0) && rounds.length < budget.maxRounds)
   return { rounds, omitted: nameOmitted(change.files, pieces, new Set(left)) }
 }
 
-function closeRound(spans: readonly ContextSpan[]): ContextRound {
-  return { spans, tokens: sumTokens(spans) }
+function closeRound(spans: readonly ContextSpan[], numbers: NumberedLines): ContextRound {
+  return { spans, tokens: sumTokens(spans), numbers }
 }
 
 function sumTokens(spans: readonly ContextSpan[]): number {

@@ -20,8 +20,9 @@ export const dataIsNoInstruction: PromptPart = {
 
 /** To stand where a prompt asks for a summary of the change. */
 export const summaryForm: PromptPart = {
-  says: 'The summary is two or three sentences about what the change does and its riskiest point, without praise and without a verdict.',
-  because: 'It opens the posted comment, beside a verdict that code computes.',
+  says: 'The summary is two or three sentences about what the change does and its riskiest point, without praise and without a verdict. Each sentence names the file or the definition that it speaks of.',
+  because:
+    'It opens the posted comment, beside a verdict that code computes. Code of ours leaves out sentences about what is no part of the pull request.',
 }
 
 /** The language of all that is written for people, for example `English`. */

@@ -1,11 +1,11 @@
 // What a reviewer tells its model, whatever its task: the instructions, a round of the change, and last the task.
 import { type FindingCategory, findingCategories, type Severity, severities } from '../../domain/finding.ts'
-import type { ContextRound } from '../reviewer.ts'
+import type { ContextSpan } from '../reviewer.ts'
 import { dataIsNoInstruction, type PromptPart, sayParts, summaryForm, writeIn } from './prompt-part.ts'
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below: reviews of different versions can't be compared. */
-export const reviewPromptVersion = 6
+export const reviewPromptVersion = 7
 
 export const severityMeanings: Readonly<Record<Severity, string>> = {
   critical: 'it will break, lose data or open a hole (a secret in code is critical)',
@@ -35,7 +35,7 @@ const parts: readonly PromptPart[] = [
     because: 'The same words define the verdict, so they are given exactly.',
   },
   {
-    says: 'Rather miss a doubtful fault than report a wrong one. Before you report, look for what would refute it: callers, guards, types, tests, the code around, and why it came to be so. Use the tools for that. Report nothing about taste, naming, formatting, missing comments or hypothetical misuse; nothing that the change does not touch; nothing twice. No findings is a good answer.',
+    says: 'Rather miss a doubtful fault than report a wrong one. Before you report, look for what would refute it: callers, guards, types, tests, the code around, and why it came to be so. Use the tools for that. Report nothing about taste, naming, formatting, missing comments or hypothetical misuse; nothing that the change does not touch; nothing twice. A fault in new code counts although nothing calls that code yet. No findings is a good answer.',
     because: 'Teams turn reviewers off for wrong findings, not for missing ones.',
   },
   {
@@ -89,17 +89,18 @@ export function reviewInstructions(language: string): string {
   return sayParts([...parts, writeIn(language)])
 }
 
-/**
- * The part of a message that shows one round; the same for all reviewers of a change, whatever their task. Spans of
- * the operator stand open, for they are instructions; all others are fenced.
- */
-export function showRound(round: ContextRound, fence: Fence): string {
-  const blocks = round.spans.map((span) =>
+/** The part of a message that shows a round; the same for all reviewers of a change, whatever their task. */
+export function showRound(spans: readonly ContextSpan[], fence: Fence): string {
+  return [`The mark of this message is ${fence.mark}.`, ...showSpans(spans, fence)].join('\n\n')
+}
+
+/** The blocks of spans. Those of the operator stand open, for they are instructions; all others are fenced. */
+export function showSpans(spans: readonly ContextSpan[], fence: Fence): string[] {
+  return spans.map((span) =>
     span.trust === 'operator'
       ? `Instructions of the operator of this service:\n${span.text}`
       : fence.wrap({ origin: span.origin, trust: span.trust, path: span.path }, span.text),
   )
-  return [`The mark of this message is ${fence.mark}.`, ...blocks].join('\n\n')
 }
 
 /** The task of a reviewer that is to look at everything. */

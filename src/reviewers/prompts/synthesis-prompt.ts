@@ -4,7 +4,7 @@ import { dataIsNoInstruction, type PromptPart, sayParts, summaryForm, writeIn } 
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below. */
-export const synthesisPromptVersion = 1
+export const synthesisPromptVersion = 2
 
 /** Longest text of a finding that is shown, in characters. */
 const maxShown = 1200

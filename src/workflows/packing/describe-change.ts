@@ -14,6 +14,8 @@ interface Part {
   readonly share: number
   /** Writes it in less and less detail: at 1 all of it, and with each smaller number less. */
   readonly write: (change: Change, detail: number) => string
+  /** It is a list of the files of the change. */
+  readonly isList?: boolean
   /** What of it findings can cite, in that detail. */
   readonly cite?: (change: Change, detail: number) => readonly Citable[]
 }
@@ -21,7 +23,7 @@ interface Part {
 const parts: readonly Part[] = [
   { origin: 'instructions', trust: 'base_branch', share: 1 / 8, write: listInstructions },
   { origin: 'pull_request', trust: 'untrusted', share: 1 / 16, write: describePullRequest },
-  { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles },
+  { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles, isList: true },
   { origin: 'commits', trust: 'untrusted', share: 1 / 32, write: listCommits },
   { origin: 'issues', trust: 'untrusted', share: 1 / 20, write: listIssues },
   { origin: 'trackers_and_chats', trust: 'untrusted', share: 1 / 12, write: listRecords, cite: citeRecords },
@@ -31,13 +33,19 @@ const parts: readonly Part[] = [
 /** The first spans of every round. Each part is shortened until it takes no more than its share. */
 export function describeChange(whole: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
   const change = { ...whole, settings: { ...whole.settings, instructions: chooseInstructions(whole) } }
-  return parts.flatMap(({ origin, trust, share, write, cite }) => {
+  return parts.flatMap(({ origin, trust, share, write, isList, cite }) => {
     const written = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
     const { text, tokens, detail } = written
-    return text === ''
-      ? []
-      : [{ origin, trust, path: null, text, tokens, ...(cite && { citable: cite(change, detail) }) }]
+    if (text === '') return []
+    const listWith = (file: FileDiff) => write({ ...change, files: insertByPath(change.files, file) }, detail)
+    const more = { ...(cite && { citable: cite(change, detail) }), ...(isList && { listWith }) }
+    return [{ origin, trust, path: null, text, tokens, ...more }]
   })
+}
+
+function insertByPath(files: readonly FileDiff[], file: FileDiff): FileDiff[] {
+  const at = files.findIndex(({ path }) => path > file.path)
+  return files.toSpliced(at === -1 ? files.length : at, 0, file)
 }
 
 interface Measured {

@@ -1,0 +1,299 @@
+// How each language writes the few things that planted defects are made of.
+import { camel, kebab, pascal, type Style, snake } from './names.ts'
+
+/** What a value is: each language has its own word for it. */
+export type Kind = 'number' | 'text' | 'list' | 'flag'
+
+export interface Parameter {
+  readonly name: string
+  readonly kind: Exclude<Kind, 'flag'>
+}
+
+export interface Routine {
+  readonly name: string
+  readonly parameter: Parameter
+  /** Undefined for one that gives nothing back. */
+  readonly gives?: 'number' | 'flag'
+  readonly body: readonly string[]
+}
+
+/** One language. Texts are lines without their ends. */
+export interface Dialect {
+  readonly extensions: readonly string[]
+  /** The name of a file without its extension, and what it becomes for tests. */
+  readonly stem: Style
+  readonly testStem: (stem: string) => string
+  readonly name: Style
+  readonly comment: string
+  /** A parameter, or the item of a loop, within an expression. */
+  readonly variable: (name: string) => string
+  readonly routine: (routine: Routine) => string[]
+  readonly give: (expression: string, kind: 'number' | 'flag') => string
+  readonly isAbove: (variable: string, number: number) => string
+  readonly isText: (variable: string, text: string, negated?: boolean) => string
+  readonly call: (name: string, number: number) => string
+  readonly each: (list: string, body: (item: string) => readonly string[]) => string[]
+  /** A statement that asks a database, about an item where one is given. */
+  readonly query: (sql: string, item?: string) => string
+  readonly test: (name: string, body: readonly string[]) => string[]
+  readonly assertSame: (one: string, other: string) => string[]
+  /** What the file holds around all of it. */
+  readonly file: (lines: readonly string[], words: readonly string[]) => string[]
+}
+
+const indent = (lines: readonly string[], by = '  ') => lines.map((line) => by + line)
+const block = (head: string, body: readonly string[], by?: string) => [`${head} {`, ...indent(body, by), '}']
+const isPlainText = (variable: string, text: string, negated = false) =>
+  `${variable} ${negated ? '!=' : '=='} "${text}"`
+
+/** What most languages have in common. */
+const common = {
+  name: camel,
+  comment: '//',
+  variable: (name: string) => name,
+  give: (expression: string) => `return ${expression};`,
+  isAbove: (variable: string, number: number) => `${variable} > ${number}`,
+  isText: isPlainText,
+  call: (name: string, number: number) => `${name}(${number})`,
+  query: (sql: string, item?: string) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`});`,
+  file: (lines: readonly string[]) => [...lines],
+}
+
+const javascript: Dialect = {
+  ...common,
+  extensions: ['.js', '.mjs', '.cjs', '.jsx'],
+  stem: kebab,
+  testStem: (stem) => `${stem}.test`,
+  routine: ({ name, parameter, body }) => block(`export function ${name}(${parameter.name})`, body),
+  give: (expression) => `return ${expression}`,
+  isText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
+  each: (list, body) => block(`for (const item of ${list})`, body('item')),
+  query: (sql, item) => `db.query('${sql}'${item === undefined ? '' : `, [${item}]`})`,
+  test: (name, body) => [`test('${name}', () => {`, ...indent(body), '})'],
+  assertSame: (one, other) => [`expect(${one}).toBe(${other})`],
+}
+
+const scriptTypes: Record<Kind, string> = { number: 'number', text: 'string', list: 'number[]', flag: 'boolean' }
+
+const typescript: Dialect = {
+  ...javascript,
+  extensions: ['.ts', '.mts', '.cts', '.tsx', '.vue', '.svelte'],
+  routine: ({ name, parameter, gives, body }) => {
+    const result = gives === undefined ? '' : `: ${scriptTypes[gives]}`
+    return block(`export function ${name}(${parameter.name}: ${scriptTypes[parameter.kind]})${result}`, body)
+  },
+}
+
+const python: Dialect = {
+  ...common,
+  extensions: ['.py', '.pyi'],
+  stem: snake,
+  testStem: (stem) => `test_${stem}`,
+  name: snake,
+  comment: '#',
+  routine: ({ name, parameter, body }) => [`def ${name}(${parameter.name}):`, ...indent(body, '    ')],
+  give: (expression) => `return ${expression}`,
+  each: (list, body) => [`for item in ${list}:`, ...indent(body('item'), '    ')],
+  query: (sql, item) => `db.execute("${sql}"${item === undefined ? '' : `, (${item},)`})`,
+  test: (name, body) => [`def test_${name}():`, ...indent(body, '    ')],
+  assertSame: (one, other) => [`assert ${one} == ${other}`],
+}
+
+const goTypes: Record<Kind, string> = { number: 'int', text: 'string', list: '[]int', flag: 'bool' }
+
+const go: Dialect = {
+  ...common,
+  extensions: ['.go'],
+  stem: snake,
+  testStem: (stem) => `${stem}_test`,
+  name: pascal,
+  routine: ({ name, parameter, gives, body }) => {
+    const result = gives === undefined ? '' : ` ${goTypes[gives]}`
+    return block(`func ${name}(${parameter.name} ${goTypes[parameter.kind]})${result}`, body, '\t')
+  },
+  give: (expression) => `return ${expression}`,
+  each: (list, body) => block(`for _, item := range ${list}`, body('item'), '\t'),
+  query: (sql, item) => `db.Query("${sql}"${item === undefined ? '' : `, ${item}`})`,
+  test: (name, body) => block(`func Test${name}(t *testing.T)`, body, '\t'),
+  assertSame: (one, other) => block(`if ${one} != ${other}`, ['t.Fail()'], '\t'),
+  file: (lines, words) => [`package ${words.at(-1)}`, '', ...lines],
+}
+
+const javaTypes: Record<Kind, string> = { number: 'int', text: 'String', list: 'List<Integer>', flag: 'boolean' }
+
+const java: Dialect = {
+  ...common,
+  extensions: ['.java'],
+  stem: pascal,
+  testStem: (stem) => `${stem}Test`,
+  routine: ({ name, parameter, gives, body }) =>
+    block(
+      `static ${gives === undefined ? 'void' : javaTypes[gives]} ${name}(${javaTypes[parameter.kind]} ${parameter.name})`,
+      body,
+    ),
+  isText: (variable, text, negated) => `${negated ? '!' : ''}${variable}.equals("${text}")`,
+  each: (list, body) => block(`for (int item : ${list})`, body('item')),
+  test: (name, body) => block(`@Test void ${name}()`, body),
+  assertSame: (one, other) => [`assertEquals(${one}, ${other});`],
+  file: (lines, words) => block(`class ${pascal(words)}`, lines),
+}
+
+const kotlinTypes: Record<Kind, string> = { number: 'Int', text: 'String', list: 'List<Int>', flag: 'Boolean' }
+
+const kotlin: Dialect = {
+  ...common,
+  extensions: ['.kt', '.kts'],
+  stem: pascal,
+  testStem: (stem) => `${stem}Test`,
+  routine: ({ name, parameter, gives, body }) => {
+    const result = gives === undefined ? '' : `: ${kotlinTypes[gives]}`
+    return block(`fun ${name}(${parameter.name}: ${kotlinTypes[parameter.kind]})${result}`, body)
+  },
+  give: (expression) => `return ${expression}`,
+  each: (list, body) => block(`for (item in ${list})`, body('item')),
+  query: (sql, item) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`})`,
+  test: (name, body) => block(`@Test fun ${name}()`, body),
+  assertSame: (one, other) => [`assertEquals(${one}, ${other})`],
+}
+
+const ruby: Dialect = {
+  ...common,
+  extensions: ['.rb', '.rake'],
+  stem: snake,
+  testStem: (stem) => `${stem}_test`,
+  name: snake,
+  comment: '#',
+  routine: ({ name, parameter, body }) => [`def ${name}(${parameter.name})`, ...indent(body), 'end'],
+  give: (expression) => expression,
+  each: (list, body) => [`${list}.each do |item|`, ...indent(body('item')), 'end'],
+  query: (sql, item) => `DB.query("${sql}"${item === undefined ? '' : `, ${item}`})`,
+  test: (name, body) => [`def test_${name}`, ...indent(body), 'end'],
+  assertSame: (one, other) => [`assert_equal ${one}, ${other}`],
+}
+
+const rustTypes: Record<Kind, string> = { number: 'i64', text: '&str', list: '&[i64]', flag: 'bool' }
+
+const rust: Dialect = {
+  ...common,
+  extensions: ['.rs'],
+  stem: snake,
+  testStem: (stem) => `${stem}_tests`,
+  name: snake,
+  routine: ({ name, parameter, gives, body }) => {
+    const result = gives === undefined ? '' : ` -> ${rustTypes[gives]}`
+    return block(`pub fn ${name}(${parameter.name}: ${rustTypes[parameter.kind]})${result}`, body, '    ')
+  },
+  give: (expression) => expression,
+  each: (list, body) => block(`for item in ${list}`, body('item'), '    '),
+  test: (name, body) => ['#[test]', ...block(`fn ${name}()`, body, '    ')],
+  assertSame: (one, other) => [`assert_eq!(${one}, ${other});`],
+}
+
+const phpTypes: Record<Kind, string> = { number: 'int', text: 'string', list: 'array', flag: 'bool' }
+
+const php: Dialect = {
+  ...common,
+  extensions: ['.php'],
+  stem: pascal,
+  testStem: (stem) => `${stem}Test`,
+  variable: (name) => `$${name}`,
+  routine: ({ name, parameter, gives, body }) => {
+    const result = gives === undefined ? '' : `: ${phpTypes[gives]}`
+    return block(`function ${name}(${phpTypes[parameter.kind]} $${parameter.name})${result}`, body, '    ')
+  },
+  isText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
+  each: (list, body) => block(`foreach (${list} as $item)`, body('$item'), '    '),
+  query: (sql, item) => `DB::select('${sql}'${item === undefined ? '' : `, [${item}]`});`,
+  test: (name, body) => block(`it('${name}', function ()`, body, '    ').with(-1, '});'),
+  assertSame: (one, other) => [`expect(${one})->toBe(${other});`],
+  file: (lines) => ['<?php', ...lines],
+}
+
+const cTypes: Record<Kind, string> = { number: 'int ', text: 'const char *', list: 'const int *', flag: 'bool ' }
+
+const c: Dialect = {
+  ...common,
+  extensions: ['.c', '.h'],
+  stem: snake,
+  testStem: (stem) => `test_${stem}`,
+  name: snake,
+  routine: ({ name, parameter: { name: own, kind }, gives, body }) => {
+    const count = kind === 'list' ? ', int count' : ''
+    return block(`${gives === undefined ? 'void ' : cTypes[gives]}${name}(${cTypes[kind]}${own}${count})`, body, '    ')
+  },
+  isText: (variable, text, negated) => `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
+  each: (list, body) => block('for (int i = 0; i < count; i++)', body(`${list}[i]`), '    '),
+  query: (sql, item) => `db_query("${sql}"${item === undefined ? '' : `, ${item}`});`,
+  test: (name, body) => block(`void test_${name}(void)`, body, '    '),
+  assertSame: (one, other) => [`assert(${one} == ${other});`],
+}
+
+const plusTypes: Record<Kind, string> = {
+  ...{ number: 'int ', text: 'const std::string& ', list: 'const std::vector<int>& ', flag: 'bool ' },
+}
+
+const cPlusPlus: Dialect = {
+  ...c,
+  extensions: ['.cpp', '.cc', '.cxx', '.hpp', '.hh'],
+  name: camel,
+  routine: ({ name, parameter, gives, body }) =>
+    block(
+      `${gives === undefined ? 'void ' : plusTypes[gives]}${name}(${plusTypes[parameter.kind]}${parameter.name})`,
+      body,
+      '    ',
+    ),
+  isText: isPlainText,
+  each: (list, body) => block(`for (int item : ${list})`, body('item'), '    '),
+  query: common.query,
+  test: (name, body) => block(`TEST(${name}, ${name})`, body, '    '),
+  assertSame: (one, other) => [`EXPECT_EQ(${one}, ${other});`],
+}
+
+const sharpTypes: Record<Kind, string> = { number: 'int', text: 'string', list: 'int[]', flag: 'bool' }
+
+const cSharp: Dialect = {
+  ...common,
+  extensions: ['.cs'],
+  stem: pascal,
+  testStem: (stem) => `${stem}Tests`,
+  name: pascal,
+  routine: ({ name, parameter, gives, body }) =>
+    block(
+      `public static ${gives === undefined ? 'void' : sharpTypes[gives]} ${name}(${sharpTypes[parameter.kind]} ${parameter.name})`,
+      body,
+    ),
+  each: (list, body) => block(`foreach (var item in ${list})`, body('item')),
+  query: (sql, item) => `Db.Query("${sql}"${item === undefined ? '' : `, ${item}`});`,
+  test: (name, body) => block(`[Fact] public void ${name}()`, body),
+  assertSame: (one, other) => [`Assert.Equal(${one}, ${other});`],
+  file: (lines, words) => block(`class ${pascal(words)}`, lines),
+}
+
+const shell: Dialect = {
+  ...common,
+  extensions: ['.sh', '.bash', '.zsh', '.ksh'],
+  stem: kebab,
+  testStem: (stem) => `test-${stem}`,
+  name: snake,
+  comment: '#',
+  variable: (name) => (name === 'item' ? '$item' : '$1'),
+  routine: ({ name, body }) => block(`${name}()`, body),
+  give: (expression, kind) => (kind === 'number' ? `echo $((${expression}))` : expression),
+  isAbove: (variable, number) => `[ "${variable}" -gt ${number} ]`,
+  isText: (variable, text, negated) => `[ "${variable}" ${negated ? '!=' : '='} "${text}" ]`,
+  call: (name, number) => `"$(${name} ${number})"`,
+  each: (_list, body) => ['for item in "$@"; do', ...indent(body('$item')), 'done'],
+  query: (sql, item) => `psql -c "${item === undefined ? sql : sql.replace('?', item)}"`,
+  test: (name, body) => block(`test_${name}()`, body),
+  assertSame: (one, other) => [`[ ${one} = ${other} ]`],
+}
+
+/** All languages that defects are written in. */
+export const dialects: readonly Dialect[] = [
+  ...[javascript, typescript, python, go, java, kotlin, ruby, rust, php, c, cPlusPlus, cSharp, shell],
+]
+
+/** That of a file with this extension, in lower case with its dot; undefined where it is in none of them. */
+export function dialectOf(extension: string): Dialect | undefined {
+  return dialects.find(({ extensions }) => extensions.includes(extension))
+}
