@@ -1,9 +1,10 @@
 // The model of the benchmark of reviews: thinks for a set time, keeps the stream alive meanwhile as real servers do,
-// and then finds nothing.
+// and then finds nothing but the defect that is planted for it.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { anthropic } from '../test/fakes/models/anthropic.ts'
+import { answerAttentively } from '../test/fakes/models/attentive.ts'
 import { asRecord } from '../test/fakes/models/reply.ts'
 
 export interface BenchModel extends AsyncDisposable {
@@ -47,11 +48,11 @@ export async function startBenchModel(): Promise<BenchModel> {
     const body = asRecord(JSON.parse(text))
     const request = { number: ++number, path, headers: incoming.headers, body, ...anthropic.read(path, body) }
     if (!request.stream) throw new Error('A model is to be asked for a stream.')
-    const events = anthropic.write(
-      request,
-      { json: answer },
-      { input: Math.ceil(text.length / 4), cached: 0, output: 50 },
-    )
+    const events = anthropic.write(request, answerAttentively(request, { json: answer }), {
+      input: Math.ceil(text.length / 4),
+      cached: 0,
+      output: 50,
+    })
     const end = begin(Number(/\[change (\d+)\]/.exec(text)?.[1] ?? 0))
     // The head of the message comes at once, the rest when it has thought.
     const head = events.indexOf('\n\n') + 2

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
 import { createAgenticReviewer } from '../src/reviewers/agentic-reviewer.ts'
-import type { ModelOptions } from '../src/reviewers/model-options.ts'
+import type { ModelOptions, ReaderOptions } from '../src/reviewers/model-options.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
 import { inTurn, type ModelRequest, type Script, startModelServer } from './fakes/models/model-server.ts'
 import {
@@ -22,7 +22,7 @@ import {
   splitBlocks,
 } from './samples/price-change.ts'
 
-async function start(script: Script, options: Partial<ModelOptions> = {}, kind = anthropicKind) {
+async function start(script: Script, options: Partial<ModelOptions & ReaderOptions> = {}, kind = anthropicKind) {
   const server = await startModelServer({ protocol: kind.protocol, script })
   const { main } = createModels({
     main: { provider: kind.provider, id: kind.id, apiKey: 'sk-test-0123456789', baseUrl: server.url },
@@ -110,7 +110,7 @@ describe('case 42: instructions in the data', () => {
   ])
 
   it('case 42: stay inside their blocks, with nothing invisible in them', async () => {
-    await using run = await start(() => ({ json: { summary: '', findings: [] } }))
+    await using run = await start(() => ({ json: { summary: '', findings: [] } }), { attentionCheck: false })
     await run.reviewer.review(makeChange(), hostile, never)
     const [request] = run.server.requests
     const { inside, outside } = splitBlocks(request!)
@@ -283,7 +283,7 @@ describe('case 45: answers that do not fit', () => {
 
   it('case 45: of 500 findings the most severe 50 are kept and the others counted', async () => {
     const many = Array.from({ length: 500 }, (_, i) => ({ ...finding, severity: i < 470 ? 'minor' : 'critical' }))
-    await using run = await start(() => ({ json: { ...answer, findings: many } }))
+    await using run = await start(() => ({ json: { ...answer, findings: many } }), { attentionCheck: false })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings).toHaveLength(50)
     expect(report.findings.filter(({ severity }) => severity === 'critical')).toHaveLength(30)
@@ -331,7 +331,7 @@ describe('case 45: answers that do not fit', () => {
     ['in a fence', `\`\`\`json\n${clean}\n\`\`\`\n`],
     ['a bare list', '[]'],
   ])('takes an answer without findings at its word: %s', async (_name, text) => {
-    await using run = await start(() => ({ text }))
+    await using run = await start(() => ({ text }), { attentionCheck: false })
     expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({ findings: [], complete: true })
     expect(run.server.requests).toHaveLength(1)
   })
@@ -340,7 +340,7 @@ describe('case 45: answers that do not fit', () => {
     ['with words around it', `I looked at it.\n\`\`\`json\n${clean}\n\`\`\`\nAll is well.`],
     ['with a mistake', '{"summary": "a "good" change", "findings": []}'],
   ])('takes an answer without findings %s when the repair round confirms it', async (_name, text) => {
-    await using run = await start(inTurn({ text }, { text: clean }))
+    await using run = await start(inTurn({ text }, { text: clean }), { attentionCheck: false })
     expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({ findings: [], complete: true })
     expect(run.server.requests).toHaveLength(2)
   })

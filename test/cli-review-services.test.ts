@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Forge } from './fakes/forge/forge.ts'
+import { notice } from './fakes/models/attentive.ts'
 import { type ModelServer, startModelServer } from './fakes/models/model-server.ts'
 import {
   breakpoint,
@@ -65,6 +66,24 @@ describe('with a model', () => {
     expect(stdout).toMatch(/\d+ model calls?, [\d,]+ tokens in, \d+ out, at a price that is not known/)
     expect(stdout).not.toContain(key)
     expect(code).toBe(1)
+  })
+
+  it('case 75: of a model that gives no proof of having read the change, the review is partial', async () => {
+    const silence = { text: JSON.stringify({ summary: '', findings: [] }) }
+    server.respondWith(() => silence)
+    const silent = await repository.review([], { env: modelEnvironment() })
+    expect(silent.stdout).toContain('It gave no proof of having read')
+    expect(silent.code).toBe(4)
+    server.respondWith(() => ({ json: { summary: '', findings: [] } }))
+    const attentive = await repository.review([], { env: modelEnvironment() })
+    expect(attentive.stdout).not.toContain('no proof')
+    expect(attentive.code).toBe(0)
+    const planted = server.requests.map(({ text }) => notice(text)!.path)
+    expect(new Set(planted).size).toBe(3)
+    for (const path of planted) expect(`${silent.stdout}${attentive.stdout}`).not.toContain(path)
+    server.respondWith(() => silence)
+    const unchecked = await repository.review([], { env: { ...modelEnvironment(), ATTENTION_CHECK: 'off' } })
+    expect(unchecked.code).toBe(0)
   })
 
   it('--mode static asks none', async () => {

@@ -94,7 +94,7 @@ describe.each(kinds)('with $provider', (kind) => {
   })
 
   it('shows all specialists the same, byte for byte, up to their own task', async () => {
-    await using run = await start(scriptOf({}), {}, kind)
+    await using run = await start(scriptOf({}), { attentionCheck: false }, kind)
     await run.reviewer.review(makeChange(), onePack, never)
     const { requests } = run.server
     expect(requests.map(askerOf).toSorted()).toEqual([...fieldNames].toSorted())
@@ -168,7 +168,7 @@ describe('specialists', () => {
   })
 
   it('go through all rounds, with what they share in each of them', async () => {
-    await using run = await start(scriptOf({}))
+    await using run = await start(scriptOf({}), { attentionCheck: false })
     const report = await run.reviewer.review(makeChange(), pack([header, priceSpan], [header, cartSpan]), never)
     expect(report).toMatchObject({ complete: true, usage: { calls: 10 } })
     const shared = run.server.requests.map(({ body }) => JSON.stringify(body).split('Your task: ')[0])

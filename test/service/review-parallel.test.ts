@@ -76,7 +76,7 @@ it('posts one report of what the specialists of both models found, and writes do
     ['tests', fast],
   ])
   const [run] = await runsOf(scenario.app, number)
-  expect(run).toMatchObject({ status: 'completed', decision: { promptVersions: { specialists: 1, synthesis: 1 } } })
+  expect(run).toMatchObject({ status: 'completed', decision: { promptVersions: { specialists: 1, synthesis: 2 } } })
   const spent = await scenario.app.db.selectFrom('model_spend').select(['model', 'calls', 'cost_usd']).execute()
   expect(spent.map(({ model }) => model).toSorted()).toEqual([`anthropic:${fast}`, `anthropic:${main}`])
   expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBe(server.requests.length)

@@ -5,10 +5,13 @@
 //
 // The script sees each request in words of no protocol and says what the model answers: text, JSON, tool calls, a
 // refusal, an HTTP error, an error within the stream, or nothing; and how the bytes travel: see `Reply`. Requests to
-// verify claims have a script of their own, which agrees with all of them unless told otherwise.
+// verify claims have a script of their own, which agrees with all of them unless told otherwise. To the findings of its
+// script it adds the planted defect that a request shows, as a model does that reads it; `attentive: false` is one that
+// doesn't.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { anthropic } from './anthropic.ts'
+import { answerAttentively } from './attentive.ts'
 import { google } from './google.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
@@ -48,7 +51,12 @@ export function inTurn(...replies: readonly Reply[]): Script {
 }
 
 /** Starts a server on a free port of the loopback interface. */
-export async function startModelServer(options: { protocol: ProtocolName; script: Script }): Promise<ModelServer> {
+export async function startModelServer(options: {
+  protocol: ProtocolName
+  script: Script
+  attentive?: boolean
+}): Promise<ModelServer> {
+  const { attentive = true } = options
   const protocol: Protocol = protocols[options.protocol]
   let script = options.script
   let verification: Script = confirmAll
@@ -68,7 +76,8 @@ export async function startModelServer(options: { protocol: ProtocolName; script
     requests.push(request)
     for (const { number, resolve } of waiting) if (number <= request.number) resolve(requests[number - 1]!)
     waiting = waiting.filter(({ number }) => number > request.number)
-    reply(protocol, request, await (isVerification(request) ? verification : script)(request), outgoing)
+    const scripted = await (isVerification(request) ? verification : script)(request)
+    reply(protocol, request, attentive ? answerAttentively(request, scripted) : scripted, outgoing)
   }
 
   server.on('connection', (socket) => {
