@@ -5,9 +5,12 @@ import { type Assignment, askForFindings, type RoundReport } from './ask-for-fin
 import { keepMostSevere } from './read-findings.ts'
 import type { ContextRound } from './reviewer.ts'
 
-/** What came of a round. `unproven` says why it counts as not read; null where it was. */
+/** What came of a round. */
 export interface ReadRound extends RoundReport {
+  /** Why it counts as not read; null where it was. */
   readonly unproven: string | null
+  /** Of the second asking. */
+  readonly failure: ModelError | null
 }
 
 const noProof = 'It gave no proof of having read what it was shown.'
@@ -27,18 +30,18 @@ export async function readRound(
 ): Promise<ReadRound> {
   const callsBefore = assignment.budget.usage.calls
   const first = await askForFindings(assignment, round, files, signal)
-  if (first.isProven) return { ...first, unproven: null }
+  if (first.isProven) return { ...first, unproven: null, failure: null }
   // The limit of steps holds for the round, and what ended early would end so again.
   const steps = assignment.limits.steps - (assignment.budget.usage.calls - callsBefore)
-  if (!first.complete || steps < 1) return { ...first, unproven: noProof }
+  if (!first.complete || steps < 1) return { ...first, unproven: noProof, failure: null }
   try {
     const again = { ...assignment, limits: { ...assignment.limits, steps } }
     const second = await askForFindings(again, round, files, signal)
-    return { ...join(first, second), unproven: second.isProven ? null : noProof }
+    return { ...join(first, second), unproven: second.isProven ? null : noProof, failure: null }
   } catch (error) {
     // What was found before is not to be lost with it.
     if (!(error instanceof ModelError)) throw error
-    return { ...first, unproven: `${noProof} ${error.message}` }
+    return { ...first, unproven: `${noProof} ${error.publicMessage}`, failure: error }
   }
 }
 

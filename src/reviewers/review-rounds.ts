@@ -32,6 +32,7 @@ export async function reviewRounds(
     try {
       const report = await readRound(assignment, round, nameFiles([round]), signal)
       reports.push(report)
+      if (report.failure) failures.push(report.failure)
       if (report.unproven === null) continue
       for (const path of listPaths([round])) unread.add(path)
       notes.push(`${describeFiles([round])} not reviewed by ${assignment.who}. ${report.unproven}`)
