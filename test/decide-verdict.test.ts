@@ -17,6 +17,7 @@ const anyInput: fc.Arbitrary<VerdictInput> = fc.record({
   filesReviewed: count,
   linesUnread: count,
   modelTookPart: fc.boolean(),
+  attentionChecked: fc.boolean(),
   moderateMeans: fc.constantFrom('NEEDS_DISCUSSION', 'REQUEST_CHANGES'),
   gate: fc.subarray(reviewEnds.filter((end) => end !== 'passed')),
   meanConfidence: fc.constantFrom(0.2, 0.8, 1),
@@ -44,6 +45,14 @@ for (const [what, change] of Object.entries(worsen)) {
     )
   })
 }
+
+it('case 75: is never sure of what a model was not held to read', () => {
+  fc.assert(
+    fc.property(anyInput, (input) => {
+      expect(decideVerdict({ ...input, attentionChecked: false }).confidence).toBeLessThanOrEqual(4)
+    }),
+  )
+})
 
 it('approves exactly what passed', () => {
   fc.assert(
