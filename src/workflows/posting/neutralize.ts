@@ -1,7 +1,5 @@
 // Makes text that others wrote harmless in a comment on the platform: it can say anything and do nothing.
-
-/** A hidden character that breaks up mentions, references and commands without changing how they read. */
-const joiner = '\u2060'
+import { breakCommands, joiner } from './break-commands.ts'
 
 /** What a line may begin with before its own text: blanks, quotes, list items. */
 const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
@@ -14,9 +12,11 @@ const linePrefix = String.raw`^((?:[^\S\n]|>|[-*+](?=\s)|\d{1,9}[.)](?=\s))*)`
  * @param options.maxLength of the text in characters, before escapes; what is longer is cut with an ellipsis
  */
 export function neutralizeMarkdown(text: string, options: { maxLength: number }): string {
-  return splitFences(cutText(removeInvisible(text).trim(), options.maxLength))
-    .map((part) => (part.isCode ? codeFence('', breakCommands(part.text)) : neutralizeProse(part.text)))
-    .join('\n')
+  const parts = splitFences(cutText(removeInvisible(text).trim(), options.maxLength))
+  // Bots read the raw text: what they look for may begin in prose and end in code.
+  return breakCommands(
+    parts.map((part) => (part.isCode ? codeFence('', part.text) : neutralizeProse(part.text))).join('\n'),
+  )
 }
 
 /**
@@ -31,7 +31,7 @@ export function neutralizeLine(text: string, options: { maxLength: number; inCel
     // A fence or the beginning of a block would be nothing but noise.
     .replace(/^(?:(?:[#>*+-]+|\d{1,9}[.)]) )+/, '')
     .replace(/^(?:~{3,}|`{3,}(?=[^`]*$)) ?/, '')
-  return neutralizeInline(cutText(line, options.maxLength), options.inCell ?? false)
+  return breakCommands(neutralizeInline(cutText(line, options.maxLength), options.inCell ?? false))
 }
 
 /**
@@ -40,7 +40,7 @@ export function neutralizeLine(text: string, options: { maxLength: number; inCel
  * @param options.inCell for a table's cell: only there a pipe has to be escaped
  */
 export function codeSpan(text: string, options: { inCell?: boolean } = {}): string {
-  const line = breakMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' '))
+  const line = breakCommands(breakMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' ')))
   // A table takes one backslash before a pipe away, and can't say "backslash, pipe" in code: they are kept apart.
   const clean = options.inCell ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${joiner}`}\\|`) : line
   const fence = '`'.repeat(longestRun(clean, '`') + 1)
@@ -84,13 +84,6 @@ export function removeInvisible(text: string): string {
 /** Our own hidden markers, said by somebody else, no longer read as ours. */
 function breakMarkers(text: string): string {
   return text.replace(/<!--(?=\s*umpire:)/gi, `<!--${joiner}`)
-}
-
-/** Chat bots read the raw text: a line of code that is a command to one is a command too. */
-function breakCommands(text: string): string {
-  return text
-    .replace(/^([^\S\n]*\/)(?=[a-z][\w-]*(?:\s|$))/gim, `$1${joiner}`)
-    .replace(/^([^\S\n]*@)(?=[\w/-]+[^\S\n]+[a-z])/gim, `$1${joiner}`)
 }
 
 function cutText(text: string, maxLength: number): string {

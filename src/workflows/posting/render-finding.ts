@@ -2,6 +2,7 @@
 import { type Finding, type Ground, isRecord, type Severity } from '../../domain/finding.ts'
 import type { InlineComment, PlatformLimits } from '../../platforms/platform.ts'
 import { blotFinding } from './blot-review.ts'
+import { breakCommands } from './break-commands.ts'
 import { findingMarker } from './markers.ts'
 import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderRecord } from './render-sources.ts'
@@ -48,7 +49,7 @@ export function renderItem(finding: Finding, word: string): string {
 
 /** A finding in full, where it has no line of its own. */
 export function renderInFull(finding: Finding): string {
-  return `${renderClaim(finding)} (${renderPlace(finding)})\n\n${renderBody(finding)}`
+  return breakCommands(`${renderClaim(finding)} (${renderPlace(finding)})\n\n${renderBody(finding)}`)
 }
 
 function renderPlace(finding: Finding): string {
@@ -86,10 +87,12 @@ function renderComment(finding: Finding, limits: PlatformLimits): string {
   const suggestion =
     finding.suggestion !== null && limits.suggestions ? [codeFence('suggestion', finding.suggestion)] : []
   const claim = renderClaim(finding)
+  // A command may begin in the title and end in the body.
+  const words = breakCommands(`${claim}\n\n${renderBody(finding)}`)
   const marker = findingMarker(finding)
   const versions = [
-    [claim, renderBody(finding), ...suggestion, marker],
-    [claim, renderBody(finding), marker],
+    [words, ...suggestion, marker],
+    [words, marker],
     [claim, marker],
   ].map((parts) => parts.join('\n\n'))
   return versions.find((version) => version.length <= limits.commentLength) ?? (versions.at(-1) as string)
