@@ -2,6 +2,7 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { FileLines } from '../../workspace/line-reader.ts'
 import type { Syntax } from '../../workspace/syntax.ts'
+import { addsCommand } from './adds-command.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
@@ -18,7 +19,8 @@ const maxRepeated = 4
  * Makes the check for the suggestions of one change. One is refused on the old side, without any change, and where the
  * file with it has more errors of syntax than before. Without a grammar for the file, or where it had errors already,
  * brackets and quotes must have the partners that they had before. A model's must begin at the indentation of what it
- * replaces, and lines that it repeats from around its range are taken out.
+ * replaces, and lines that it repeats from around its range are taken out. One of a model's that brings a command, an
+ * action or a script that runs is refused: it is a proposal to read, and not one to commit with a click.
  */
 export function createSuggestionCheck(syntax: Pick<Syntax, 'countErrors'>, files: ChangeFiles): SuggestionCheck {
   const errorsBefore = new WeakMap<readonly string[], Promise<number | undefined>>()
@@ -37,7 +39,7 @@ export function createSuggestionCheck(syntax: Pick<Syntax, 'countErrors'>, files
     const edit = editOf(finding, finding.side === 'RIGHT' ? await files.head(finding.path) : null)
     if (edit === null) return null
     for (const mended of edit.isRule ? [edit] : withoutRepeats(edit)) {
-      const isOffered = changes(mended) && isIndented(mended) && (await isSound(finding.path, mended))
+      const isOffered = changes(mended) && isIndented(mended) && !runs(mended) && (await isSound(finding.path, mended))
       if (isOffered) return mended.replacement.join('\n')
     }
     return null
@@ -65,6 +67,11 @@ const replacedOf = ({ lines, from, to }: Edit): readonly string[] => lines.slice
 
 function applyEdit({ lines, from, to, replacement }: Edit): string {
   return [...lines.slice(0, from), ...replacement, ...lines.slice(to)].join('\n')
+}
+
+/** Whether a model's edit brings something that runs. */
+function runs(edit: Edit): boolean {
+  return !edit.isRule && addsCommand(edit.replacement.join('\n'), replacedOf(edit).join('\n'))
 }
 
 /** White space at the ends of lines is no change. */
