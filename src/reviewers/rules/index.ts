@@ -1,5 +1,6 @@
 // All rules of the static reviewer, in the order of their documentation.
 
+import { addressRules } from './address-rules.ts'
 import { arrayRules } from './array-rules.ts'
 import { asyncRules } from './async-rules.ts'
 import { branchRules } from './branch-rules.ts'
@@ -8,6 +9,7 @@ import { callbackRules } from './callback-rules.ts'
 import { captureRules } from './capture-rules.ts'
 import { comparisonRules } from './comparison-rules.ts'
 import { conditionRules } from './condition-rules.ts'
+import { downloadRules } from './download-rules.ts'
 import { errorRules } from './error-rules.ts'
 import { exportRules } from './export-rules.ts'
 import { flowRules } from './flow-rules.ts'
@@ -22,6 +24,7 @@ import { javaRules } from './java-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
 import { lockRules } from './lock-rules.ts'
 import { loopRules } from './loop-rules.ts'
+import { manifestRules } from './manifest-rules.ts'
 import { nullRules } from './null-rules.ts'
 import { precedenceRules } from './precedence-rules.ts'
 import { protectionRules } from './protection-rules.ts'
@@ -37,6 +40,7 @@ import { signatureRules } from './signature-rules.ts'
 import { textRules } from './text-rules.ts'
 import { timeRules } from './time-rules.ts'
 import { tlsRules } from './tls-rules.ts'
+import { trojanRules } from './trojan-rules.ts'
 import { trustRules } from './trust-rules.ts'
 import { untestedRules } from './untested-rules.ts'
 import { valueRules } from './value-rules.ts'
@@ -78,8 +82,12 @@ export const rules: readonly Rule[] = [
   ...tlsRules,
   ...trustRules,
   ...secretRules,
+  ...downloadRules,
+  ...trojanRules,
+  ...addressRules,
   ...leftoverRules,
   ...workflowRules,
+  ...manifestRules,
   ...signatureRules,
   ...exportRules,
   ...untestedRules,

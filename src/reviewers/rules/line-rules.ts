@@ -1,14 +1,23 @@
 // The rules that read the text of lines. They run without parsing, so that nobody loads the others for them.
+import { addressRules } from './address-rules.ts'
+import { downloadRules } from './download-rules.ts'
 import { leftoverRules } from './leftover-rules.ts'
 import { type Rule, type RuleFinding, toRuleFinding } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
+import { trojanRules } from './trojan-rules.ts'
 
 /** Any expression gets through so much text at once. */
 const maxPartLength = 2_000
 /** Nothing that a rule looks for is longer. */
 const overlap = 500
 
-export const lineRules: readonly Rule[] = [...secretRules, ...leftoverRules]
+export const lineRules: readonly Rule[] = [
+  ...secretRules,
+  ...downloadRules,
+  ...trojanRules,
+  ...addressRules,
+  ...leftoverRules,
+]
 
 /** Nearly every line fails this one test, and costs no more. */
 const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).join('|'), 'i')

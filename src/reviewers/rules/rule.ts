@@ -33,6 +33,8 @@ export interface Rule {
   readonly keyword?: RegExp
   /** A check on a workflow file of the platform's CI; runs in the worker thread. */
   readonly workflow?: WorkflowCheck
+  /** A check on a manifest, lock file or registry setting: on both sides of it. */
+  readonly manifest?: ManifestCheck
   /** A check on what the code graph knows about the change; runs once a review, where there is a graph. */
   readonly graph?: GraphCheck
 }
@@ -51,6 +53,21 @@ export type LineCheck = (line: TextLine) => Omit<Hit, 'at' | 'or'> | undefined
 export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 
 export type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
+
+export type ManifestCheck = (file: ChangedManifest) => Promise<readonly ManifestHit[]>
+
+/** A manifest, lock file or registry setting that changed. */
+export interface ChangedManifest {
+  readonly path: string
+  /** Its texts; empty where it isn't there. */
+  readonly head: string
+  readonly base: string
+  /** Reads the files of the base branch whose paths are wanted, those near the root first, some 50 at most. */
+  readBase(isWanted: (path: string) => boolean): Promise<readonly { path: string; text: string }[]>
+}
+
+/** A place where a rule on manifests applies: on the added line that holds `text`. */
+export type ManifestHit = Omit<Hit, 'at' | 'or'> & { readonly text: string }
 
 /** A change, and what the code graph knows about it. */
 export interface GraphedChange {

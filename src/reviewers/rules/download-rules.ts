@@ -1,0 +1,35 @@
+// The rule about commands that run what they have just downloaded.
+
+import { isCommentLine, isProse } from './comments.ts'
+import { downloadKeyword, findPipedDownload } from './piped-downloads.ts'
+import type { Hit, Rule, TextLine } from './rule.ts'
+
+function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefined {
+  // A command goes on in the next line after a backslash or a pipe.
+  const continued = /(?:\\|\||&&)\s*$/.exec(text)
+  const command = continued ? `${text.replace(/\\\s*$/, ' ')} ${next.trim()}` : text
+  const found = findPipedDownload(command)
+  if (!found || isCommentLine(text, path) || isProse(path)) return undefined
+  const said = command.slice(found.index, found.index + found.length)
+  // Everybody on the way can put in another answer.
+  const isPlain = /http:\/\/(?!localhost|127\.|\[::1\])/i.test(said)
+  return {
+    title: isPlain
+      ? 'A text is fetched over an unprotected connection and run as a program'
+      : 'A download is run as a program without a look at it',
+    body: 'When the server, its account or the way to it is in other hands, their commands run here with all rights of this step. Download a fixed version, compare its checksum, and run the file then.',
+    ...(isPlain && { severity: 'critical' as const }),
+  }
+}
+
+export const downloadRules: readonly Rule[] = [
+  {
+    id: 'piped-download',
+    summary: 'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain HTTP.',
+    severity: 'moderate',
+    category: 'security',
+    confidence: 0.9,
+    line: checkDownload,
+    keyword: downloadKeyword,
+  },
+]

@@ -1,0 +1,233 @@
+// Reads manifests, lock files and registry settings: the hosts that they bring, and what they run at an installation.
+
+/** What one file says. Each name goes with a text by which its line is found. */
+export interface Manifest {
+  /** Hosts that packages come from; `http://` stands before one that is asked without protection. */
+  readonly hosts: ReadonlyMap<string, string>
+  /** Commands that a package manager runs by itself, by their name. */
+  readonly scripts: ReadonlyMap<string, string>
+  /** Packages that run a script when they are installed. */
+  readonly installers: ReadonlyMap<string, string>
+}
+
+interface Format {
+  readonly names: RegExp
+  readonly ecosystem: string
+  read(text: string): Manifest
+}
+
+const nothing: Manifest = { hosts: new Map(), scripts: new Map(), installers: new Map() }
+
+/** Where the packages of an ecosystem come from, unless a repository says otherwise. */
+const publicHosts: Readonly<Record<string, readonly string[]>> = {
+  npm: ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com', 'npm.jsr.io', 'jsr.io', 'deno.land'],
+  python: ['pypi.org', 'files.pythonhosted.org', 'pypi.python.org', 'conda.anaconda.org', 'repo.anaconda.com'],
+  rust: ['index.crates.io', 'crates.io', 'static.crates.io'],
+  ruby: ['rubygems.org', 'index.rubygems.org'],
+  php: ['repo.packagist.org', 'packagist.org', 'api.github.com', 'github.com', 'codeload.github.com', 'gitlab.com'],
+  swift: ['github.com', 'cdn.cocoapods.org'],
+  dart: ['pub.dev', 'pub.dartlang.org'],
+  elixir: ['hex.pm', 'repo.hex.pm'],
+  nuget: ['api.nuget.org', 'www.nuget.org', 'schemas.microsoft.com', 'www.w3.org'],
+  terraform: ['registry.terraform.io', 'registry.opentofu.org'],
+  nix: ['github.com', 'api.github.com', 'channels.nixos.org', 'cache.nixos.org'],
+  bazel: ['bcr.bazel.build', 'github.com', 'mirror.bazel.build'],
+  other: [],
+}
+
+const formats: readonly Format[] = [
+  { names: /^(?:package-lock|npm-shrinkwrap)\.json$/, ecosystem: 'npm', read: readPackageLock },
+  { names: /^package\.json$/, ecosystem: 'npm', read: readPackage },
+  { names: /^composer\.json$/, ecosystem: 'php', read: readComposer },
+  { names: /^composer\.lock$/, ecosystem: 'php', read: readJson },
+  { names: /^deno\.lock$/, ecosystem: 'npm', read: readText },
+  { names: /^pnpm-lock\.yaml$/, ecosystem: 'npm', read: readPnpmLock },
+  { names: /^(?:yarn\.lock|bun\.lock|\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml)$/, ecosystem: 'npm', read: readText },
+  { names: /^(?:poetry|uv|pdm|pixi)\.lock$|^conda-lock\.ya?ml$/, ecosystem: 'python', read: readText },
+  { names: /^Pipfile(?:\.lock)?$|^pip\.conf$|^pip\.ini$|^(?:uv|poetry)\.toml$/, ecosystem: 'python', read: readText },
+  { names: /^(?:requirements|constraints)[\w.-]*\.txt$/, ecosystem: 'python', read: readText },
+  { names: /^pyproject\.toml$/, ecosystem: 'python', read: readSources },
+  { names: /^Cargo\.lock$/, ecosystem: 'rust', read: readText },
+  { names: /^Cargo\.toml$|^config(?:\.toml)?$/, ecosystem: 'rust', read: readSources },
+  { names: /^Gemfile\.lock$|^gems\.locked$/, ecosystem: 'ruby', read: readText },
+  { names: /^(?:Gemfile|gems\.rb)$/, ecosystem: 'ruby', read: readSources },
+  { names: /^Package\.resolved$|^Podfile\.lock$/, ecosystem: 'swift', read: readText },
+  { names: /^pubspec\.lock$/, ecosystem: 'dart', read: readText },
+  { names: /^mix\.lock$/, ecosystem: 'elixir', read: readText },
+  { names: /^nuget\.config$/i, ecosystem: 'nuget', read: readText },
+  { names: /^\.terraform\.lock\.hcl$/, ecosystem: 'terraform', read: readProviders },
+  { names: /^flake\.lock$/, ecosystem: 'nix', read: readText },
+  { names: /^MODULE\.bazel\.lock$/, ecosystem: 'bazel', read: readText },
+  { names: /^(?:Chart\.lock|stack\.yaml\.lock|Manifest\.toml)$/, ecosystem: 'other', read: readText },
+]
+
+function formatOf(path: string): Format | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  // Other programs have a file of that name too.
+  if (/^config(?:\.toml)?$/.test(name) && !/(?:^|\/)\.cargo\/[^/]+$/.test(path)) return undefined
+  return formats.find(({ names }) => names.test(name))
+}
+
+/** Whether a file is one that packages come in by. Checksums of Go name no host: its proxy and database answer for them. */
+export function isManifest(path: string): boolean {
+  return formatOf(path) !== undefined
+}
+
+/** Whether both are files of one package world, so that the one can know the hosts of the other. */
+export function isRelated(path: string, other: string): boolean {
+  const ecosystem = formatOf(path)?.ecosystem
+  return ecosystem !== undefined && formatOf(other)?.ecosystem === ecosystem
+}
+
+export function isPublicHost(path: string, host: string): boolean {
+  return publicHosts[formatOf(path)?.ecosystem ?? 'other']!.includes(host)
+}
+
+/** What a file says; nothing where it is none of these. */
+export function readManifest(path: string, text: string): Manifest {
+  return formatOf(path)?.read(text) ?? nothing
+}
+
+const address =
+  /(?<scheme>[a-z][a-z0-9+.-]{1,20}:)?\/\/(?<rest>[^\s"'`<>(){}[\],;]{1,500})|\bgit@(?<git>[\w.-]{1,253}):/gi
+
+/** The hosts of all addresses in a text. */
+function hostsIn(text: string): Map<string, string> {
+  const hosts = new Map<string, string>()
+  // Yarn writes addresses inside of others.
+  const plain = text.replace(/%3a/gi, ':').replace(/%2f/gi, '/').replaceAll('\\/', '/')
+  for (const { groups } of plain.matchAll(address)) {
+    const { scheme = '', rest = '', git } = groups!
+    // One index of crates.io lies there; whatever else does is a place like any other.
+    if (/^github\.com\/rust-lang\/crates\.io-index/.test(rest)) continue
+    const host = git ?? hostOf(rest)
+    if (host === undefined || !/[.:]|^localhost$/.test(host)) continue
+    const key = `${/(?:^|\+)http:$/i.test(scheme) ? 'http://' : ''}${host.toLowerCase()}`
+    if (!hosts.has(key)) hosts.set(key, host)
+  }
+  return hosts
+}
+
+/** Of an address without its scheme; whatever stands before an `@` is no host. */
+function hostOf(rest: string): string | undefined {
+  try {
+    return new URL(`https://${rest}`).host
+  } catch {
+    return undefined
+  }
+}
+
+/** Lines for people, and comments. */
+const prose = /^\s*(?:#|["']?(?:deprecated|description|summary|homepage|license|documentation|support)["']?\s*[:=])/i
+
+function readText(text: string): Manifest {
+  const lines = text.split('\n').filter((line) => !prose.test(line))
+  return { ...nothing, hosts: hostsIn(lines.join('\n')) }
+}
+
+/** Of a file that names many addresses for people: the lines that say where packages come from. */
+function readSources(text: string): Manifest {
+  const source = /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
+  const lines = text.split('\n').filter((line) => source.test(line) && !prose.test(line))
+  return { ...nothing, hosts: hostsIn(lines.join('\n')) }
+}
+
+function readProviders(text: string): Manifest {
+  const hosts = [...text.matchAll(/^\s*provider\s+"([^/"\s]{1,253})\//gm)].map(([, host]) => [host!, host!] as const)
+  return { ...nothing, hosts: new Map(hosts) }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function asJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return asJson(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Branches of a lock file that are for people. */
+const forPeople = new Set(['funding', 'support', 'authors', 'homepage', 'bugs', 'description', 'deprecated', 'license'])
+
+/** The hosts of a JSON document, without what it says to people. Of one that can't be parsed, all. */
+function readJson(text: string): Manifest {
+  const json = parseJson(text)
+  return json === undefined ? readText(text) : { ...nothing, hosts: hostsIn(textsOf(json).join('\n')) }
+}
+
+/** All texts and keys of a value. */
+function textsOf(value: unknown): string[] {
+  const texts: string[] = []
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string') texts.push(next)
+    for (const [key, child] of Object.entries(asJson(next))) {
+      if (forPeople.has(key)) continue
+      texts.push(key)
+      open.push(child)
+    }
+  }
+  return texts
+}
+
+function readPackageLock(text: string): Manifest {
+  const installers = new Map<string, string>()
+  for (const [path, entry] of Object.entries(asJson(parseJson(text)?.packages))) {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true) installers.set(name, `"${path}"`)
+  }
+  return { ...readJson(text), installers }
+}
+
+function readPnpmLock(text: string): Manifest {
+  const installers = new Map<string, string>()
+  let key = ''
+  for (const line of text.split('\n')) {
+    key = /^ {2}["']?\/?(@?[^\s"'(:]+[^\s"':]*)["']?:\s*$/.exec(line)?.[1] ?? key
+    if (/^\s+requiresBuild:\s*true/.test(line)) installers.set(key.replace(/(?<=.)[@/]\d[^@/]*$/, ''), key)
+  }
+  return { ...readText(text), installers }
+}
+
+/** Those that npm, pnpm and Yarn run in the package itself when it is installed, packed or published. */
+const lifecycle = new Set(
+  `preinstall install postinstall prepublish preprepare prepare postprepare prepack postpack prepublishOnly
+  dependencies`.split(/\s+/),
+)
+const dependencyFields = /^(?:(?:dev|peer|optional|bundle)?dependencies|overrides|resolutions|publishConfig|pnpm)$/i
+
+function readPackage(text: string): Manifest {
+  const json = parseJson(text)
+  if (json === undefined) return nothing
+  const fields = Object.entries(json).filter(([field]) => dependencyFields.test(field))
+  const allowed = [json.trustedDependencies, asJson(json.pnpm).onlyBuiltDependencies].flatMap((list) =>
+    Array.isArray(list) ? list.map(String) : [],
+  )
+  return {
+    hosts: hostsIn(fields.flatMap(([, value]) => textsOf(value)).join('\n')),
+    scripts: readScripts(json.scripts, (name) => lifecycle.has(name)),
+    installers: new Map(allowed.map((name) => [name, `"${name}"`])),
+  }
+}
+
+function readComposer(text: string): Manifest {
+  const json = parseJson(text)
+  if (json === undefined) return nothing
+  const isRun = (name: string) => /^(?:pre|post)-(?:install|update|autoload|package|root|create|status)/.test(name)
+  return {
+    ...nothing,
+    hosts: hostsIn(textsOf(json.repositories).join('\n')),
+    scripts: readScripts(json.scripts, isRun),
+  }
+}
+
+function readScripts(scripts: unknown, isRun: (name: string) => boolean): Map<string, string> {
+  const commands = Object.entries(asJson(scripts)).filter(([name]) => isRun(name))
+  return new Map(commands.map(([name, command]) => [name, textsOf(command).join(' ')]))
+}
