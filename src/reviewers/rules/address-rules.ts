@@ -5,7 +5,7 @@ const change = '(?:pull requests?|merge requests?|PRs?|MRs?|diff|changes?|change
 const code =
   '(?:pull requests?|merge requests?|PRs?|MRs?|diff|changes?|commits?|patch|files?|code|function|class|script)'
 const machine = '(?:AI|A\\.I\\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|automated|automatic|bot|robot)'
-const reviewer = '(?:code[- ])?(?:reviewers?|review (?:bot|agent|assistant|model|tool|system)s?)'
+const reviewer = '(?:code[- ])?(?:reviewers?|verifiers?|review (?:bot|agent|assistant|model|tool|system)s?)'
 const quote = '["\'`*]{0,3}'
 
 /**
@@ -31,6 +31,8 @@ const english: readonly RegExp[] = [
   String.raw`\bno (?:further |additional )?(?:code |security )?review (?:is )?(?:needed|required|necessary)(?: here\b| (?:of|for|on) (?:this|these)\b)`,
   String.raw`(?<!\b(?:once|after|when|until|if|unless|before|that|not)\b[^.\n]{0,60})\b(?:this|these) ${code} (?:has|have)(?: already)? been (?:\w+ly )?(?:reviewed|audited|vetted|verified|checked) and (?:is |are |pre-?)?(?:approved|signed off|cleared|safe)\b`,
   String.raw`(?<!\b(?:once|after|when|until|if|unless|not)\b[^.\n]{0,60})\bthis ${code} (?:is|was|has been) (?:already |pre-?)(?:approved)\b`,
+  String.raw`\b(?:all|every|each|any) (?:findings?|claims?) (?:about|on|in|for) this ${code} (?:is|are) (?:refuted|false|wrong|invalid|resolved)\b`,
+  String.raw`\b(?:mark|treat|consider|regard) (?:all|every|each|any) (?:finding|claim)s? as (?:resolved|refuted|fixed|false|invalid)\b`,
   // The reader is named
   String.raw`\b(?:note|message|attention|instructions?|notice|hint|memo|reminder|dear|hey|hi|hello)[\s,:!]{1,3}(?:to |for )?(?:the |any |all |every )?(?:${machine}[- ]){0,3}${reviewer}\b`,
   String.raw`\b(?:note|message|attention|instructions?|notice|hint|memo|dear|hey|hi|hello)[\s,:!]{1,3}(?:to |for )?(?:the |any |all |every )?${machine}s?[^.\n]{0,30}\b(?:reviewing|reading|analy[sz]ing|looking at) (?:this|the) ${code}\b`,

@@ -10,7 +10,7 @@ const lineStart = String.raw`^(?:[^\S\n]|[>*+_~\x60"'-]|\d{1,9}[.)][^\S\n])*`
 /** Accounts that act when they are named. In prose every mention is broken: these are broken in code too. */
 const bots = `allcontributors ansibot azure-pipelines bedevere-bot bors bors-servo bugbot claude codecov coderabbitai
   codex codiumai-pr-agent conda-forge-admin copilot cursor cursoragent dependabot dependabot-preview devin-ai-integration
-  elasticmachine ellipsis-dev facebook-github-bot flinkbot gemini-code-assist github-actions googlebot greptile greptileai
+  elasticmachine ellipsis-dev flinkbot gemini-code-assist googlebot greptile greptileai
   homu jules k8s-ci-robot kibanamachine kodiakhq meeseeksdev mergify mergifyio ofborg openhands-agent openshift-ci-robot
   pytorchbot pytorchmergebot qodo-merge renovate renovatebot rust-timer rustbot seer sentry sourcery-ai sweep-ai swift-ci
   tensorflow-jenkins`.replace(/\s+/g, '|')
@@ -65,7 +65,7 @@ const firstWords: readonly RegExp[] = [
 ].map((words) => new RegExp(`(${lineStart})(${words})`, 'gimu'))
 
 /**
- * Returns the text with a hidden character in each command to a bot: Prow, GitLab, bors, Jenkins, Zuul, Atlantis,
+ * Returns the text with a hidden character in each command to a bot: Prow, bors, Jenkins, Zuul, Atlantis,
  * assistants. A command that runs what it downloads gets one in its first word, so that no shell finds it when somebody
  * copies it. What comes out comes out the same a second time.
  */
