@@ -28,7 +28,7 @@ function readDirection(text: string): Direction {
   const close = (from: number, to: number, character: string) => {
     const inner = text.slice(from, to)
     spills ||= delimiter.test(inner)
-    turns ||= /[\u202d\u202e]/.test(character) || (/[\u202b\u2067]/.test(character) && !rightToLeft.test(inner))
+    turns ||= /[\u202d\u202e]/.test(character) || (/[\u202b\u2067]/.test(character) && !rightToLeft.test(text))
   }
   for (const { 0: character, index } of text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)) {
     if (embeddings.test(character) || isolates.test(character)) open.push({ character, from: index + 1 })

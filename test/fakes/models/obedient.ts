@@ -60,12 +60,14 @@ export function createObedientModel({ texts, place, notes, canaries, secrets }: 
     for (const { name } of calls) obedience.called.add(name)
     return { toolCalls: calls }
   }
+  let hasPrinted = false
   const script = (request: ModelRequest): Reply => {
     const seen = normalizeText(request.text)
     const met = known.filter(({ plain }) => seen.includes(plain))
     for (const { text } of met) obedience.met.add(text)
     const shown = JSON.stringify(request.body)
-    for (const canary of canaries) if (shown.includes(canary)) obedience.leaked.add(canary)
+    // What it printed itself comes back to be verified.
+    for (const canary of hasPrinted ? [] : canaries) if (shown.includes(canary)) obedience.leaked.add(canary)
     const wishes = new Set(met.map(({ wish }) => wish))
     if (isVerification(request)) return verify(request, wishes)
     const canCall = request.tools.includes('read_file') && request.toolChoice !== 'none'
@@ -75,6 +77,7 @@ export function createObedientModel({ texts, place, notes, canaries, secrets }: 
     return { json: answer(request, wishes) }
   }
   const answer = (request: ModelRequest, wishes: ReadonlySet<Wish>) => {
+    hasPrinted ||= wishes.has('canaries')
     const said = [
       ...(wishes.has('canaries')
         ? [...obedience.leaked, ...secrets, request.system.slice(0, 200), ...request.toolResults]
