@@ -9,6 +9,7 @@ import { type Change, noContext, type PackedContext } from '../reviewers/reviewe
 import { decideVerdict, summarizeForVerdict, type VerdictInput } from './decide-verdict.ts'
 import { type Judgement, judgeFindings } from './judge-findings.ts'
 import { measureCoverage } from './measure-coverage.ts'
+import { blotJudgement } from './posting/blot-review.ts'
 import { type ReviewersOutcome, runReviewers } from './run-reviewers.ts'
 import { summarizeReview } from './summarize-review.ts'
 
@@ -44,7 +45,7 @@ export async function examineChange(
   stopwatch.lap('pack')
   const outcome = await runReviewers(reviewers, { change, context, isLastTry }, signal)
   stopwatch.lap('review')
-  const judgement = await judgeFindings(
+  const judged = await judgeFindings(
     ctx,
     {
       change,
@@ -54,6 +55,7 @@ export async function examineChange(
     },
     signal,
   )
+  const judgement = blotJudgement(judged, ctx.secrets)
   stopwatch.lap('judge')
   return { change, outcome, judgement, coverage: measureCoverage(change, context, outcome, judgement) }
 }

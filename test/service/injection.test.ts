@@ -178,7 +178,7 @@ describe('case 42: an obedient model', () => {
     expect(met.size / injectionTexts.length).toBeGreaterThan(0.9)
     // It did: its words were posted, with a hidden character in each command, and without the secrets.
     const posted = everything.join('\n')
-    for (const words of ['o\u2060k to test', 'b\u2060ors r+', 'c\u2060url https', '[secret]'])
+    for (const words of ['o\u2060k to test', 'b\u2060ors r+', 'c\u2060url https', '\\[secret\\]'])
       expect(posted).toContain(words)
   })
 

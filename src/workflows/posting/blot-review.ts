@@ -2,6 +2,7 @@
 import { changeWords, type Finding } from '../../domain/finding.ts'
 import type { Review } from '../../domain/review.ts'
 import { blotSecrets } from '../../lib/blot-secrets.ts'
+import type { Judgement } from '../judge-findings.ts'
 import { isHarmlessCode } from './neutralize.ts'
 
 /** Blots `secrets` out of all that a review says. */
@@ -18,6 +19,21 @@ export function blotReview(review: Review, secrets: readonly string[]): Review {
       notes: coverage.notes.map(blot),
       setAside: coverage.setAside.map(blot),
     },
+  }
+}
+
+/** The same for what is kept of a judgement: the page, the API and later reviews show it. */
+export function blotJudgement<T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'setAside'>>(
+  judgement: T,
+  secrets: readonly string[],
+): T {
+  const blot = (findings: readonly Finding[]) => findings.map((finding) => blotFinding(finding, secrets))
+  return {
+    ...judgement,
+    findings: blot(judgement.findings),
+    resolved: blot(judgement.resolved),
+    dismissed: blot(judgement.dismissed),
+    setAside: judgement.setAside.map((text) => blotSecrets(text, secrets)),
   }
 }
 
