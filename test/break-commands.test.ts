@@ -97,6 +97,7 @@ describe('case 78: commands that run what they download', () => {
     'wget https://example.org/x.tgz && tar xf x.tgz && sh build.sh',
     'curl https://example.org/x | sha256sum -c',
     'cat x | sh',
+    "names = 'h history icm iex ihy ii ipal irm ise'",
     "const answer = await fetch('https://example.org/x')",
   ])('case 78: %s is no such command', (command) => {
     expect(findPipedDownload(command)).toBeUndefined()

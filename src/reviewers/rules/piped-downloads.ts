@@ -17,7 +17,7 @@ const patterns: readonly RegExp[] = [
   String.raw`\b(?:${download}\b|base64\s+(?:-d|--decode)\b|xxd\s+-r\b)[^|\n]{0,300}\|&?\s*(?:[^|\n]{0,80}\|\s*){0,3}${interpreter}`,
   String.raw`(?:${shell}(?:\s+-\w{1,8}){0,3}|\bsource|(?:^|[\s;&])\.)\s+<\(\s*${download}\b`,
   String.raw`(?:\beval|${shell}\s+-\w{0,8}c)\s{1,5}["']?\s{0,5}(?:\$\(|\x60)\s{0,5}${download}\b`,
-  String.raw`\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:${download}|downloadstring)\b`,
+  String.raw`\b(?:iex|invoke-expression)\b\s{0,5}[(&\x22'$\x60][^\n]{0,200}\b(?:${download}|downloadstring)\b`,
   String.raw`\bdownloadstring\s{0,5}\([^\n]{0,200}\|\s{0,5}(?:iex|invoke-expression)\b`,
   String.raw`\bexec\(\s{0,5}(?:\w{1,30}\.){0,3}(?:urlopen|requests\.get|httpx\.get)\(`,
   String.raw`\b(?:eval|Function)\(\s{0,5}\(?\s{0,5}(?:await\s{1,5}){0,2}\(?\s{0,5}(?:await\s{1,5})?(?:fetch|axios(?:\.get)?|got)\(`,
