@@ -3,10 +3,10 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { type Change, listReadFiles } from '../reviewer.ts'
-import { isManifest } from './manifest-formats.ts'
+import { isManifest, readManifest } from './manifest-formats.ts'
 import { manifestRules, unknownHosts } from './manifest-rules.ts'
 import { toProposal } from './propose-finding.ts'
-import { type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
+import { type ChangedManifest, type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
 
 /** Lock files of large repositories have some megabytes; one of more isn't read. */
 const maxBytes = 16 * 1024 * 1024
@@ -27,8 +27,8 @@ export async function checkManifests(
   for (const file of listReadFiles(change)) {
     if (file.status === 'deleted' || !isManifest(file.path)) continue
     signal.throwIfAborted()
-    const texts = await readSides(file, head, base)
-    const hits = texts === null ? [[unknownHosts, unreadable] as const] : await runRules(file.path, texts, base)
+    const sides = await readSides(file, head, base)
+    const hits = sides === null ? [[unknownHosts, unreadable] as const] : await runRules(file.path, sides, base)
     for (const [rule, hit] of hits) if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
   }
   return findings
@@ -40,16 +40,13 @@ const unreadable: ManifestHit = {
   body: 'When it brings a package from a host that nobody here knows, or a script that runs when it is installed, no rule says so. Look at it, or split it.',
 }
 
-interface Sides {
-  readonly head: string
-  readonly base: string
-}
+type Sides = Pick<ChangedManifest, 'head' | 'base'>
 
-async function runRules(path: string, texts: Sides, base: Snapshot): Promise<(readonly [Rule, ManifestHit])[]> {
+async function runRules(path: string, sides: Sides, base: Snapshot): Promise<(readonly [Rule, ManifestHit])[]> {
   const readBase = (isWanted: (path: string) => boolean) => readRelated(base, isWanted)
   const found: (readonly [Rule, ManifestHit])[] = []
   for (const rule of manifestRules) {
-    for (const hit of await rule.manifest!({ path, ...texts, readBase })) found.push([rule, hit])
+    for (const hit of await rule.manifest!({ path, ...sides, readBase })) found.push([rule, hit])
   }
   return found
 }
@@ -75,7 +72,7 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
       head.readFile(file.path, { maxBytes }),
       isNew ? undefined : base.readFile(file.oldPath, { maxBytes }),
     ])
-    return { head: decode(now), base: decode(before) }
+    return { head: readManifest(file.path, decode(now)), base: readManifest(file.oldPath, decode(before)) }
   } catch {
     return null
   }

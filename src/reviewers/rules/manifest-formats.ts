@@ -88,30 +88,34 @@ export function readManifest(path: string, text: string): Manifest {
   return formatOf(path)?.read(text) ?? nothing
 }
 
-const address =
-  /(?<scheme>[a-z][a-z0-9+.-]{1,20}:)?\/\/(?<rest>[^\s"'`<>(){}[\],;]{1,500})|\bgit@(?<git>[\w.-]{1,253}):/gi
+/** What stands between the slashes of an address and its path; git's own form of one. */
+const address = /\/\/([^\s"'`<>(){}[\],;/?#\\]{1,300})|\bgit@([\w.-]{1,253}):/gi
 
 /** The hosts of all addresses in a text. */
 function hostsIn(text: string): Map<string, string> {
   const hosts = new Map<string, string>()
-  // Yarn writes addresses inside of others.
-  const plain = text.replace(/%3a/gi, ':').replace(/%2f/gi, '/').replaceAll('\\/', '/')
-  for (const { groups } of plain.matchAll(address)) {
-    const { scheme = '', rest = '', git } = groups!
-    // One index of crates.io lies there; whatever else does is a place like any other.
-    if (/^github\.com\/rust-lang\/crates\.io-index/.test(rest)) continue
-    const host = git ?? hostOf(rest)
-    if (host === undefined || !/[.:]|^localhost$/.test(host)) continue
-    const key = `${/(?:^|\+)http:$/i.test(scheme) ? 'http://' : ''}${host.toLowerCase()}`
-    if (!hosts.has(key)) hosts.set(key, host)
+  const known = new Set<string>()
+  // Yarn writes addresses inside of others. One index of crates.io lies at a place where everything else lies too.
+  const plain = text
+    .replace(/%3a/gi, ':')
+    .replace(/%2f/gi, '/')
+    .replaceAll('\\/', '/')
+    .replaceAll('github.com/rust-lang/crates.io-index', 'index.crates.io')
+  for (const { 0: whole, 1: authority, 2: git, index } of plain.matchAll(address)) {
+    const isPlain = authority !== undefined && /(?:^|[^a-z])http:$/i.test(plain.slice(Math.max(0, index - 6), index))
+    const name = `${isPlain ? 'http://' : ''}${whole}`
+    if (known.has(name)) continue
+    known.add(name)
+    const host = git?.toLowerCase() ?? hostOf(authority!)
+    if (host !== undefined && /[.:]|^localhost$/.test(host)) hosts.set(`${isPlain ? 'http://' : ''}${host}`, host)
   }
   return hosts
 }
 
-/** Of an address without its scheme; whatever stands before an `@` is no host. */
-function hostOf(rest: string): string | undefined {
+/** Whatever stands before an `@` is no host. */
+function hostOf(authority: string): string | undefined {
   try {
-    return new URL(`https://${rest}`).host
+    return new URL(`https://${authority}`).host
   } catch {
     return undefined
   }
@@ -155,21 +159,21 @@ function parseJson(text: string): Json | undefined {
 const forPeople = new Set(['funding', 'support', 'authors', 'homepage', 'bugs', 'description', 'deprecated', 'license'])
 
 /** The hosts of a JSON document, without what it says to people. Of one that can't be parsed, all. */
-function readJson(text: string): Manifest {
-  const json = parseJson(text)
-  return json === undefined ? readText(text) : { ...nothing, hosts: hostsIn(textsOf(json).join('\n')) }
+function readJson(text: string, json = parseJson(text)): Manifest {
+  return json === undefined ? readText(text) : { ...nothing, hosts: hostsIn(addressesOf(json).join('\n')) }
 }
 
-/** All texts and keys of a value. */
-function textsOf(value: unknown): string[] {
+/** All texts and keys of a value that can hold an address. */
+function addressesOf(value: unknown): string[] {
+  const canHold = (text: string) => text.includes('//') || text.includes('git@')
   const texts: string[] = []
   const open: unknown[] = [value]
   while (open.length > 0) {
     const next = open.pop()
-    if (typeof next === 'string') texts.push(next)
+    if (typeof next === 'string' && canHold(next)) texts.push(next)
     for (const [key, child] of Object.entries(asJson(next))) {
       if (forPeople.has(key)) continue
-      texts.push(key)
+      if (canHold(key)) texts.push(key)
       open.push(child)
     }
   }
@@ -177,12 +181,13 @@ function textsOf(value: unknown): string[] {
 }
 
 function readPackageLock(text: string): Manifest {
+  const json = parseJson(text)
   const installers = new Map<string, string>()
-  for (const [path, entry] of Object.entries(asJson(parseJson(text)?.packages))) {
+  for (const [path, entry] of Object.entries(asJson(json?.packages))) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true) installers.set(name, `"${path}"`)
   }
-  return { ...readJson(text), installers }
+  return { ...readJson(text, json), installers }
 }
 
 function readPnpmLock(text: string): Manifest {
@@ -210,7 +215,7 @@ function readPackage(text: string): Manifest {
     Array.isArray(list) ? list.map(String) : [],
   )
   return {
-    hosts: hostsIn(fields.flatMap(([, value]) => textsOf(value)).join('\n')),
+    hosts: hostsIn(fields.flatMap(([, value]) => addressesOf(value)).join('\n')),
     scripts: readScripts(json.scripts, (name) => lifecycle.has(name)),
     installers: new Map(allowed.map((name) => [name, `"${name}"`])),
   }
@@ -222,12 +227,12 @@ function readComposer(text: string): Manifest {
   const isRun = (name: string) => /^(?:pre|post)-(?:install|update|autoload|package|root|create|status)/.test(name)
   return {
     ...nothing,
-    hosts: hostsIn(textsOf(json.repositories).join('\n')),
+    hosts: hostsIn(addressesOf(json.repositories).join('\n')),
     scripts: readScripts(json.scripts, isRun),
   }
 }
 
 function readScripts(scripts: unknown, isRun: (name: string) => boolean): Map<string, string> {
   const commands = Object.entries(asJson(scripts)).filter(([name]) => isRun(name))
-  return new Map(commands.map(([name, command]) => [name, textsOf(command).join(' ')]))
+  return new Map(commands.map(([name, command]) => [name, [command].flat().map(String).join(' ')]))
 }

@@ -14,10 +14,8 @@ function listNames(names: readonly string[]): string {
 }
 
 async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
-  const before = readManifest(file.path, file.base).hosts
-  const fresh = [...readManifest(file.path, file.head).hosts].filter(
-    ([host]) => !before.has(host) && !isPublicHost(file.path, host),
-  )
+  const { head, base } = file
+  const fresh = [...head.hosts].filter(([host]) => !base.hosts.has(host) && !isPublicHost(file.path, host))
   if (fresh.length === 0) return []
   const known = new Set<string>()
   // Only a host that is new to the file is worth reading the others.
@@ -31,8 +29,7 @@ async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   }))
 }
 
-async function checkInstallScripts(file: ChangedManifest): Promise<ManifestHit[]> {
-  const [head, base] = [readManifest(file.path, file.head), readManifest(file.path, file.base)]
+async function checkInstallScripts({ head, base }: ChangedManifest): Promise<ManifestHit[]> {
   const scripts = [...head.scripts].filter(([name, command]) => base.scripts.get(name) !== command)
   const installers = [...head.installers].filter(([name]) => !base.installers.has(name))
   const hits = scripts.slice(0, maxHits).map(([name, command]) => ({

@@ -6,6 +6,7 @@ import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { FindingCategory, Severity } from '../../domain/finding.ts'
 import type { LineReader } from '../../workspace/line-reader.ts'
 import type { FileIndex } from './file-index.ts'
+import type { Manifest } from './manifest-formats.ts'
 
 /** Languages whose syntax the rules know, by the name of their grammar. */
 export type Language = 'javascript' | 'typescript' | 'tsx' | 'python' | 'go' | 'java'
@@ -59,9 +60,9 @@ export type ManifestCheck = (file: ChangedManifest) => Promise<readonly Manifest
 /** A manifest, lock file or registry setting that changed. */
 export interface ChangedManifest {
   readonly path: string
-  /** Its texts; empty where it isn't there. */
-  readonly head: string
-  readonly base: string
+  /** What it says at the head and at the base; nothing where it isn't there. */
+  readonly head: Manifest
+  readonly base: Manifest
   /** Reads the files of the base branch whose paths are wanted, those near the root first, some 50 at most. */
   readBase(isWanted: (path: string) => boolean): Promise<readonly { path: string; text: string }[]>
 }
