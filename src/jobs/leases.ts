@@ -34,26 +34,23 @@ export function leaseEnd(seconds: number) {
   return sql<Date>`now() + make_interval(secs => ${seconds})`
 }
 
-/** A lease that is being kept. */
-export interface KeptLease {
-  /** Fires when it is lost, or couldn't be prolonged in time. */
-  readonly signal: AbortSignal
-  stop(): void
-}
-
 /**
- * Prolongs a lease until stopped.
+ * Does work under a lease, which is prolonged until the work ends, however it ends.
  *
- * @param extend throws LeaseLostError when it isn't ours any more
+ * @param lease `extend` prolongs it; throws LeaseLostError when it isn't ours any more
+ * @param work its signal fires when the lease is lost, or couldn't be prolonged in time
  */
-export function keepLease(leaseSeconds: number, extend: () => Promise<void>): KeptLease {
+export async function withLease<Result>(
+  lease: { readonly seconds: number; extend(): Promise<void> },
+  work: (lost: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const lost = new AbortController()
-  let goodUntil = performance.now() + leaseSeconds * 1000
+  let goodUntil = performance.now() + lease.seconds * 1000
   const prolong = async () => {
     const asked = performance.now()
     try {
-      await extend()
-      goodUntil = asked + leaseSeconds * 1000
+      await lease.extend()
+      goodUntil = asked + lease.seconds * 1000
     } catch (error) {
       if (error instanceof LeaseLostError) lost.abort(error)
     }
@@ -63,6 +60,10 @@ export function keepLease(leaseSeconds: number, extend: () => Promise<void>): Ke
     if (performance.now() > goodUntil) lost.abort(new LeaseLostError())
     else void prolong()
   }
-  const timer = setInterval(beat, (leaseSeconds * 1000) / 3)
-  return { signal: lost.signal, stop: () => clearInterval(timer) }
+  const timer = setInterval(beat, (lease.seconds * 1000) / 3)
+  try {
+    return await work(lost.signal)
+  } finally {
+    clearInterval(timer)
+  }
 }

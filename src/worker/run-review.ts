@@ -1,8 +1,9 @@
 // Claims a pull request's run, reviews under a lease that is kept alive, and settles how it ends.
 import type { AppContext } from '../context.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { keepLease } from '../jobs/leases.ts'
-import { claimRun, extendLease } from '../jobs/runs.ts'
+import { withLease } from '../jobs/leases.ts'
+import { type ClaimedRun, claimRun, extendLease } from '../jobs/runs.ts'
+import type { Budget } from '../models/index.ts'
 import { type ChosenAccess, chooseAccess, withAccess } from '../workflows/choose-access.ts'
 import { reviewPullRequest } from '../workflows/review-pull-request.ts'
 import type { RunBudgets } from '../workflows/run-budgets.ts'
@@ -27,24 +28,35 @@ export async function runReview(
   }
   if (claim.kind !== 'claimed') return
   const { run } = claim
+  const extend = () => extendLease(ctx.db, run, leaseSeconds)
+  await withLease({ seconds: leaseSeconds, extend }, (lost) =>
+    reviewClaimed(ctx, run, { ...worker, signal: AbortSignal.any([worker.stopping, lost]) }),
+  )
+}
+
+/** Throws only where its end can't be written down. */
+async function reviewClaimed(
+  ctx: AppContext,
+  run: ClaimedRun,
+  { budgets, signal }: { budgets: RunBudgets; signal: AbortSignal },
+): Promise<void> {
   const log = ctx.log.child({ run: run.id, repo: run.repo, pull_request: run.number, attempt: run.attempt })
   log.info({}, 'The review begins')
-  if (run.attempt === 1) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
-  const lease = keepLease(leaseSeconds, () => extendLease(ctx.db, run, leaseSeconds))
-  const signal = AbortSignal.any([worker.stopping, lease.signal])
-  const budget = await worker.budgets.open(run.id)
+  if (run.fence === 1) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
+  let budget: Budget | null = null
   let access: ChosenAccess | null = null
-  const review = (chosen: ChosenAccess) => {
-    access = chosen
-    return reviewPullRequest({ ...ctx, log }, { run, access, budget, signal })
-  }
   try {
+    const opened = await budgets.open(run.id)
+    budget = opened
+    const review = (chosen: ChosenAccess) => {
+      access = chosen
+      return reviewPullRequest({ ...ctx, log }, { run, access, budget: opened, signal })
+    }
     await withAccess({ ...ctx, log }, run.repo, review, signal)
     log.info({}, 'The review is done')
   } catch (error) {
     await settleFault({ ...ctx, log }, { run, access, budget }, signal.aborted ? signal.reason : error)
   } finally {
-    worker.budgets.close(budget)
-    lease.stop()
+    if (budget) budgets.close(budget)
   }
 }

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
-import { keepLease } from '../jobs/leases.ts'
+import { withLease } from '../jobs/leases.ts'
 import { type ClaimedScan, claimScan, endScan, extendScanLease, putBackScan } from '../jobs/scans.ts'
 import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
@@ -53,16 +53,24 @@ async function runScan(
   if (claim.kind === 'exhausted') ctx.log.error({ repo }, 'The scan was given up: its worker was lost in every try')
   if (claim.kind !== 'claimed') return
   const { run: scan } = claim
-  const log = ctx.log.child({ repo, scan_attempt: scan.attempt })
+  const extend = () => extendScanLease(ctx.db, scan, leaseSeconds)
+  await withLease({ seconds: leaseSeconds, extend }, (lost) =>
+    scanClaimed(ctx, scan, { ...worker, signal: AbortSignal.any([worker.stopping, lost]) }),
+  )
+}
+
+/** Throws only where its end can't be written down. */
+async function scanClaimed(
+  ctx: AppContext,
+  scan: ClaimedScan,
+  { reader, signal }: { reader: FactReader; signal: AbortSignal },
+): Promise<void> {
+  const log = ctx.log.child({ repo: scan.repo, scan_attempt: scan.attempt })
   log.info({}, 'The scan begins')
-  const lease = keepLease(leaseSeconds, () => extendScanLease(ctx.db, scan, leaseSeconds))
-  const signal = AbortSignal.any([worker.stopping, lease.signal])
   try {
-    await scanRepository({ ...ctx, log }, { scan, reader: worker.reader, signal })
+    await scanRepository({ ...ctx, log }, { scan, reader, signal })
   } catch (error) {
     await settleScan({ ...ctx, log }, scan, signal.aborted ? signal.reason : error)
-  } finally {
-    lease.stop()
   }
 }
 

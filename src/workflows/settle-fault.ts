@@ -17,14 +17,15 @@ export interface BrokenReview {
   readonly run: ClaimedRun
   /** Null when it ended before there was a token. */
   readonly access: ChosenAccess | null
-  readonly budget: Budget
+  /** Null when it ended before a model could be asked. */
+  readonly budget: Budget | null
 }
 
 /** Writes down how a broken-off review goes on. Throws only when the database does, or when the lease is lost too. */
 export async function settleFault(ctx: AppContext, review: BrokenReview, error: unknown): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run.id, review.budget.uses)
+    await recordSpend(ctx.db, run.id, usesOf(review))
     ctx.metrics.leasesLost.inc({ work: 'review' })
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
@@ -45,16 +46,13 @@ export async function settleFault(ctx: AppContext, review: BrokenReview, error: 
   }
 }
 
-async function fail(
-  ctx: AppContext,
-  { run, access, budget }: BrokenReview,
-  fault: { message: string; code: string },
-): Promise<void> {
+async function fail(ctx: AppContext, review: BrokenReview, fault: { message: string; code: string }): Promise<void> {
+  const { run, access } = review
   const writable = await findWritable(ctx, run, access)
   if (writable) await showFailure(ctx, run, writable, fault.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting, seconds } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
-    await recordSpend(tx, run.id, budget.uses)
+    await recordSpend(tx, run.id, usesOf(review))
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
     return seconds
   })
@@ -76,20 +74,19 @@ async function findWritable(
   }
 }
 
-async function putBack(
-  ctx: AppContext,
-  { run, budget }: BrokenReview,
-  how: Parameters<typeof putBackRun>[2],
-): Promise<void> {
+async function putBack(ctx: AppContext, review: BrokenReview, how: Parameters<typeof putBackRun>[2]): Promise<void> {
+  const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)
-    await recordSpend(tx, run.id, budget.uses)
+    await recordSpend(tx, run.id, usesOf(review))
     await ctx.wakeUps.reviews.wake(tx, [run], how.delaySeconds)
   })
 }
 
 /** A review that failed read nothing to its end. */
 const failed: ReviewState = { end: 'incomplete', blocks: true }
+
+const usesOf = ({ budget }: BrokenReview) => budget?.uses ?? []
 
 /** Says on the commit that the review failed. That it can't be said there, for whatever reason, changes nothing. */
 export async function showFailure(
