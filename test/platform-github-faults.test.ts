@@ -183,13 +183,14 @@ function makeReview(comments: number): ReviewToPublish {
   return {
     number: 7,
     headSha: 'a'.repeat(40),
-    summary: { marker: summaryMarker, body: `${summaryMarker}v=1 -->\n\nText` },
+    summary: { marker: summaryMarker, body: `${summaryMarker}v=1 -->\n\nText`, id: null },
     comments: lines.map((line) => {
       const marker = `<!-- umpire:finding ${line} -->`
       const body = `Claim\n\n${marker}`
       return { marker, path: 'a.ts', side: 'RIGHT', startLine: line, endLine: line, body }
     }),
     kept: [],
+    former: [],
     event: 'comment',
     beforeWrite: async () => {},
   }

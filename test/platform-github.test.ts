@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlatform } from '../src/platforms/index.ts'
 import { describePlatform, mainFiles, type PlatformFixture, type Standing } from './contracts/platform-contract.ts'
-import { applyThenDrop, type Forge, startForge } from './fakes/forge/forge.ts'
+import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes/forge/forge.ts'
 
 const secret = 'a secret for signatures'
 
@@ -58,6 +58,12 @@ async function start(): Promise<PlatformFixture> {
       oauth: { clientId: app.clientId, clientSecret },
       userAgent: 'umpire-test',
     })
+  const holdLists = () => {
+    forge.lists.showUntil = performance.now()
+    return () => {
+      forge.lists.showUntil = Number.POSITIVE_INFINITY
+    }
+  }
   return {
     platform: platformWith(app.clientSecret),
     otherApplication: platformWith('another secret'),
@@ -92,13 +98,22 @@ async function start(): Promise<PlatformFixture> {
       repo = name
     },
     writes: () => forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/')).length,
-    loseAnswer: (of) => {
+    loseAnswer: (of, { late } = { late: false }) => {
       const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
       const matches = (method: string, address: string) => method === 'POST' && path.test(address)
       forge.faults.add({ match: (one) => matches(one.method, one.path), times: 1, action: applyThenDrop() })
+      const before = forge.requests.length
       // The forge notes a dropped connection as status 0.
-      return () => forge.requests.some((one) => matches(one.method, one.path) && one.status === 0)
+      const findLost = () =>
+        forge.requests.findIndex((one, at) => at >= before && matches(one.method, one.path) && one.status === 0)
+      const isRead = (one: SeenRequest) => one.method === 'GET' && path.test(one.path) && one.status !== null
+      if (late) {
+        const showLists = holdLists()
+        void forge.waitFor(() => findLost() >= 0 && forge.requests.slice(findLost()).some(isRead)).then(showLists)
+      }
+      return () => findLost() >= 0
     },
+    holdLists,
     refuseDiffs: () => {
       forge.limits.diffLines = 0
     },

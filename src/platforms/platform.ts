@@ -150,10 +150,14 @@ export interface ReviewToPublish {
     /** Hidden text by which an earlier summary is found; `body` begins with it. */
     readonly marker: string
     readonly body: string
+    /** Where it was posted a moment ago: lists may not show it yet. Null where it wasn't. */
+    readonly id: string | null
   }
   readonly comments: readonly InlineComment[]
   /** None of these is posted: one that stands from an earlier review is brought up to date. */
   readonly kept: readonly Pick<InlineComment, 'marker' | 'body'>[]
+  /** Markers of comments that earlier reviews posted and this one says nothing about. */
+  readonly former: readonly string[]
   /** What the review says to the platform itself; `comment` leaves merging alone. */
   readonly event: 'comment' | 'approve' | 'request_changes'
   /** Called before every write; throws when writing is no longer allowed (the lease was lost). */
@@ -366,8 +370,9 @@ export interface Platform {
   /**
    * Makes the pull request show this review and nothing twice: edits the summary in place where our account's own
    * earlier one is found by its marker, and so its inline comments that say something else by now; posts those that don't
-   * stand there yet in one call, and when the platform refuses a line, the others all the same. Safe to call again
-   * after any fault.
+   * stand there yet in one call, and when the platform refuses a line, the others all the same. Where an answer is lost, it
+   * looks whether the write was applied, for as long as lists may be late; what stands there twice all the same is
+   * removed, but for comments that somebody answered. Safe to call again after any fault.
    */
   ensureReview(access: Access, review: ReviewToPublish, signal?: AbortSignal): Promise<PublishedReview>
   ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>

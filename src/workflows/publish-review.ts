@@ -50,7 +50,8 @@ export async function publishReview(
     findings = findings.map((finding) =>
       refused.has(findingMarker(finding)) ? { ...finding, placement: 'summary' as const } : finding,
     )
-    published = await ensure(ctx, publication, findings, signal)
+    const { summary } = await ensure(ctx, publication, findings, signal, published)
+    published = { ...published, summary }
   }
   await resolveThreads(ctx, publication, signal)
   const { access, review } = publication
@@ -91,14 +92,16 @@ export async function ensureStatusIfAllowed(
 
 const refusals: readonly PlatformErrorCode[] = ['platform_forbidden', 'platform_not_found', 'platform_refused']
 
+/** @param posted what the same review came to a moment ago: only the summary says more now */
 function ensure(
   ctx: Pick<AppContext, 'platform' | 'config' | 'secrets'>,
   publication: Publication,
   findings: readonly Finding[],
   signal: AbortSignal,
+  posted: PublishedReview | null = null,
 ): Promise<PublishedReview> {
   const { limits } = ctx.platform
-  const { access, review, beforeWrite } = publication
+  const { access, review, history, beforeWrite } = publication
   const body = renderSummary({
     ...publication,
     review: { ...review, findings },
@@ -107,13 +110,16 @@ function ensure(
     linkTo: (place) => ctx.platform.fileAddress(access.repo, place),
     secrets: ctx.secrets,
   })
+  const { comments, kept } = renderInlineComments(findings, limits, ctx.secrets)
   return ctx.platform.ensureReview(
     access,
     {
       number: review.pullRequest.number,
       headSha: review.headSha,
-      summary: { marker: summaryMarker, body },
-      ...renderInlineComments(findings, limits, ctx.secrets),
+      summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
+      // What was just posted may not show in lists yet.
+      ...(posted === null ? { comments, kept } : { comments: [], kept: [...comments, ...kept] }),
+      former: [...history.resolved, ...history.resolvedBefore, ...history.answered].map(findingMarker),
       event: 'comment',
       beforeWrite,
     },

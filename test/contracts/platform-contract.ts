@@ -62,8 +62,13 @@ export interface PlatformFixture {
   rename(name: string): Promise<void>
   /** How often something was written through the API. */
   writes(): number
-  /** The next write of that kind is applied, but its answer never arrives. Returns what tells whether that happened. */
-  loseAnswer(of: 'summary' | 'inline'): () => boolean
+  /**
+   * The next write of that kind is applied, but its answer never arrives; with `late` no list shows it before lists were
+   * read once more. Returns what tells whether that happened.
+   */
+  loseAnswer(of: 'summary' | 'inline', how?: { late: boolean }): () => boolean
+  /** Lists show nothing of what is written from now on, until the function that it returns is called. */
+  holdLists(): () => void
   /** From now on all diffs count as too large to be shown. */
   refuseDiffs(): void
   /** Follows an authorization address as that account's browser does. Returns where it is sent back to. */
@@ -106,9 +111,10 @@ function makeReview(number: number, headSha: string, rest: Partial<ReviewToPubli
   return {
     number,
     headSha,
-    summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say` },
+    summary: { marker: summaryMarker, body: `${summaryMarker}\n### Nothing to say`, id: null },
     comments: [],
     kept: [],
+    former: [],
     event: 'comment',
     beforeWrite: async () => {},
     ...rest,
@@ -581,7 +587,7 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { path: 'src/more.ts', endLine: 1 })]
         const published = await platform.ensureReview(
           access,
-          makeReview(number, next, { summary: { marker: summaryMarker, body }, comments }),
+          makeReview(number, next, { summary: { marker: summaryMarker, body, id: null }, comments }),
         )
         const standing = await fixture.standing(number)
         expect(standing.comments).toMatchObject([{ id: published.summary.id, body, edits: 1 }])
@@ -686,6 +692,56 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           expect(standing.reviews).toHaveLength(1)
         },
       )
+
+      it.each(['summary', 'inline'] as const)(
+        'case 53: a written %s whose answer was lost is not written again where lists show it late',
+        async (kind) => {
+          const { number, sha } = await openChange()
+          const review = makeReview(number, sha, {
+            comments: [makeComment('a', { endLine: 3 }), makeComment('b', { endLine: 20 })],
+          })
+          const wasLost = fixture.loseAnswer(kind, { late: true })
+          const published = await platform.ensureReview(access, review)
+          expect(wasLost()).toBe(true)
+          expect(published.comments).toHaveLength(2)
+          const standing = await fixture.standing(number)
+          expect(standing.comments).toMatchObject([{ id: published.summary.id }])
+          expect(standing.inline).toHaveLength(2)
+          expect(standing.reviews).toHaveLength(1)
+        },
+      )
+
+      it('case 53: what was posted twice is removed, but for comments that somebody answered', async () => {
+        const { number, sha } = await openChange()
+        const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))
+        const [one, two, three] = comments as [InlineComment, InlineComment, InlineComment]
+        const review = makeReview(number, sha, { comments })
+        const showLists = fixture.holdLists()
+        await platform.ensureReview(access, review)
+        await platform.ensureReview(access, review)
+        showLists()
+        const doubled = await fixture.standing(number)
+        expect(doubled.comments).toHaveLength(2)
+        expect(doubled.inline).toHaveLength(6)
+        const answered = doubled.inline[4]!
+        expect(answered.body).toBe(two.body)
+        await fixture.reply(number, answered.id, fixture.otherLogin, 'Why?')
+
+        const next = { ...review, comments: [one], kept: [two], former: [three.marker] }
+        const published = await platform.ensureReview(access, next)
+        const { inline, comments: summaries } = await fixture.standing(number)
+        expect(summaries).toMatchObject([{ id: doubled.comments[0]!.id }])
+        expect(inline.map(({ id }) => id)).toEqual([
+          doubled.inline[0]!.id,
+          doubled.inline[2]!.id,
+          answered.id,
+          expect.any(String),
+        ])
+        expect(published.comments).toContainEqual(expect.objectContaining({ marker: two.marker, id: answered.id }))
+        const writes = fixture.writes()
+        await platform.ensureReview(access, next)
+        expect(fixture.writes()).toBe(writes)
+      })
 
       it('case 40: comments stand on files of any name', async () => {
         const paths = ['a b/ü 😀.ts', 'quote"s\'and\\back.ts', 'new\nline.ts', '-- x', '#?%2e&+.ts']

@@ -63,6 +63,23 @@ describe('writes', () => {
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
+  it('case 53: where lists show late what was written, a refused line leads to nothing that stands twice', async () => {
+    const { forge } = scenario
+    forge.faults.add({
+      match: (request) => isReview(request) && request.body.includes('src/two.ts'),
+      action: answer(422, { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] }),
+    })
+    forge.lists.showUntil = performance.now()
+    const number = await scenario.openPullRequest(findings, { branch: 'late-lists' })
+    await scenario.settled()
+    forge.lists.showUntil = Number.POSITIVE_INFINITY
+    const { summaries, inline, run } = await show(number)
+    expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts'])
+    expect(summaries).toHaveLength(1)
+    expect(summaries[0]?.body).toMatch(/^\*\*🔴 Critical · security\*\*: .* \(`src\/two\.ts:1`\)$/m)
+    expect(run).toMatchObject({ status: 'completed', attempts: 1 })
+  })
+
   it.each([
     ['the review', isReview],
     ['the summary', isSummary],

@@ -15,10 +15,25 @@ interface Publication {
   readonly signal: AbortSignal | undefined
 }
 
+/** A publication under way, and what it has written: lists may not show that yet. */
+interface Publishing extends Publication {
+  readonly written: { summaryId: string | null; readonly comments: Set<string>; isUnclear: boolean }
+}
+
 type ReviewEvent = 'COMMENT' | 'APPROVE' | 'REQUEST_CHANGES'
 
-/** Time for the platform's lists to show a write whose answer was lost. */
+/** How a posted review shows its event. */
+const states: Readonly<Record<ReviewEvent, string>> = {
+  COMMENT: 'COMMENTED',
+  APPROVE: 'APPROVED',
+  REQUEST_CHANGES: 'CHANGES_REQUESTED',
+}
+
+/** Before what failed is tried once more. */
 const pauseMs = 500
+
+/** Lists show a write late at times: the pauses before each look for one whose answer was lost. */
+const looksMs = [500, 1000, 2000, 4000]
 
 const comment = z.object({
   id: z.int(),
@@ -31,68 +46,136 @@ type Comment = z.output<typeof comment>
 
 const postedReview = z.object({
   state: z.string(),
+  body: z.string().catch(''),
   commit_id: z.string().nullish(),
   user: z.object({ id: z.int() }).nullish(),
 })
+type PostedReview = z.output<typeof postedReview>
 
 /**
  * See `Platform.ensureReview`. A fault that leaves open whether a write was applied is answered by looking at what
  * stands there now, once; after that it is the caller's to try again.
  */
 export async function ensureReview(publication: Publication): Promise<PublishedReview> {
+  const written = { summaryId: publication.review.summary.id, comments: new Set<string>(), isUnclear: false }
+  const publishing = { ...publication, written }
   try {
-    return await publishMissing(publication)
+    return await publishMissing(publishing)
   } catch (error) {
     if (!isUnclear(error)) throw error
+    written.isUnclear = true
     await pause(pauseMs, publication.signal)
-    return publishMissing(publication)
+    return publishMissing(publishing)
   }
 }
 
-async function publishMissing(publication: Publication): Promise<PublishedReview> {
+async function publishMissing(publication: Publishing): Promise<PublishedReview> {
+  const { review, written } = publication
   const summary = await ensureSummary(publication)
-  const standing = await listStanding(publication)
+  let standing = await listStanding(publication)
   await editStanding(publication, standing)
-  const missing = publication.review.comments.filter(({ marker }) => !standing.has(marker))
+  const missing = review.comments.filter(({ marker }) => !standing.has(marker) && !written.comments.has(marker))
   const event = await decideEvent(publication)
   const refused = await postReview(publication, missing, event, summary.url)
-  const posted = missing.length > refused.length
-  const comments = posted ? await listStanding(publication) : standing
-  return { summary, comments: [...comments].map(([marker, one]) => ({ marker, ...nameComment(one) })), refused }
+  // Once a list shows what was written last, it shows what was written twice.
+  const pauses = written.isUnclear ? [0, ...looksMs] : [0]
+  for (const milliseconds of pauses) {
+    if ([...written.comments].every((marker) => standing.has(marker))) break
+    await pause(milliseconds, publication.signal)
+    standing = await listStanding(publication)
+  }
+  return { summary, comments: [...standing].map(([marker, one]) => ({ marker, ...nameComment(one) })), refused }
 }
 
-async function ensureSummary(publication: Publication): Promise<PublishedReview['summary']> {
-  const { number, summary } = publication.review
-  const own = await listOwn(publication, `/issues/${number}/comments`, (body) =>
-    body.trimStart().startsWith(summary.marker),
-  )
-  const [oldest, ...newer] = own.toSorted((a, b) => a.id - b.id)
-  for (const extra of newer) await deleteComment(publication, extra.id)
-  if (oldest !== undefined && isSameText(oldest.body, summary.body)) return nameComment(oldest)
-  const path = oldest === undefined ? `/issues/${number}/comments` : `/issues/comments/${oldest.id}`
-  const method = oldest === undefined ? 'POST' : 'PATCH'
-  const call = await prepareWrite(publication, path, { method, body: { body: summary.body } })
-  return nameComment(await sendForJson(publication.connection, call, comment))
-}
-
-async function deleteComment(publication: Publication, id: number): Promise<void> {
+/**
+ * Sends a write that makes something anew. Where its answer is lost, looks whether it was made, for as long as lists may
+ * be late.
+ *
+ * @throws the fault of the write where it isn't found
+ */
+async function makeOnce<Made>(
+  publication: Publishing,
+  write: () => Promise<Made>,
+  find: () => Promise<Made | undefined>,
+): Promise<Made> {
   try {
-    await send(publication.connection, await prepareWrite(publication, `/issues/comments/${id}`, { method: 'DELETE' }))
+    return await write()
+  } catch (error) {
+    if (!isUnclear(error)) throw error
+    publication.written.isUnclear = true
+    for (const milliseconds of looksMs) {
+      await pause(milliseconds, publication.signal)
+      const made = await find().catch((fault) => {
+        if (!isUnclear(fault)) throw fault
+      })
+      if (made !== undefined) return made
+    }
+    throw error
+  }
+}
+
+async function ensureSummary(publication: Publishing): Promise<PublishedReview['summary']> {
+  const { connection, review, written } = publication
+  const { summary, number } = review
+  const [oldest, ...newer] = await listSummaries(publication)
+  for (const extra of newer) await deleteComment(publication, `/issues/comments/${extra.id}`)
+  if (oldest !== undefined && isSameText(oldest.body, summary.body)) return nameComment(oldest)
+  const write = async (method: 'POST' | 'PATCH', path: string) =>
+    sendForJson(connection, await prepareWrite(publication, path, { method, body: { body: summary.body } }), comment)
+  const id = oldest?.id ?? written.summaryId
+  if (id !== null) return nameComment(await write('PATCH', `/issues/comments/${id}`))
+  const post = () => write('POST', `/issues/${number}/comments`)
+  const find = async () => (await listSummaries(publication))[0]
+  const made = nameComment(await makeOnce(publication, post, find))
+  written.summaryId = made.id
+  return made
+}
+
+/** Ours, the oldest first. */
+async function listSummaries(publication: Publication): Promise<Comment[]> {
+  const { number, summary } = publication.review
+  const own: Comment[] = []
+  for await (const one of readComments(publication, `/issues/${number}/comments`)) {
+    if (isOwn(publication, one) && one.body.trimStart().startsWith(summary.marker)) own.push(one)
+  }
+  return own.sort((a, b) => a.id - b.id)
+}
+
+async function deleteComment(publication: Publication, path: string): Promise<void> {
+  try {
+    await send(publication.connection, await prepareWrite(publication, path, { method: 'DELETE' }))
   } catch (error) {
     if (!(error instanceof PlatformError && error.code === 'platform_not_found')) throw error
   }
 }
 
-/** Those of the review's comments that stand on the pull request, whichever run posted them, by their markers. */
+/**
+ * Those of the review's comments that stand on the pull request, whichever run posted them, by their markers. Of one that
+ * was posted twice, the oldest stays, or those that somebody answered.
+ */
 async function listStanding(publication: Publication): Promise<Map<string, Comment>> {
-  const { comments, kept, number } = publication.review
-  const all = [...comments, ...kept]
-  if (all.length === 0) return new Map()
-  const findMarker = (body: string) => all.find(({ marker }) => body.trimEnd().endsWith(marker))?.marker
-  const own = await listOwn(publication, `/pulls/${number}/comments`, (body) => findMarker(body) !== undefined)
-  return new Map(
-    own.toReversed().flatMap((one) => (one.in_reply_to_id == null ? [[findMarker(one.body)!, one] as const] : [])),
-  )
+  const { comments, kept: others, former, number } = publication.review
+  const markers = [...[...comments, ...others].map(({ marker }) => marker), ...former]
+  if (markers.length === 0) return new Map()
+  const copies = new Map<string, Comment[]>()
+  const answered = new Set<number>()
+  for await (const one of readComments(publication, `/pulls/${number}/comments`)) {
+    if (one.in_reply_to_id != null) answered.add(one.in_reply_to_id)
+    else if (isOwn(publication, one)) {
+      const marker = markers.find((candidate) => one.body.trimEnd().endsWith(candidate))
+      if (marker !== undefined) copies.set(marker, [...(copies.get(marker) ?? []), one])
+    }
+  }
+  const standing = new Map<string, Comment>()
+  for (const [marker, same] of copies) {
+    same.sort((a, b) => Number(answered.has(b.id)) - Number(answered.has(a.id)) || a.id - b.id)
+    const [kept, ...doubles] = same as [Comment, ...Comment[]]
+    for (const { id } of doubles) {
+      if (!answered.has(id)) await deleteComment(publication, `/pulls/comments/${id}`)
+    }
+    standing.set(marker, kept)
+  }
+  return standing
 }
 
 /** What was found may have become less since, or more. One that was taken away meanwhile costs the review nothing. */
@@ -110,37 +193,36 @@ async function editStanding(publication: Publication, standing: ReadonlyMap<stri
   }
 }
 
+function readComments({ connection, access, signal }: Publication, path: string): AsyncGenerator<Comment> {
+  return readPages(connection, makeCall(access, path, signal), comment, longItemsPageSize)
+}
+
 /**
- * Our account's comments that are ours by their marker's place, too: a person whose token we have may quote the marker
- * in a comment of their own.
+ * Whether our account wrote it. What is ours shows the place of its marker, too: a person whose token we have may quote a
+ * marker in a comment of their own.
  */
-async function listOwn(publication: Publication, path: string, isWanted: (body: string) => boolean) {
-  const { connection, access, viewer, signal } = publication
-  const own: Comment[] = []
-  for await (const one of readPages(connection, makeCall(access, path, signal), comment, longItemsPageSize)) {
-    if (String(one.user?.id) === viewer.id && isWanted(one.body)) own.push(one)
-  }
-  return own
+function isOwn({ viewer }: Publication, one: Pick<Comment, 'user'>): boolean {
+  return String(one.user?.id) === viewer.id
 }
 
 /** What is still to be said to the platform: nothing more than a comment when our review of this head says it. */
 async function decideEvent(publication: Publication): Promise<ReviewEvent> {
-  const { connection, access, review, viewer, signal } = publication
+  const { review } = publication
   if (review.event === 'comment') return 'COMMENT'
-  let last = ''
-  for await (const one of readPages(
-    connection,
-    makeCall(access, `/pulls/${review.number}/reviews`, signal),
-    postedReview,
-    longItemsPageSize,
-  )) {
-    const isOurs = String(one.user?.id) === viewer.id && one.commit_id === review.headSha
-    if (isOurs && ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(one.state)) last = one.state
-  }
+  const states = (await listPosted(publication)).map(({ state }) => state)
+  const last = states.findLast((state) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state))
   // Who dismissed it on this head meant it.
   if (last === 'DISMISSED') return 'COMMENT'
   if (review.event === 'approve') return last === 'APPROVED' ? 'COMMENT' : 'APPROVE'
   return last === 'CHANGES_REQUESTED' ? 'COMMENT' : 'REQUEST_CHANGES'
+}
+
+/** Our reviews of this head, the oldest first. */
+async function listPosted(publication: Publication): Promise<PostedReview[]> {
+  const { connection, access, review, signal } = publication
+  const call = makeCall(access, `/pulls/${review.number}/reviews`, signal)
+  const all = await Array.fromAsync(readPages(connection, call, postedReview, longItemsPageSize))
+  return all.filter((one) => isOwn(publication, one) && one.commit_id === review.headSha)
 }
 
 /**
@@ -148,7 +230,7 @@ async function decideEvent(publication: Publication): Promise<ReviewEvent> {
  * then each half is posted by itself, down to the bad ones. Returns the markers of the refused.
  */
 async function postReview(
-  publication: Publication,
+  publication: Publishing,
   comments: readonly InlineComment[],
   event: ReviewEvent,
   summaryUrl: string,
@@ -175,21 +257,33 @@ async function postReview(
 }
 
 async function postOnce(
-  publication: Publication,
+  publication: Publishing,
   comments: readonly InlineComment[],
   event: ReviewEvent,
   summaryUrl: string,
 ): Promise<void> {
   const { number, headSha } = publication.review
+  // By the markers of its comments a review is found again while lists don't show the comments yet.
+  const markers = comments.map(({ marker }) => marker).join('')
   const body = {
     commit_id: headSha,
     event,
-    // The platform wants a text with a request for changes.
-    ...(event === 'REQUEST_CHANGES' ? { body: `The reasons are in the [summary](${summaryUrl}).` } : {}),
+    body: `The whole review is in the [summary](${summaryUrl}).\n\n${markers}`.trimEnd(),
     comments: comments.map(placeComment),
   }
-  const call = await prepareWrite(publication, `/pulls/${number}/reviews`, { method: 'POST', body })
-  await send(publication.connection, call)
+  const write = async () => {
+    await send(
+      publication.connection,
+      await prepareWrite(publication, `/pulls/${number}/reviews`, { method: 'POST', body }),
+    )
+    return true
+  }
+  const find = async () => {
+    const posted = await listPosted(publication)
+    return posted.some((one) => one.state === states[event] && isSameText(one.body, body.body)) || undefined
+  }
+  await makeOnce(publication, write, find)
+  for (const { marker } of comments) publication.written.comments.add(marker)
 }
 
 function placeComment(inline: InlineComment): object {

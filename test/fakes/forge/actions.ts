@@ -167,13 +167,14 @@ function openIssue(state: ForgeState, repo: string, input: { title: string; body
 export function observation(
   state: ForgeState,
 ): Actions<
-  'deliveries' | 'redeliver' | 'waitForDelivery' | 'waitFor' | 'requests' | 'faults' | 'limits' | 'rateLimit'
+  'deliveries' | 'redeliver' | 'waitForDelivery' | 'waitFor' | 'requests' | 'faults' | 'limits' | 'rateLimit' | 'lists'
 > {
-  const { deliveries, faults, limits, rateLimit, requests } = state
+  const { deliveries, faults, limits, lists, rateLimit, requests } = state
   return {
     deliveries,
     requests,
     limits,
+    lists,
     rateLimit,
     redeliver: (id) => redeliver(state, id),
     waitForDelivery: (predicate, options) =>

@@ -8,6 +8,7 @@ import {
   type ForgeState,
   fullName,
   type InlineComment,
+  listed,
   type PullRequest,
   permissionOf,
   permits,
@@ -159,7 +160,7 @@ function pullEntity(state: ForgeState, pull: PullRequest): Entity {
       isDraft: () => pull.draft,
       state: () => (pull.mergedAt === null ? pull.state.toUpperCase() : 'MERGED'),
       reviewThreads: (input) => {
-        const threads = threadsOf(pull).map((opening) => threadEntity(state, pull, opening))
+        const threads = listed(state, threadsOf(pull)).map((opening) => threadEntity(state, pull, opening))
         return connection('reviewThreads', 'PullRequestReviewThread', threads, input)
       },
     },

@@ -2,7 +2,16 @@
 import type { FaultRule } from './faults.ts'
 import type { PushedFile, PushOptions } from './pushes.ts'
 import type { RepositoryOptions } from './repositories.ts'
-import type { Delivery, DeliveryAttempt, ForgeLimits, OAuthApp, RateLimit, SeenRequest, User } from './state.ts'
+import type {
+  Delivery,
+  DeliveryAttempt,
+  ForgeLimits,
+  ListDelay,
+  OAuthApp,
+  RateLimit,
+  SeenRequest,
+  User,
+} from './state.ts'
 import type { PullRequestView } from './view.ts'
 import type { WaitOptions } from './waiting.ts'
 
@@ -114,6 +123,8 @@ export interface Forge extends AsyncDisposable {
   readonly limits: ForgeLimits
   /** Settable. */
   readonly rateLimit: RateLimit
+  /** Settable. */
+  readonly lists: ListDelay
 
   createOAuthApp(input?: { clientId?: string; clientSecret?: string; callbackUrl?: string }): OAuthApp
   /** Whom the authorize page signs in; null for nobody. */

@@ -9,6 +9,7 @@ import {
   type ForgeState,
   type Issue,
   type IssueComment,
+  listed,
   nextId,
   now,
   permits,
@@ -25,7 +26,7 @@ export const commentRoutes: readonly Route[] = [
 
 function listComments(call: RepositoryCall): ForgeResponse {
   const issue = findIssue(call)
-  const [page, headers] = paginate(call.request, call.address, issue.comments)
+  const [page, headers] = paginate(call.request, call.address, listed(call.state, issue.comments))
   const shapes = page.map((comment) => shapeIssueComment(call.state, issue, comment))
   return json(200, shapes, headers)
 }

@@ -15,7 +15,7 @@ import { findPull } from './rest-pulls.ts'
 import { type NewInlineComment, postReview, type ReviewProblem, replyToInlineComment } from './reviews.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { shapeInlineComment, shapeReview } from './shapes.ts'
-import { announceChange, type InlineComment, now, type PullRequest, type Review } from './state.ts'
+import { announceChange, type InlineComment, listed, now, type PullRequest, type Review } from './state.ts'
 
 export const reviewRoutes: readonly Route[] = [
   ['GET', '/pulls/:number/reviews', listReviews],
@@ -106,7 +106,7 @@ function readSide(value: unknown): 'LEFT' | 'RIGHT' | null {
 
 function listReviews(call: RepositoryCall): ForgeResponse {
   const pull = findPull(call)
-  const [page, headers] = paginate(call.request, call.address, pull.reviews)
+  const [page, headers] = paginate(call.request, call.address, listed(call.state, pull.reviews))
   const shapes = page.map((review) => shapeReview(call.state, pull, review))
   return json(200, shapes, headers)
 }
@@ -149,7 +149,7 @@ function listInlineComments(call: RepositoryCall): ForgeResponse {
 }
 
 function answerComments(call: RepositoryCall, pull: PullRequest, comments: InlineComment[]): ForgeResponse {
-  const [page, headers] = paginate(call.request, call.address, comments)
+  const [page, headers] = paginate(call.request, call.address, listed(call.state, comments))
   const shapes = page.map((comment) => shapeInlineComment(call.state, pull, comment))
   return json(200, shapes, headers)
 }

@@ -222,6 +222,13 @@ export interface ForgeLimits {
   deliveryTimeoutMs: number
 }
 
+/** How late lists of comments, reviews and threads show what was written. */
+export interface ListDelay {
+  lagMs: number
+  /** What was made later isn't shown; by `performance.now()`. */
+  showUntil: number
+}
+
 export interface RateLimit {
   limit: number
   /** Counted down by each API request; at 0 requests are refused. */
@@ -246,6 +253,9 @@ export interface ForgeState {
   readonly faults: FaultRule[]
   readonly limits: ForgeLimits
   readonly rateLimit: RateLimit
+  readonly lists: ListDelay
+  /** When each thing was made, by its id and `performance.now()`. */
+  readonly madeAt: Map<number, number>
   readonly oauth: {
     readonly apps: Map<string, OAuthApp>
     readonly codes: Map<string, OAuthCode>
@@ -282,6 +292,8 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
       deliveryTimeoutMs: 10_000,
     },
     rateLimit: { limit: 5000, remaining: 1_000_000, reset: Math.floor(clock().getTime() / 1000) + 3600 },
+    lists: { lagMs: 0, showUntil: Number.POSITIVE_INFINITY },
+    madeAt: new Map(),
     oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
     changes,
     stop,
@@ -291,7 +303,15 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
 /** A number that no other thing of this forge has. */
 export function nextId(state: ForgeState): number {
   state.lastId += 1
+  state.madeAt.set(state.lastId, performance.now())
   return state.lastId
+}
+
+/** What a list shows of these: late ones not yet. */
+export function listed<T extends { readonly id: number }>(state: ForgeState, items: readonly T[]): T[] {
+  const { lagMs, showUntil } = state.lists
+  const newest = Math.min(performance.now() - lagMs, showUntil)
+  return items.filter(({ id }) => (state.madeAt.get(id) ?? 0) <= newest)
 }
 
 /** ISO 8601 with whole seconds, as GitHub writes times. */
