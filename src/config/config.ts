@@ -78,8 +78,10 @@ export interface Config {
     readonly concurrency: number
     /** How long a worker may be silent before another takes its review over. */
     readonly leaseSeconds: number
-    /** Claims of one run before it is failed. */
+    /** Tries of one run before it is failed; those that lost their worker don't count. */
     readonly maxAttempts: number
+    /** How often a run may lose its worker before it is failed. */
+    readonly maxLosses: number
     /** Wait before the second try, in seconds; it doubles with each further one. */
     readonly retrySeconds: number
     /** How long reviews may go on after the signal to stop. */

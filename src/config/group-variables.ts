@@ -94,6 +94,7 @@ export function groupVariables(
       concurrency: v.REVIEW_CONCURRENCY,
       leaseSeconds: v.REVIEW_LEASE_SECONDS,
       maxAttempts: v.REVIEW_MAX_ATTEMPTS,
+      maxLosses: v.REVIEW_MAX_LOST_WORKERS,
       retrySeconds: v.REVIEW_RETRY_SECONDS,
       shutdownGraceSeconds: v.SHUTDOWN_GRACE_SECONDS,
       maxInlineComments: v.REVIEW_MAX_COMMENTS,

@@ -101,6 +101,7 @@ export const variables = z.object({
   REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(defaults.REVIEW_CONCURRENCY),
   REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(defaults.REVIEW_LEASE_SECONDS),
   REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(defaults.REVIEW_MAX_ATTEMPTS),
+  REVIEW_MAX_LOST_WORKERS: wholeNumber(1, 1000).default(defaults.REVIEW_MAX_LOST_WORKERS),
   REVIEW_RETRY_SECONDS: wholeNumber(0, 3600).default(defaults.REVIEW_RETRY_SECONDS),
   SHUTDOWN_GRACE_SECONDS: wholeNumber(0, 600).default(defaults.SHUTDOWN_GRACE_SECONDS),
   REVIEW_MAX_COMMENTS: wholeNumber(0, 50).default(defaults.REVIEW_MAX_COMMENTS),

@@ -194,6 +194,8 @@ export interface WorkflowRunsTable {
   status: RunStatus
   /** How often it was claimed. */
   attempts: number
+  /** How many of these claims lost their worker. */
+  losses: Generated<number>
   /** Raised by every claim: writes that carry an older number are refused. */
   fence: number
   /** Name of the worker that holds it. */
@@ -296,8 +298,9 @@ export interface ScansTable {
   wanted_thorough: Generated<boolean>
   /** A person asked for it: also where nothing was pushed since. */
   thorough: Generated<boolean>
-  /** These five as of runs. */
+  /** These six as of runs. */
   attempts: Generated<number>
+  losses: Generated<number>
   fence: Generated<number>
   worker: string | null
   lease_until: NullableTimestamp

@@ -1,5 +1,6 @@
 // What claims of work have in common: a lease by the database's clock, prolonged while the work goes on.
 import { sql } from 'kysely'
+import type { RunStatus } from '../db/schema.ts'
 import { LeaseLostError } from '../domain/errors.ts'
 
 /** What came of trying to claim a piece of work. */
@@ -9,16 +10,39 @@ export type ClaimResult<Claimed> =
   | { readonly kind: 'busy' }
   /** Not to be tried again yet. */
   | { readonly kind: 'later'; readonly seconds: number }
-  /** It was claimed and lost too often: failed now. */
+  /** It failed, or lost its worker, too often: failed now. */
   | { readonly kind: 'exhausted' }
   /** Nothing is waiting. */
   | { readonly kind: 'settled' }
 
-/** Who claims, for how long without a sign of life, and how often one piece of work is claimed at most. */
+/** Who claims, for how long without a sign of life, and how often a piece of work may fail, and lose its worker. */
 export interface ClaimOptions {
   readonly worker: string
   readonly leaseSeconds: number
   readonly maxAttempts: number
+  readonly maxLosses: number
+}
+
+/** A piece of work that waits, or whose lease has ended, as it is stored. */
+interface Claimable {
+  readonly status: RunStatus
+  readonly attempts: number
+  readonly losses: number
+}
+
+/**
+ * Counts the tries of a piece of work that is being claimed. A worker that is lost takes all that it is at along with it,
+ * which says little about one piece of work: losses are no failed tries, and have a higher bound of their own.
+ *
+ * @returns which try begins, without those that lost their worker, and how many of those there were
+ */
+export function countTries(
+  { status, attempts, losses }: Claimable,
+  { maxAttempts, maxLosses }: ClaimOptions,
+): { attempt: number; losses: number; isExhausted: boolean } {
+  const lost = losses + Number(status === 'processing')
+  const failures = attempts - lost
+  return { attempt: failures + 1, losses: lost, isExhausted: failures >= maxAttempts || lost >= maxLosses }
 }
 
 /** How a piece of work is given back. */

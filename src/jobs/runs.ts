@@ -5,14 +5,14 @@ import type { Schema } from '../db/schema.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
-import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
+import { type ClaimOptions, type ClaimResult, countTries, leaseEnd, type PutBack } from './leases.ts'
 import type { RedoWhen } from './redo-reviews.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
 export interface ClaimedRun extends PullRequestRef {
   readonly id: number
   readonly fence: number
-  /** 1 for the first try. */
+  /** 1 for the first try; those that lost their worker don't count. */
   readonly attempt: number
   /** The head that deliveries had told of when its events were taken up last. */
   readonly toldHead: string | null
@@ -21,6 +21,7 @@ export interface ClaimedRun extends PullRequestRef {
 }
 
 const unsettled = ['pending', 'processing'] as const
+const fresh = { status: 'pending', attempts: 0, losses: 0 } as const
 
 /**
  * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
@@ -31,7 +32,7 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
     await lockPullRequest(tx, ref)
     const existing = await tx
       .selectFrom('workflow_runs')
-      .select(['id', 'status', 'attempts'])
+      .select(['id', 'status', 'attempts', 'losses'])
       .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
       .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
       .where(samePullRequest(ref))
@@ -41,8 +42,9 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
     if (existing?.status === 'pending' && existing.wait_seconds > 0) {
       return { kind: 'later', seconds: existing.wait_seconds }
     }
-    if (existing && existing.attempts >= options.maxAttempts) {
-      await endAsExhausted(tx, existing.id, existing.attempts)
+    const { attempt, losses, isExhausted } = countTries(existing ?? fresh, options)
+    if (existing && isExhausted) {
+      await endAsExhausted(tx, existing.id, losses)
       await refreshListing(tx, ref)
       return { kind: 'exhausted' }
     }
@@ -54,18 +56,19 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
         status: 'processing',
         worker: options.worker,
         attempts: eb('attempts', '+', 1),
+        losses,
         fence: eb('fence', '+', 1),
         lease_until: leaseEnd(options.leaseSeconds),
         retry_at: null,
         started_at: sql`coalesce(started_at, now())`,
       }))
       .where('id', '=', id)
-      .returning(['id', 'fence', 'attempts'])
+      .returning(['id', 'fence'])
       .executeTakeFirstOrThrow()
     const waitedSeconds = await moveEventsToRun(tx, ref, run.id)
     await refreshListing(tx, ref)
     const toldHead = await readToldHead(tx, ref)
-    const { id: runId, fence, attempts: attempt } = run
+    const { id: runId, fence } = run
     return { kind: 'claimed', run: { ...ref, id: runId, fence, attempt, toldHead, waitedSeconds } }
   })
 }
@@ -345,14 +348,14 @@ export async function hasWaitingEvents(tx: Db, ref: PullRequestRef): Promise<boo
   return waiting !== undefined
 }
 
-async function endAsExhausted(tx: Db, runId: number, attempts: number): Promise<void> {
+async function endAsExhausted(tx: Db, runId: number, losses: number): Promise<void> {
   await tx
     .updateTable('workflow_runs')
     .set({
       status: 'failed',
       finished_at: sql`now()`,
       lease_until: null,
-      error: sql`coalesce(error, ${`The worker was lost in each of ${attempts} tries.`})`,
+      error: sql`coalesce(error, ${`Its worker was lost ${losses} times.`})`,
       error_code: sql`coalesce(error_code, 'attempts_exhausted')`,
     })
     .where('id', '=', runId)

@@ -6,7 +6,7 @@ import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
 import { factsVersion } from '../workspace/code-facts.ts'
-import { type ClaimOptions, type ClaimResult, leaseEnd, type PutBack } from './leases.ts'
+import { type ClaimOptions, type ClaimResult, countTries, leaseEnd, type PutBack } from './leases.ts'
 import type { WakeUps } from './queue.ts'
 
 /** A claimed scan. Worker and fence tell this claim from all others. */
@@ -14,7 +14,7 @@ export interface ClaimedScan {
   readonly repo: RepositoryName
   readonly worker: string
   readonly fence: number
-  /** 1 for the first try. */
+  /** 1 for the first try; those that lost their worker don't count. */
   readonly attempt: number
   /** A person asked for it: also where nothing was pushed since the last one. */
   readonly thorough: boolean
@@ -83,7 +83,7 @@ export async function requestScan(
     await change(
       tx,
       sql`
-      update scans set status = 'pending', thorough = thorough or ${thorough}, attempts = 0, retry_at = null,
+      update scans set status = 'pending', thorough = thorough or ${thorough}, attempts = 0, losses = 0, retry_at = null,
         requested_at = now(), started_at = null, finished_at = null, error = null, error_code = null
       where repo = ${repo}`,
     )
@@ -149,12 +149,13 @@ export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState 
 export async function claimScan(
   db: Db,
   repo: RepositoryName,
-  { worker, leaseSeconds, maxAttempts }: ClaimOptions,
+  options: ClaimOptions,
 ): Promise<ClaimResult<ClaimedScan>> {
+  const { worker } = options
   return db.transaction().execute(async (tx): Promise<ClaimResult<ClaimedScan>> => {
     const existing = await tx
       .selectFrom('scans')
-      .select(['status', 'attempts'])
+      .select(['status', 'attempts', 'losses'])
       .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
       .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
       .where('repo', '=', repo)
@@ -166,18 +167,19 @@ export async function claimScan(
     if (existing.status === 'pending' && existing.wait_seconds > 0) {
       return { kind: 'later', seconds: existing.wait_seconds }
     }
-    if (existing.attempts >= maxAttempts) {
-      await endAsExhausted(tx, repo, existing.attempts)
+    const { attempt, losses, isExhausted } = countTries(existing, options)
+    if (isExhausted) {
+      await endAsExhausted(tx, repo, losses)
       return { kind: 'exhausted' }
     }
     const claimed = await change(
       tx,
       sql`
-      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1, fence = fence + 1,
-        lease_until = ${leaseEnd(leaseSeconds)}, retry_at = null, started_at = coalesce(started_at, now())
+      update scans set status = 'processing', worker = ${worker}, attempts = attempts + 1, losses = ${losses},
+        fence = fence + 1, lease_until = ${leaseEnd(options.leaseSeconds)}, retry_at = null, started_at = coalesce(started_at, now())
       where repo = ${repo}`,
     )
-    const { fence, attempts: attempt, thorough } = claimed as ChangedScan
+    const { fence, thorough } = claimed as ChangedScan
     return { kind: 'claimed', run: { repo, worker, fence, attempt, thorough } }
   })
 }
@@ -244,6 +246,7 @@ export async function endScan(
     update scans set
       status = case when wanted_again then 'pending' else ${status} end,
       attempts = case when wanted_again then 0 else attempts end,
+      losses = case when wanted_again then 0 else losses end,
       finished_at = now(), lease_until = null, worker = null,
       thorough = wanted_thorough, wanted_again = false, wanted_thorough = false,
       step = '', done = 0, total = 0, commit_sha = coalesce(${commit ?? null}, commit_sha),
@@ -321,13 +324,13 @@ export async function requestOutdatedScans(
   for (const { repo } of rows) await requestScan(tx, wakeUps, repo)
 }
 
-async function endAsExhausted(tx: Db, repo: RepositoryName, attempts: number): Promise<void> {
+async function endAsExhausted(tx: Db, repo: RepositoryName, losses: number): Promise<void> {
   await change(
     tx,
     sql`
     update scans set status = 'failed', finished_at = now(), lease_until = null, worker = null,
       wanted_again = false, wanted_thorough = false, thorough = false,
-      error = coalesce(error, ${`The worker was lost in each of ${attempts} tries.`}),
+      error = coalesce(error, ${`Its worker was lost ${losses} times.`}),
       error_code = coalesce(error_code, 'attempts_exhausted')
     where repo = ${repo}`,
   )

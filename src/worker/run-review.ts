@@ -15,16 +15,16 @@ export async function runReview(
   worker: { name: string; budgets: RunBudgets; stopping: AbortSignal },
   ref: PullRequestRef,
 ): Promise<void> {
-  const { leaseSeconds, maxAttempts } = ctx.config.review
-  const claim = await claimRun(ctx.db, ref, { worker: worker.name, leaseSeconds, maxAttempts })
+  const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
+  const claim = await claimRun(ctx.db, ref, { worker: worker.name, leaseSeconds, maxAttempts, maxLosses })
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.reviews.wake(tx, [ref], claim.seconds))
   }
   if (claim.kind === 'exhausted') {
-    ctx.log.error(ref, 'The review was given up: its worker was lost in every try')
+    ctx.log.error(ref, 'The review was given up: its worker was lost too often')
     ctx.metrics.reviews.inc({ end: 'failed' })
     const access = await chooseAccess(ctx, ref.repo).catch(() => null)
-    if (access) await showFailure(ctx, ref, access, 'Its worker was lost in every try.')
+    if (access) await showFailure(ctx, ref, access, 'Its worker was lost too often.')
   }
   if (claim.kind !== 'claimed') return
   const { run } = claim

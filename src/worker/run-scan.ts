@@ -45,12 +45,12 @@ async function runScan(
   worker: { name: string; reader: FactReader; stopping: AbortSignal },
   repo: RepositoryName,
 ): Promise<void> {
-  const { leaseSeconds, maxAttempts } = ctx.config.review
-  const claim = await claimScan(ctx.db, repo, { worker: worker.name, leaseSeconds, maxAttempts })
+  const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
+  const claim = await claimScan(ctx.db, repo, { worker: worker.name, leaseSeconds, maxAttempts, maxLosses })
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.scans.wake(tx, [repo], claim.seconds))
   }
-  if (claim.kind === 'exhausted') ctx.log.error({ repo }, 'The scan was given up: its worker was lost in every try')
+  if (claim.kind === 'exhausted') ctx.log.error({ repo }, 'The scan was given up: its worker was lost too often')
   if (claim.kind !== 'claimed') return
   const { run: scan } = claim
   const extend = () => extendScanLease(ctx.db, scan, leaseSeconds)

@@ -46,7 +46,7 @@ export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Prom
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await lookAtHead(ctx, task)
     if (pullRequest.state !== 'open') {
-      const isShown = heads > 1 || run.attempt > 1
+      const isShown = heads > 1 || run.fence > 1
       return recordClosed(ctx, { ...task, run }, pullRequest, isShown)
     }
     if (await reviewHead(ctx, { ...task, run }, pullRequest)) return

@@ -40,7 +40,7 @@ async function deliver(options: NonNullable<Parameters<typeof pullRequestPayload
 
 /** Takes up what waits of a pull request, as a worker does. */
 async function claim(repo: string, number: number): Promise<ClaimedRun> {
-  const options = { worker: 'test', leaseSeconds: 600, maxAttempts: 3 }
+  const options = { worker: 'test', leaseSeconds: 600, maxAttempts: 3, maxLosses: 3 }
   const claimed = await claimRun(scene.app.db, { repo, number }, options)
   if (claimed.kind !== 'claimed') throw new Error(`Nothing was claimed: ${claimed.kind}`)
   return claimed.run
