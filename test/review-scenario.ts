@@ -56,10 +56,10 @@ export function runsOf(app: Pick<TestApp, 'db'>, number: number) {
     .execute()
 }
 
-/** Starts both, with the repository's webhook in place. */
-export async function startScenario(options: StartOptions = {}): Promise<Scenario> {
+/** Starts both, with the repository's webhook in place. `clock` is the forge's. */
+export async function startScenario(options: StartOptions & { clock?: () => Date } = {}): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
-  const forge = stack.use(await startShopForge())
+  const forge = stack.use(await startShopForge(options.clock ? { clock: options.clock } : {}))
   // A first review asks for a scan, which asks platform and model whenever its turn comes: who wants one says so.
   const layers = { MEMORY: 'off', GRAPH: 'off' }
   const env = { ...forgeEnvironment(forge), ...layers, ...options.env }

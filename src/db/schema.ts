@@ -204,6 +204,8 @@ export interface WorkflowRunsTable {
   lease_until: NullableTimestamp
   /** Not to be tried again before. */
   retry_at: NullableTimestamp
+  /** When it began to wait for that. */
+  put_back_at: NullableTimestamp
   created_at: GeneratedTimestamp
   started_at: NullableTimestamp
   finished_at: NullableTimestamp
@@ -298,13 +300,14 @@ export interface ScansTable {
   wanted_thorough: Generated<boolean>
   /** A person asked for it: also where nothing was pushed since. */
   thorough: Generated<boolean>
-  /** These six as of runs. */
+  /** These seven as of runs. */
   attempts: Generated<number>
   losses: Generated<number>
   fence: Generated<number>
   worker: string | null
   lease_until: NullableTimestamp
   retry_at: NullableTimestamp
+  put_back_at: NullableTimestamp
   requested_at: GeneratedTimestamp
   started_at: NullableTimestamp
   finished_at: NullableTimestamp

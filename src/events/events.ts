@@ -1,5 +1,5 @@
 // Events: what was accepted from the platform, and the pull requests' last known state.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { PullRequestRef, RepositoryName } from '../domain/pull-request.ts'
 import type { DeliveredPullRequest } from '../platforms/platform.ts'
@@ -81,16 +81,17 @@ function upsertPullRequests(tx: Db, rows: ReturnType<typeof pullRequestRow>[]) {
           merged_at: sql`coalesce(excluded.merged_at, pull_requests.merged_at)`,
           updated_at: eb.ref('excluded.updated_at'),
           state: sql`case when ${isNewState} then excluded.state else pull_requests.state end`,
-          state_as_of: sql`greatest(pull_requests.state_as_of, excluded.updated_at)`,
+          state_as_of: sql`greatest(${asOfNow(sql`pull_requests.state_as_of`)}, excluded.updated_at)`,
           is_confirmed: true,
         }))
-        .whereRef('pull_requests.updated_at', '<=', 'excluded.updated_at'),
+        .where(sql<boolean>`${asOfNow(sql`pull_requests.updated_at`)} <= excluded.updated_at`),
     )
     .returning(['repo', 'number', 'search_text'])
 }
 
 /** Not where a live look at the platform was newer than the payload. */
-const isNewState = sql`(pull_requests.state_as_of is null or pull_requests.state_as_of <= excluded.updated_at)`
+const isNewState = sql`(pull_requests.state_as_of is null
+  or ${asOfNow(sql`pull_requests.state_as_of`)} <= excluded.updated_at)`
 
 /**
  * Makes room for the pull requests of events whose signature wasn't checked, which say nothing about them until the
@@ -189,12 +190,21 @@ export function duplicateKey({ eventType, repo, pullRequest }: NewEvent): string
   return `${eventType} ${repo}#${pullRequest?.number}`
 }
 
-/** A payload can't be from later than its delivery: one that claims to would win over all that come after it. */
-const clockToleranceMs = 5 * 60_000
+/**
+ * A time of the platform as far as the database's clock lets it count, or null. One that seems to be from later than now
+ * would win over all that comes: a payload may claim it, and what is stored has it after that clock went back.
+ */
+function asOfNow(time: RawBuilder<unknown>): RawBuilder<Date> {
+  const latest = sql`now() + interval '5 minutes'`
+  return sql<Date>`case when ${time} > ${latest} then ${latest} else ${time} end`
+}
+
+/** This process's clock may be off by hours: within a day of it the database decides. */
+const longestAheadMs = 24 * 3600_000
 
 function timeOf(pullRequest: DeliveredPullRequest): number {
   const time = Date.parse(pullRequest.updatedAt ?? pullRequest.createdAt ?? '') || 0
-  return Math.min(time, Date.now() + clockToleranceMs)
+  return Math.min(time, Date.now() + longestAheadMs)
 }
 
 function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: DeliveredPullRequest }) {
@@ -214,8 +224,8 @@ function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: 
     deletions: pr.deletions,
     opened_at: pr.createdAt,
     merged_at: pr.mergedAt,
-    updated_at: new Date(timeOf(pr)),
-    state_as_of: new Date(timeOf(pr)),
+    updated_at: asOfNow(sql`${new Date(timeOf(pr))}::timestamptz`),
+    state_as_of: asOfNow(sql`${new Date(timeOf(pr))}::timestamptz`),
   }
 }
 

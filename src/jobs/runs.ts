@@ -5,7 +5,15 @@ import type { Schema } from '../db/schema.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
-import { type ClaimOptions, type ClaimResult, countTries, leaseEnd, type PutBack } from './leases.ts'
+import {
+  type ClaimOptions,
+  type ClaimResult,
+  countTries,
+  isOverdue,
+  leaseEnd,
+  mendTimes,
+  type PutBack,
+} from './leases.ts'
 import type { RedoWhen } from './redo-reviews.ts'
 
 /** A claimed run. `fence` tells this claim from earlier and later ones. */
@@ -194,6 +202,7 @@ export async function putBackRun(tx: Db, run: ClaimedRun, options: PutBack): Pro
       worker: null,
       lease_until: null,
       retry_at: sql`now() + make_interval(secs => ${options.delaySeconds})`,
+      put_back_at: sql`now()`,
       attempts: options.countsAsAttempt ? eb.ref('attempts') : eb('attempts', '-', 1),
       error: options.error ?? null,
       error_code: options.errorCode ?? null,
@@ -212,18 +221,20 @@ export async function putBackRun(tx: Db, run: ClaimedRun, options: PutBack): Pro
 }
 
 /**
- * Pull requests that wait though nobody holds them: their wake-up was lost, or their worker died. The oldest first,
- * at most 1000.
+ * Pull requests that wait though nobody holds them: their wake-up was lost, their worker died, or a clock went back. The
+ * oldest first, at most 1000.
  */
-export async function findStrandedPullRequests(db: Db): Promise<PullRequestRef[]> {
+export async function findStrandedPullRequests(db: Db, leaseSeconds: number): Promise<PullRequestRef[]> {
+  await mendTimes(db, 'workflow_runs', leaseSeconds)
   const { rows } = await sql<PullRequestRef>`
     select repo, number from (
       select repo, pr_number as number, created_at from workflow_runs
       where (status = 'processing' and lease_until < now())
-         or (status = 'pending' and coalesce(retry_at, created_at) < now() - interval '5 seconds')
+         or (status = 'pending' and ${isOverdue(sql`coalesce(retry_at, created_at)`, sql`created_at`)})
       union all
       select e.repo, e.pr_number, e.created_at from events e
-      where e.wants_review and e.status in ('pending', 'processing') and e.created_at < now() - interval '5 seconds'
+      where e.wants_review and e.status in ('pending', 'processing')
+        and ${isOverdue(sql`e.created_at`, sql`e.created_at`)}
         and not exists (
           select 1 from workflow_runs r
           where r.repo = e.repo and r.pr_number = e.pr_number and r.status in ('pending', 'processing'))

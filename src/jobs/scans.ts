@@ -6,7 +6,15 @@ import { LeaseLostError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { announce } from '../events/listing.ts'
 import { factsVersion } from '../workspace/code-facts.ts'
-import { type ClaimOptions, type ClaimResult, countTries, leaseEnd, type PutBack } from './leases.ts'
+import {
+  type ClaimOptions,
+  type ClaimResult,
+  countTries,
+  isOverdue,
+  leaseEnd,
+  mendTimes,
+  type PutBack,
+} from './leases.ts'
 import type { WakeUps } from './queue.ts'
 
 /** A claimed scan. Worker and fence tell this claim from all others. */
@@ -269,7 +277,7 @@ export async function putBackScan(
     tx,
     sql`
     update scans set status = 'pending', worker = null, lease_until = null,
-      retry_at = now() + make_interval(secs => ${delaySeconds}),
+      retry_at = now() + make_interval(secs => ${delaySeconds}), put_back_at = now(),
       attempts = attempts - ${countsAsAttempt ? 0 : 1},
       error = ${error ?? null}, error_code = ${errorCode ?? null}
     where ${heldBy(scan)}`,
@@ -278,12 +286,13 @@ export async function putBackScan(
   await wakeUps.scans.wake(tx, [scan.repo], delaySeconds)
 }
 
-/** Repositories whose scan waits though nobody holds it: the wake-up was lost, or the worker died. At most 1000. */
-export async function findStrandedScans(db: Db): Promise<RepositoryName[]> {
+/** Repositories whose scan waits though nobody holds it, as `findStrandedPullRequests` has it. At most 1000. */
+export async function findStrandedScans(db: Db, leaseSeconds: number): Promise<RepositoryName[]> {
+  await mendTimes(db, 'scans', leaseSeconds)
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans
     where (status = 'processing' and lease_until < now())
-       or (status = 'pending' and coalesce(retry_at, requested_at) < now() - interval '5 seconds')
+       or (status = 'pending' and ${isOverdue(sql`coalesce(retry_at, requested_at)`, sql`requested_at`)})
     order by requested_at
     limit 1000`.execute(db)
   return rows.map(({ repo }) => repo)

@@ -8,13 +8,13 @@ export interface Rounds {
 }
 
 /**
- * Starts one round after the other, the first one after a pause.
+ * Starts one round after the other, the first one after a pause or `atOnce`.
  *
  * @param work what is to be done stands in the database, so several workers can share it; `what` is a word for the log
  */
 export function startRounds(
-  log: Log,
-  work: { what: string; pauseMs: number; run(stopping: AbortSignal): Promise<void> },
+  log: Pick<Log, 'warn'>,
+  work: { what: string; pauseMs: number; atOnce?: boolean; run(stopping: AbortSignal): Promise<void> },
 ): Rounds {
   const stopping = new AbortController()
   let round = Promise.resolve()
@@ -31,7 +31,8 @@ export function startRounds(
   const rest = () => {
     if (!stopping.signal.aborted) timer = setTimeout(begin, work.pauseMs)
   }
-  rest()
+  if (work.atOnce) begin()
+  else rest()
   return {
     async stop() {
       stopping.abort(new WorkerStopping())

@@ -42,7 +42,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     queue: ctx.wakeUps.reviews,
     atOnce: ctx.config.review.concurrency,
     graceSeconds: ctx.config.review.shutdownGraceSeconds,
-    findStranded: () => findStrandedPullRequests(ctx.db),
+    findStranded: () => findStrandedPullRequests(ctx.db, ctx.config.review.leaseSeconds),
     run: (ref, stopping) => runReview(ctx, { name, budgets, stopping }, ref),
   })
   const scanner = openScanner(ctx, name)
@@ -52,7 +52,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     // In the background: reviews come first.
     atOnce: 1,
     graceSeconds: 0,
-    findStranded: () => findStrandedScans(ctx.db),
+    findStranded: () => findStrandedScans(ctx.db, ctx.config.review.leaseSeconds),
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
   const pauseMs = sweepMs(ctx.config)

@@ -4,6 +4,7 @@ import type { AppContext } from '../context.ts'
 import type { WakeUpQueue } from '../jobs/queue.ts'
 import { createSlots } from '../lib/slots.ts'
 import { WorkerStopping } from '../workflows/describe-fault.ts'
+import { startRounds } from './rounds.ts'
 
 /** A kind of work. `Subject` names a piece of it. */
 export interface KindOfWork<Subject> {
@@ -13,7 +14,7 @@ export interface KindOfWork<Subject> {
   readonly atOnce: number
   /** How long what runs may go on after the signal to stop. */
   readonly graceSeconds: number
-  /** What waits though nobody holds it. */
+  /** What waits though nobody holds it; it is started. */
   findStranded(): Promise<readonly Subject[]>
   /**
    * Claims a piece and brings it to its end. Throws only where that can't be written down: it is taken up again then.
@@ -30,7 +31,7 @@ export interface WorkLoop {
   stop(): Promise<void>
 }
 
-type LoopContext = Pick<AppContext, 'db' | 'config' | 'log'>
+type LoopContext = Pick<AppContext, 'config' | 'log'>
 
 /** Starts the loop. */
 export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): Promise<WorkLoop> {
@@ -55,15 +56,26 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
     running.add(work)
   }
 
-  const sweep = startSweep(ctx, kind)
+  const sweep = startRounds(ctx.log, {
+    what: `looking for a stranded ${kind.what}`,
+    pauseMs: sweepMs(ctx.config),
+    atOnce: true,
+    async run(stopping) {
+      // Started and not woken: the wake-up of one that a clock has left behind isn't due before the clock is there again.
+      for (const subject of await kind.findStranded()) {
+        if (stopping.aborted) return
+        await begin(subject)
+      }
+    },
+  })
   await kind.queue.listen(begin, kind.atOnce)
   return {
     running: () => running.size,
     async stop() {
       isStopping = true
-      sweep.stop()
+      const swept = sweep.stop()
       const grace = setTimeout(() => breakOff.abort(new WorkerStopping()), kind.graceSeconds * 1000)
-      await kind.queue.pause()
+      await Promise.all([kind.queue.pause(), swept])
       await Promise.all(running)
       clearTimeout(grace)
     },
@@ -73,20 +85,4 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
 /** How far apart a worker looks for what nobody told it of. */
 export function sweepMs({ review }: Pick<Config, 'review'>): number {
   return Math.max(1000, (review.leaseSeconds * 1000) / 3)
-}
-
-/** Wakes what waits though nobody holds it, now and from time to time. */
-function startSweep<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): { stop(): void } {
-  const sweep = async () => {
-    try {
-      const stranded = await kind.findStranded()
-      if (stranded.length === 0) return
-      await ctx.db.transaction().execute((tx) => kind.queue.wake(tx, stranded))
-    } catch (error) {
-      ctx.log.warn({ err: error }, `Looking for a stranded ${kind.what} failed; the next look comes by itself`)
-    }
-  }
-  void sweep()
-  const timer = setInterval(sweep, sweepMs(ctx.config))
-  return { stop: () => clearInterval(timer) }
 }

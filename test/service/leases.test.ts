@@ -2,13 +2,29 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
-import { testEngine } from '../fakes/test-database.ts'
-import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import { claimRun, putBackRun } from '../../src/jobs/runs.ts'
+import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { createTestDatabase, testEngine } from '../fakes/test-database.ts'
+import {
+  forgeEnvironment,
+  ownWords,
+  repo,
+  runsOf,
+  type Scenario,
+  startScenario,
+  waitUntilSettled,
+} from '../review-scenario.ts'
+import { pullRequestPayload, startTestApp } from '../start-app.ts'
 
 let scenario: Scenario
+/** How far the platform's clock is ahead of the database's. */
+let aheadMs = 0
 beforeAll(async () => {
   // A short lease makes the look for stranded reviews frequent.
-  scenario = await startScenario({ env: { REVIEW_LEASE_SECONDS: '2' } })
+  scenario = await startScenario({
+    env: { REVIEW_LEASE_SECONDS: '2' },
+    clock: () => new Date(Date.now() + aheadMs),
+  })
 })
 afterAll(() => scenario[Symbol.asyncDispose]())
 afterEach(() => scenario.forge.faults.clear())
@@ -33,6 +49,83 @@ async function cutWaiting(db: Db, table: string): Promise<true | undefined> {
     where relation = ${table}::regclass and not granted`.execute(db)
   return rows.length > 0 || undefined
 }
+
+/** The database's clock goes back by an hour: to it all that was written is from a time that is yet to come. */
+async function stepBack(db: Db): Promise<void> {
+  aheadMs += 3600_000
+  const times = {
+    events: ['created_at', 'processed_at'],
+    workflow_runs: ['created_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
+    scans: ['requested_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
+    pull_requests: ['last_event_at', 'updated_at', 'state_as_of', 'state_checked_at'],
+    'pgboss.job': ['created_on', 'start_after', 'started_on'],
+  }
+  for (const [table, columns] of Object.entries(times)) {
+    const moved = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(column)} + interval '1 hour'`)
+    await sql`update ${sql.table(table)} set ${sql.join(moved)}`.execute(db)
+  }
+}
+
+describe('a clock that goes back', () => {
+  it('case 62: what was accepted before is reviewed at once, and so is what comes later', async () => {
+    const database = await createTestDatabase()
+    const env = { ...forgeEnvironment(scenario.forge), MEMORY: 'off', GRAPH: 'off', REVIEW_LEASE_SECONDS: '2' }
+    {
+      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      for (const number of [901, 902]) await receiver.deliver(pullRequestPayload({ repo: 'acme/gone', number }))
+      await stepBack(receiver.db)
+    }
+    {
+      await using app = await startTestApp({ database, env })
+      await waitUntilSettled(app)
+      await app.deliver(pullRequestPayload({ repo: 'acme/gone', number: 901, action: 'synchronize' }))
+      await waitUntilSettled(app)
+      expect((await app.events()).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+    }
+    await database.dispose()
+  })
+
+  it('case 62: neither the lease of a dead worker nor a wait holds a review until the clock is there again', async () => {
+    const database = await createTestDatabase()
+    const env = { ...forgeEnvironment(scenario.forge), MEMORY: 'off', GRAPH: 'off', REVIEW_LEASE_SECONDS: '2' }
+    const [held, waiting] = [{ repo: 'acme/gone', number: 903 } as const, { repo: 'acme/gone', number: 904 } as const]
+    {
+      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      const { db, app } = receiver
+      for (const { repo, number } of [held, waiting]) await receiver.deliver(pullRequestPayload({ repo, number }))
+      const options = { worker: 'dead', leaseSeconds: 2, maxAttempts: 5, maxLosses: 5 }
+      await claimRun(db, held, options)
+      const claim = await claimRun(db, waiting, options)
+      if (claim.kind !== 'claimed') throw new Error(claim.kind)
+      await db.transaction().execute((tx) => putBackRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
+      await app.context.wakeUps.reviews.wake(db, [waiting], 2)
+      await stepBack(db)
+    }
+    {
+      await using app = await startTestApp({ database, env })
+      await waitUntilSettled(app)
+    }
+    await database.dispose()
+  })
+
+  it('case 62: a push that is skipped as a duplicate is not lost where what was said of the head seems newer', async () => {
+    const { forge, app } = scenario
+    const number = await scenario.openPullRequest({ 'src/ahead.ts': leak('b') }, { branch: 'ahead' })
+    await scenario.settled()
+    const held = hold()
+    const isVerdict = (request: SeenRequest) => request.path.includes('/statuses/') && request.body.includes('failure')
+    forge.faults.add({ match: isVerdict, times: 1, action: held })
+    await forge.push(repo, 'ahead', { 'src/ahead.ts': leak('c') }, { author: 'alice' })
+    await held.arrived
+    await stepBack(app.db)
+    const head = await forge.push(repo, 'ahead', { 'src/ahead.ts': leak('d') }, { author: 'alice' })
+    const { attempts } = await forge.waitForDelivery((one) => one.payload.after === head)
+    expect(attempts.map(({ responseBody }) => JSON.parse(responseBody).status)).toEqual(['duplicate_skipped'])
+    held.release()
+    await scenario.settled()
+    expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'completed', head_sha: head })
+  })
+})
 
 describe('a connection that is cut', () => {
   it('a review whose first query fails is taken up again, and not held for ever', async (context) => {
