@@ -2,7 +2,7 @@
 // anything was lost, posted twice or left stuck.
 //
 //   npm run test:crash                    all named points and 48 random rounds, on both databases
-//   npm run test:crash -- --rounds 5      fewer than 40 rounds: a short run, with few points, on the embedded database only
+//   npm run test:crash -- --rounds 5      fewer than 40 rounds: a short run, with few points, those on the embedded database only
 //   npm run test:crash -- --seed 7        the random rounds of an earlier run again
 //   npm run test:crash -- --on postgresql-split --point editing     only these
 //   npm run test:crash -- --self-check    makes violations on purpose: each must be reported
@@ -18,6 +18,7 @@ import { playRandomRound } from './random-round.ts'
 import { createScene, type Scene } from './scene.ts'
 import { runSelfCheck } from './self-check.ts'
 import { settleAndCheck } from './settle.ts'
+import { planTroubles } from './troubles.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -32,7 +33,7 @@ const { values: options } = parseArgs({
 const seed = Number(options.seed)
 const count = options.point === undefined ? Number(options.rounds) : 0
 const isShort = count > 0 && count < 40
-const chosen = options.on?.split(',') ?? (isShort ? ['embedded'] : deploymentKinds)
+const chosen = options.on?.split(',') ?? (isShort ? ['embedded', 'postgresql'] : deploymentKinds)
 
 /** One round: the play, the settlement, the checks. */
 interface Round {
@@ -88,27 +89,34 @@ function listPoints(isShort: boolean): Round[] {
     }))
 }
 
-function listRandomRounds(seed: number, count: number): Round[] {
-  return Array.from({ length: count }, (_, index) => ({
+/** The share of one of the kinds, which are given the rounds in turn. */
+function listRandomRounds(
+  kinds: readonly DeploymentKind[],
+  kind: DeploymentKind,
+  seed: number,
+  count: number,
+): Round[] {
+  const all = Array.from({ length: count }, (_, index) => index)
+  const own = all.filter((index) => kinds[index % kinds.length] === kind)
+  return own.map((index, at) => ({
     name: `round ${index + 1} of seed ${seed}`,
-    play: (scene) => playRandomRound(scene, createRandom(seed + index)),
+    play: (scene) => playRandomRound(scene, createRandom(seed + index), planTroubles(kind, at)),
   }))
 }
 
 /** Plays points and rounds on each kind, the rounds divided among them. Returns the exit code. */
 async function playAll(kinds: readonly DeploymentKind[], server: string | null, seed: number, count: number) {
-  const points = listPoints(isShort)
-  const rounds = listRandomRounds(seed, count)
-  let bad = 0
+  let [played, atPoints, bad] = [0, 0, 0]
   for (const [index, kind] of kinds.entries()) {
-    const share = rounds.filter((_, at) => at % kinds.length === index)
-    bad += await playRounds(kind, server, [...points, ...share])
+    const points = isShort && index > 0 ? [] : listPoints(isShort)
+    const rounds = [...points, ...listRandomRounds(kinds, kind, seed, count)]
+    bad += await playRounds(kind, server, rounds)
+    played += rounds.length
+    atPoints += points.length
   }
-  const played = points.length * kinds.length + (kinds.length > 0 ? rounds.length : 0)
   if (bad > 0) console.log(`The seed was ${seed}.`)
   console.log(
-    `crash: ${played} rounds (${points.length * kinds.length} of them at named points) on ${kinds.join(', ') || 'nothing'}, ` +
-      `${bad} violations`,
+    `crash: ${played} rounds (${atPoints} of them at named points) on ${kinds.join(', ') || 'nothing'}, ${bad} violations`,
   )
   return bad === 0 && played > 0 ? 0 : 1
 }

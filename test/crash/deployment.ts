@@ -3,12 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { DatabaseConfig } from '../../src/config/config.ts'
 import { type OpenDatabase, openDatabase } from '../../src/db/database.ts'
+import { transactionWithRetry } from '../../src/db/transaction.ts'
+import { dateAhead, hourMs } from '../fakes/date-ahead.ts'
 import { silentLog } from '../fakes/test-database.ts'
 import { webhookSecret } from '../start-app.ts'
+import type { Random } from './random.ts'
 import { type ServiceProcess, startProcess } from './service-process.ts'
+
+const shiftedClock = fileURLToPath(new URL('../fakes/shifted-clock.ts', import.meta.url))
 
 export const deploymentKinds = ['embedded', 'postgresql', 'postgresql-split'] as const
 export type DeploymentKind = (typeof deploymentKinds)[number]
@@ -36,7 +42,11 @@ export interface Deployment extends AsyncDisposable {
   kill(names: readonly string[]): Promise<void>
   /** Stops what is running, gracefully. */
   stop(): Promise<void>
-  /** While the service is stopped. */
+  /** The database's clock goes back by an hour: on the embedded one when the service is started next. */
+  stepClockBack(): Promise<void>
+  /** Ends one of the service's connections to the database, one in the middle of a transaction where there is one. */
+  cutConnection(random: Random): Promise<void>
+  /** While the service is stopped, but for a server. */
   openDatabase(): Promise<OpenDatabase>
   /** The newest lines of all logs. */
   log(): string
@@ -68,22 +78,25 @@ export async function createDeployment(
     WEBHOOK_SECRET: webhookSecret,
     SECRET_KEY: 'a key for all processes of the crash tests',
     SHUTDOWN_GRACE_SECONDS: '20',
-    // Short, so that a dead worker's review is taken over soon; many tries, so that it may be killed often.
+    // Short, so that a dead worker's review is taken over soon; many tries, so that much may go wrong.
     REVIEW_LEASE_SECONDS: '2',
     REVIEW_RETRY_SECONDS: '0',
     REVIEW_MAX_ATTEMPTS: '20',
+    NODE_OPTIONS: `--import ${shiftedClock}`,
     ...(config.engine === 'postgresql' ? { DATABASE_URL: config.url } : {}),
     ...options.environment,
   }
   const processes = new Map<string, ServiceProcess>()
   const killed: ServiceProcess[] = []
+  let clockShiftMs = 0
   return {
     kind,
     names: Object.keys(parts[kind]),
     url: `http://127.0.0.1:${port}`,
     start() {
       for (const [name, args] of Object.entries(parts[kind])) {
-        if (!processes.has(name)) processes.set(name, startProcess({ args, environment, directory }))
+        const withClock = { ...environment, CLOCK_SHIFT_MS: String(clockShiftMs) }
+        if (!processes.has(name)) processes.set(name, startProcess({ args, environment: withClock, directory }))
       }
     },
     async ready() {
@@ -101,6 +114,29 @@ export async function createDeployment(
       processes.clear()
       killed.push(...all)
       await Promise.all(all.map((one) => one.stop()))
+    },
+    async stepClockBack() {
+      if (config.engine === 'embedded') {
+        clockShiftMs -= hourMs
+        return
+      }
+      await using database = await openDatabase(config, silentLog)
+      await transactionWithRetry(database.db, dateAhead)
+    },
+    async cutConnection(random) {
+      // One that starts without its database ends, and its supervisor starts it again.
+      if (config.engine === 'embedded' || [...processes.values()].some((one) => !one.isReady)) return
+      await using maintenance = await openDatabase(
+        { engine: 'postgresql', url: options.server!, poolSize: 1 },
+        silentLog,
+      )
+      const { rows } = await sql<{ pid: number; busy: boolean }>`
+        select pid, state <> 'idle' as busy from pg_stat_activity
+        where datname = ${new URL(config.url).pathname.slice(1)} and pid <> pg_backend_pid()`.execute(maintenance.db)
+      const busy = rows.filter((row) => row.busy)
+      if (rows.length === 0) return
+      const { pid } = random.pick(busy.length > 0 ? busy : rows)
+      await sql`select pg_terminate_backend(${pid})`.execute(maintenance.db)
     },
     openDatabase: () => openDatabase(config, silentLog),
     log: () => [...killed.slice(-6), ...processes.values()].flatMap((one) => one.log.slice(-40)).join('\n'),

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
 import type { Scene, TrackedPullRequest } from './scene.ts'
+import { makeTrouble, type Trouble } from './troubles.ts'
 
 /** Longer than a review takes here. */
 const longestLifeMs = 2500
 
 /** Plays one round; the scene is not settled afterwards. Returns what was done, for the round's line. */
-export async function playRandomRound(scene: Scene, random: Random): Promise<string> {
+export async function playRandomRound(scene: Scene, random: Random, troubles: readonly Trouble[]): Promise<string> {
   const { deployment } = scene
+  await using _trouble = makeTrouble(scene, random, troubles)
   const own: TrackedPullRequest[] = []
   const kills = random.between(1, 3)
   const moments: string[] = []
@@ -23,9 +25,11 @@ export async function playRandomRound(scene: Scene, random: Random): Promise<str
     await deployment.kill(victims)
     await acting
     moments.push(`${victims.join('+')} at ${life} ms`)
+    if (troubles.includes('clock')) await scene.stepClockBack()
     if (random.chance(0.3)) await changeOne(scene, random, own)
   }
-  return `${own.length} pull requests, killed ${moments.join(', ')}`
+  const trouble = troubles.length === 0 ? '' : ` with trouble of ${troubles.join(' and ')}`
+  return `${own.length} pull requests, killed ${moments.join(', ')}${trouble}`
 }
 
 /** What people and the platform do meanwhile. */

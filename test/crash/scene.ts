@@ -1,5 +1,6 @@
 // The scene of the crash tests: a forge, a model and a deployment, and the pull requests that were opened there.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hourMs } from '../fakes/date-ahead.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
 import { forgeEnvironment, repo, reviewerLogin, startShopForge } from '../review-scenario.ts'
@@ -30,6 +31,8 @@ export interface Scene extends AsyncDisposable {
   duplicateNewest(copies: number): void
   /** Sends again what was never answered, as an operator of the platform would. */
   redeliverUnanswered(): Promise<void>
+  /** See `Deployment.stepClockBack`; the platform's clock is ahead of the database's then. */
+  stepClockBack(): Promise<void>
 }
 
 /** The answer of the scripted model: one finding for each flaw that is added in what it was shown. */
@@ -55,7 +58,8 @@ export const reviewScript: Script = ({ text }): Reply => {
 /** Starts forge and model, and makes the deployment, which isn't running yet. */
 export async function createScene(kind: DeploymentKind, server: string | null): Promise<Scene> {
   await using stack = new AsyncDisposableStack()
-  const forge = stack.use(await startShopForge())
+  let aheadMs = 0
+  const forge = stack.use(await startShopForge({ clock: () => new Date(Date.now() + aheadMs) }))
   const ratio = { 'src/ratio.ts': 'export const ratio = (total: number) => 100 / total\n' }
   await forge.push(repo, 'main', ratio, { author: 'alice', message: 'Compute ratios' })
   const model = stack.use(await startModelServer({ protocol: 'openai-chat', script: reviewScript }))
@@ -95,6 +99,10 @@ export async function createScene(kind: DeploymentKind, server: string | null): 
         const sent = forge.redeliver(newest.id).finally(() => sending.delete(sent))
         sending.add(sent)
       }
+    },
+    async stepClockBack() {
+      await deployment.stepClockBack()
+      if (kind !== 'embedded') aheadMs += hourMs
     },
     async redeliverUnanswered() {
       await Promise.all(sending)

@@ -14,6 +14,7 @@ export interface ServiceProcess {
   readonly running: ReadonlySet<number>
   /** The newest lines of its log. */
   readonly log: readonly string[]
+  readonly isReady: boolean
   /** Resolves when it does its work; rejects when it ended by itself before. */
   ready(): Promise<void>
   /** SIGKILL. Resolves when it is gone. */
@@ -35,6 +36,7 @@ export function startProcess(options: {
   })
   const log: string[] = []
   const running = new Set<number>()
+  let isReady = false
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => {})
   const exited = once(child, 'exit')
@@ -43,7 +45,10 @@ export function startProcess(options: {
     log.push(line)
     if (log.length > 400) log.shift()
     const entry = readEntry(line)
-    if (entry.msg === readyMessage) ready.resolve()
+    if (entry.msg === readyMessage) {
+      isReady = true
+      ready.resolve()
+    }
     if (entry.run === undefined) return
     if (entry.msg === 'The review begins') running.add(entry.run)
     else if (/^The review (is done|failed|was)/.test(entry.msg ?? '')) running.delete(entry.run)
@@ -54,6 +59,9 @@ export function startProcess(options: {
     running,
     get isAlive() {
       return isAlive(child)
+    },
+    get isReady() {
+      return isReady
     },
     ready: () => ready.promise,
     async kill() {

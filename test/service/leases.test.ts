@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
 import { claimRun, putBackRun } from '../../src/jobs/runs.ts'
+import { dateAhead, hourMs } from '../fakes/date-ahead.ts'
 import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase, testEngine } from '../fakes/test-database.ts'
 import {
@@ -50,20 +51,10 @@ async function cutWaiting(db: Db, table: string): Promise<true | undefined> {
   return rows.length > 0 || undefined
 }
 
-/** The database's clock goes back by an hour: to it all that was written is from a time that is yet to come. */
+/** To the database all that was written is from a time that is yet to come, and the platform is ahead of it. */
 async function stepBack(db: Db): Promise<void> {
-  aheadMs += 3600_000
-  const times = {
-    events: ['created_at', 'processed_at'],
-    workflow_runs: ['created_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
-    scans: ['requested_at', 'started_at', 'lease_until', 'retry_at', 'put_back_at'],
-    pull_requests: ['last_event_at', 'updated_at', 'state_as_of', 'state_checked_at'],
-    'pgboss.job': ['created_on', 'start_after', 'started_on'],
-  }
-  for (const [table, columns] of Object.entries(times)) {
-    const moved = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(column)} + interval '1 hour'`)
-    await sql`update ${sql.table(table)} set ${sql.join(moved)}`.execute(db)
-  }
+  aheadMs += hourMs
+  await dateAhead(db)
 }
 
 describe('a clock that goes back', () => {
