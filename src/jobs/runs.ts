@@ -252,7 +252,7 @@ export async function findStrandedPullRequests(db: Db, leaseSeconds: number): Pr
 export async function findUnlearned(db: Db, seconds: number): Promise<PullRequestRef[]> {
   const { rows } = await sql<PullRequestRef>`
     select distinct repo, pr_number as number from workflow_runs
-    where not is_learned and finished_at < now() - make_interval(secs => ${seconds})
+    where not is_learned and (finished_at < now() - make_interval(secs => ${seconds}) or finished_at > now())
     limit 100`.execute(db)
   return rows
 }
