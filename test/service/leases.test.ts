@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Db } from '../../src/db/database.ts'
 import { claimRun, putBackRun } from '../../src/jobs/runs.ts'
 import { dateAhead, hourMs } from '../fakes/date-ahead.ts'
-import { hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { createTestDatabase, testEngine } from '../fakes/test-database.ts'
 import {
   forgeEnvironment,
@@ -115,6 +115,37 @@ describe('a clock that goes back', () => {
     held.release()
     await scenario.settled()
     expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'completed', head_sha: head })
+  })
+})
+
+describe('lost workers', () => {
+  it('case 58: are no failed tries of a review, and lengthen no wait', async () => {
+    const { forge } = scenario
+    const number = await scenario.openPullRequest({ 'src/lost.ts': leak('e') }, { branch: 'lost' })
+    await scenario.settled()
+    const database = await createTestDatabase()
+    const limits = { REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '2', REVIEW_LEASE_SECONDS: '2' }
+    const env = { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off', ...limits }
+    {
+      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      await receiver.deliver(pullRequestPayload({ repo, number }))
+      for (const worker of ['one', 'two', 'three']) {
+        const options = { worker, leaseSeconds: 0, maxAttempts: 2, maxLosses: 4 }
+        expect(await claimRun(receiver.db, { repo, number }, options)).toMatchObject({ kind: 'claimed' })
+      }
+    }
+    forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: answer(502) })
+    {
+      await using app = await startTestApp({ database, env })
+      const waiting = await waitFor('the failed try', async () => {
+        const [run] = await runsOf(app, number)
+        return run?.status === 'pending' && run.retry_at !== null && run
+      })
+      expect(Number(waiting.retry_at) - Number(waiting.put_back_at)).toBe(2000)
+      await waitUntilSettled(app)
+      expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', attempts: 5, losses: 3, error: null }])
+    }
+    await database.dispose()
   })
 })
 

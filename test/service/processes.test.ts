@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
-import { answer, type Forge, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { type Forge, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
 import { createTestDatabase, silentLog, type TestDatabase, testEngine } from '../fakes/test-database.ts'
 import { forgeEnvironment, ownWords, repo, runsOf, startShopForge, waitUntilSettled } from '../review-scenario.ts'
@@ -158,34 +158,6 @@ describe('lost workers', () => {
       { status: 'failed', attempts: 1, error_code: 'attempts_exhausted', error: expect.stringMatching(/\w/) },
     ])
     expect(ownWords(forge.pullRequest(repo, number)).summaries).toEqual([])
-  })
-
-  it('case 58: a review whose worker dies more often than it may fail is completed, and waits no longer', async () => {
-    await using site = await createSite()
-    const env = { REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '1' }
-    let number = 0
-    for (let crash = 0; crash < 2; crash++) {
-      await using umpire = await start(site, env)
-      const held = hold()
-      forge.faults.add({ match: isComparison, times: 1, action: held })
-      if (crash === 0) {
-        listen(umpire.url)
-        number = await openPullRequest()
-      }
-      await held.arrived
-      umpire.signal('SIGKILL')
-      await umpire.exited
-      held.release('drop')
-    }
-    forge.faults.add({ match: isComparison, times: 1, action: answer(502) })
-    await using last = await start(site, env)
-    await last.logged('The review is done')
-    expect(last.lines('The review failed and will be tried again')).toMatchObject([{ retry_in_seconds: 1 }])
-    await stop(last)
-    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
-      { status: 'completed', attempts: 4, losses: 2, error: null },
-    ])
-    expectOneReview(number)
   })
 
   it.for([

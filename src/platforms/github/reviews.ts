@@ -53,8 +53,8 @@ const postedReview = z.object({
 type PostedReview = z.output<typeof postedReview>
 
 /**
- * See `Platform.ensureReview`. A fault that leaves open whether a write was applied is answered by looking at what
- * stands there now, once; after that it is the caller's to try again.
+ * See `Platform.ensureReview`. After a fault that leaves open whether a write was applied, what doesn't stand there is
+ * written again, once; after that it is the caller's to try again.
  */
 export async function ensureReview(publication: Publication): Promise<PublishedReview> {
   const written = { summaryId: publication.review.summary.id, comments: new Set<string>(), isUnclear: false }
@@ -72,7 +72,7 @@ export async function ensureReview(publication: Publication): Promise<PublishedR
 async function publishMissing(publication: Publishing): Promise<PublishedReview> {
   const { review, written } = publication
   const summary = await ensureSummary(publication)
-  let standing = await listStanding(publication)
+  let standing = await settleStanding(publication)
   await editStanding(publication, standing)
   const missing = review.comments.filter(({ marker }) => !standing.has(marker) && !written.comments.has(marker))
   const event = await decideEvent(publication)
@@ -82,7 +82,7 @@ async function publishMissing(publication: Publishing): Promise<PublishedReview>
   for (const milliseconds of pauses) {
     if ([...written.comments].every((marker) => standing.has(marker))) break
     await pause(milliseconds, publication.signal)
-    standing = await listStanding(publication)
+    standing = await settleStanding(publication)
   }
   return { summary, comments: [...standing].map(([marker, one]) => ({ marker, ...nameComment(one) })), refused }
 }
@@ -150,10 +150,10 @@ async function deleteComment(publication: Publication, path: string): Promise<vo
 }
 
 /**
- * Those of the review's comments that stand on the pull request, whichever run posted them, by their markers. Of one that
- * was posted twice, the oldest stays, or those that somebody answered.
+ * Removes what stands twice: the oldest stays, or those that somebody answered. Returns the review's comments that stand on
+ * the pull request then, whichever run posted them, by their markers.
  */
-async function listStanding(publication: Publication): Promise<Map<string, Comment>> {
+async function settleStanding(publication: Publication): Promise<Map<string, Comment>> {
   const { comments, kept: others, former, number } = publication.review
   const markers = [...[...comments, ...others].map(({ marker }) => marker), ...former]
   if (markers.length === 0) return new Map()
