@@ -71,13 +71,12 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
         started_at: sql`coalesce(started_at, now())`,
       }))
       .where('id', '=', id)
-      .returning(['id', 'fence'])
+      .returning('fence')
       .executeTakeFirstOrThrow()
-    const waitedSeconds = await moveEventsToRun(tx, ref, run.id)
+    const waitedSeconds = await moveEventsToRun(tx, ref, id)
     await refreshListing(tx, ref)
     const toldHead = await readToldHead(tx, ref)
-    const { id: runId, fence } = run
-    return { kind: 'claimed', run: { ...ref, id: runId, fence, attempt, toldHead, waitedSeconds } }
+    return { kind: 'claimed', run: { ...ref, id, fence: run.fence, attempt, toldHead, waitedSeconds } }
   })
 }
 
