@@ -108,7 +108,7 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
 }
 
 async function host(forge: Forge, dataDir: string, source: string, at: number): Promise<Hosted> {
-  const repo = `bench/repository-${at}`
+  const repo = `owner-${at}/repository`
   const before = new Set(readdirSync(dataDir))
   await forge.createRepository(repo)
   const directory = join(dataDir, readdirSync(dataDir).find((name) => !before.has(name))!)

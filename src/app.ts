@@ -23,7 +23,7 @@ import { createCodeCache } from './knowledge/change/code-cache.ts'
 import { createKeyRing } from './lib/key-ring.ts'
 import { createLogger, type Log } from './lib/logger.ts'
 import { createProgramStarter } from './lib/program-starter.ts'
-import { createSlots } from './lib/slots.ts'
+import { createSharedSlots } from './lib/slots.ts'
 import { createMcpBackend } from './mcp/backend.ts'
 import { type Metrics, noMetrics } from './metrics/metrics.ts'
 import type { Prometheus } from './metrics/prometheus.ts'
@@ -44,6 +44,8 @@ import { gitHostFrom } from './workspace/run-git.ts'
 const maxMirrorBytes = 5 * 1024 ** 3
 /** Of hundreds of reviews in flight nearly all wait for a model; those that fetch and read keep the machine busy. */
 const gatheredAtOnce = 16
+/** A thousand changes of usual size, or six of 2,500 files by one owner. */
+const changeBytes = 256 * 1024 ** 2
 
 /** A running Umpire. Disposing of it stops it gracefully. */
 export interface App extends AsyncDisposable {
@@ -117,7 +119,8 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
     wakeUps,
     platform: createPlatform(config.platform, metrics),
     embedder: await loadEmbedder(config, metrics),
-    gatherSlots: createSlots(gatheredAtOnce),
+    gatherSlots: createSharedSlots(gatheredAtOnce),
+    changeRoom: createSharedSlots(changeBytes),
     sources,
     codeCache: createCodeCache(),
     gitHost: {

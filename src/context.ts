@@ -7,7 +7,7 @@ import type { WakeUps } from './jobs/queue.ts'
 import type { CodeCache } from './knowledge/change/code-cache.ts'
 import type { KeyRing } from './lib/key-ring.ts'
 import type { Log } from './lib/logger.ts'
-import type { Slots } from './lib/slots.ts'
+import type { SharedSlots } from './lib/slots.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Budget, Embedder, Models } from './models/index.ts'
 import type { Platform } from './platforms/platform.ts'
@@ -42,7 +42,9 @@ export interface AppContext extends ReviewContext {
   /** Trackers and chats that reviews ask. */
   readonly sources: ContextSources
   /** For changes that are gathered at the same time in this process: more would only wait for each other's git. */
-  readonly gatherSlots: Slots
+  readonly gatherSlots: SharedSlots
+  /** Bytes, about, of the changes that reviews hold, from before they gather them until they have ended. */
+  readonly changeRoom: SharedSlots
   readonly codeCache: CodeCache
   /** How git is started. */
   readonly gitHost: GitHost

@@ -3,6 +3,11 @@
 /** `owner/repo`, exactly as the platform spells it. */
 export type RepositoryName = string
 
+/** The account or organization that a repository belongs to, in lower case: money and machine time are shared out by it. */
+export function ownerOf(repo: RepositoryName): string {
+  return /^[^/:]*/.exec(repo)![0].toLowerCase()
+}
+
 /** Where a pull request stands at the platform. */
 export type PullRequestState = 'open' | 'merged' | 'closed'
 

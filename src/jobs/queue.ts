@@ -22,15 +22,15 @@ export interface WakeUpQueue<Subject> {
    */
   wake(tx: Db, subjects: readonly Subject[], delaySeconds?: number): Promise<void>
   /**
-   * Calls `start` for each that is to be looked at, until `pause` or `close`. `start` resolves when the work was begun, not
-   * when it is done; nothing more is fetched while it is pending.
-   *
-   * @param atOnce how many are fetched together at most
+   * Calls `start` for each that is to be looked at, until `pause` or `close`. All are fetched as they come, whether or not there
+   * is a place for them: those of one owner must not stand before those of another.
    */
-  listen(start: (subject: Subject) => Promise<void>, atOnce: number): Promise<void>
+  listen(start: (subject: Subject) => void): Promise<void>
   /** Stops fetching. Work that was begun goes on. */
   pause(): Promise<void>
 }
+
+const fetchedTogether = 64
 
 /** Opens the queues; makes their tables where they are missing. */
 export async function openWakeUps(input: {
@@ -70,7 +70,7 @@ export async function openWakeUps(input: {
           repos.map((repo) => ({ repo })),
           delaySeconds,
         ),
-      listen: (start, atOnce) => scans.listen(({ repo }) => start(repo), atOnce),
+      listen: (start) => scans.listen(({ repo }) => start(repo)),
       pause: scans.pause,
     },
     async close() {
@@ -106,14 +106,11 @@ async function openQueue<Subject extends object>(
       }))
       await boss.insert(name, jobs, { db: fromKysely(tx) })
     },
-    async listen(start, atOnce) {
-      await boss.work<Subject>(
-        name,
-        { batchSize: Math.min(16, atOnce), pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2 },
-        async (jobs) => {
-          for (const job of jobs) await start(job.data)
-        },
-      )
+    async listen(start) {
+      const pace = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, burstWhenBatchFull: true }
+      await boss.work<Subject>(name, { batchSize: fetchedTogether, ...pace }, async (jobs) => {
+        for (const job of jobs) start(job.data)
+      })
     },
     async pause() {
       await boss.offWork(name)

@@ -1,4 +1,4 @@
-// A fixed number of places: who finds none waits in line.
+// A fixed number of places: who finds none waits in line, and parties that share them get them by turns.
 
 export interface Slots {
   /**
@@ -11,70 +11,125 @@ export interface Slots {
 
 /** Places that several parties share. */
 export interface SharedSlots {
-  /** As `Slots` has it, for the party of that name. */
-  take(party: string, signal?: AbortSignal): Promise<() => void>
+  /**
+   * As `Slots` has it, for the party of that name. Within a party the order of asking holds. Of those who wait, the party that
+   * has least is next, and among equals the one whose last turn is longest ago.
+   *
+   * @param size how many places are taken together; what is more than a party's share takes the whole share
+   */
+  take(party: string, signal?: AbortSignal, size?: number): Promise<() => void>
+  /** Takes places at once, also where none are left: for what turns out to be larger than what was taken for it. */
+  occupy(party: string, size: number): () => void
 }
 
 /** Makes `count` places. */
 export function createSlots(count: number): Slots {
-  let free = count
-  const line = new Set<() => void>()
-  const release = () => {
-    const [next] = line
-    if (next) next()
-    else free += 1
-  }
-  return {
-    async take(signal) {
-      signal?.throwIfAborted()
-      if (free > 0) free -= 1
-      else await waitInLine(line, signal)
-      return release
-    },
-  }
+  const slots = createSharedSlots(count, count)
+  return { take: (signal) => slots.take('all', signal) }
 }
 
-function waitInLine(line: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const goOn = () => {
-      line.delete(goOn)
-      signal?.removeEventListener('abort', leave)
-      resolve()
-    }
-    const leave = () => {
-      line.delete(goOn)
-      reject(signal?.reason)
-    }
-    line.add(goOn)
-    signal?.addEventListener('abort', leave, { once: true })
-  })
+interface Waiting {
+  readonly size: number
+  readonly enter: () => void
 }
 
-/** Makes `count` places of which no party gets more than `perParty`: each waits for its own before it waits for all. */
-export function createSharedSlots(count: number, perParty: number): SharedSlots {
-  const all = createSlots(count)
-  const parties = new Map<string, { readonly slots: Slots; present: number }>()
+interface Party {
+  readonly line: Set<Waiting>
+  held: number
+  /** The number of its last turn. */
+  lastTurn: number
+}
 
-  function enter(name: string) {
-    const party = parties.get(name) ?? { slots: createSlots(perParty), present: 0 }
+/**
+ * Makes `count` places of which no party gets more than `perParty`. By default that is three quarters. Up to a quarter of all
+ * places is kept for parties that have next to nothing, so that a newcomer need not wait until others are done.
+ */
+export function createSharedSlots(
+  count: number,
+  perParty: number = count - Math.min(count - 1, Math.ceil(count / 4)),
+): SharedSlots {
+  const kept = Math.min(Math.ceil(count / 4), count - perParty)
+  const newcomersPart = Math.max(1, Math.floor(kept / 4))
+  const parties = new Map<string, Party>()
+  let taken = 0
+  let turn = 0
+
+  const join = (name: string): Party => {
+    const party = parties.get(name) ?? { line: new Set(), held: 0, lastTurn: 0 }
     parties.set(name, party)
-    party.present += 1
-    const leave = () => {
-      party.present -= 1
-      if (party.present === 0) parties.delete(name)
+    return party
+  }
+  const forgetIfGone = (name: string, { line, held }: Party) => {
+    if (line.size === 0 && held === 0) parties.delete(name)
+  }
+  const hasRoom = ({ held }: Party, size: number) => {
+    const most = held + size <= newcomersPart ? count : count - kept
+    return held + size <= perParty && taken + size <= most
+  }
+  const findNext = () => {
+    let next: { party: Party; first: Waiting } | undefined
+    for (const party of parties.values()) {
+      const [first] = party.line
+      if (first === undefined || !hasRoom(party, first.size)) continue
+      const isNext = !next || (party.held - next.party.held || party.lastTurn - next.party.lastTurn) < 0
+      if (isNext) next = { party, first }
     }
-    return { slots: party.slots, leave }
+    return next
+  }
+  const admit = () => {
+    for (let next = findNext(); next !== undefined; next = findNext()) {
+      const { party, first } = next
+      party.line.delete(first)
+      party.lastTurn = ++turn
+      party.held += first.size
+      taken += first.size
+      first.enter()
+    }
+  }
+  const occupy = (name: string, size: number) => {
+    join(name).held += size
+    taken += size
+    return makeRelease(name, size)
+  }
+  const makeRelease = (name: string, size: number) => {
+    let isHeld = true
+    return () => {
+      const party = parties.get(name)
+      if (!isHeld || party === undefined) return
+      isHeld = false
+      party.held -= size
+      taken -= size
+      forgetIfGone(name, party)
+      admit()
+    }
   }
 
   return {
-    async take(name, signal) {
-      using given = new DisposableStack()
-      const { slots, leave } = enter(name)
-      given.defer(leave)
-      given.defer(await slots.take(signal))
-      given.defer(await all.take(signal))
-      const kept = given.move()
-      return () => kept.dispose()
+    occupy,
+    async take(name, signal, wanted = 1) {
+      signal?.throwIfAborted()
+      const size = Math.min(wanted, perParty)
+      const party = join(name)
+      await new Promise<void>((resolve, reject) => {
+        const waiting: Waiting = {
+          size,
+          enter() {
+            signal?.removeEventListener('abort', leave)
+            resolve()
+          },
+        }
+        const leave = () => {
+          party.line.delete(waiting)
+          forgetIfGone(name, party)
+          reject(signal?.reason)
+          // Those behind it may ask for less.
+          admit()
+        }
+        party.line.add(waiting)
+        signal?.addEventListener('abort', leave, { once: true })
+        admit()
+      })
+      return makeRelease(name, size)
     },
   }
 }

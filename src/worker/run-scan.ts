@@ -23,6 +23,7 @@ export interface Scanner {
 export function openScanner(ctx: AppContext, worker: string): Scanner {
   let reader: (FactReader & AsyncDisposable) | null = null
   let rest: NodeJS.Timeout | undefined
+  let running = 0
   const close = async () => {
     clearTimeout(rest)
     const closing = reader
@@ -33,8 +34,13 @@ export function openScanner(ctx: AppContext, worker: string): Scanner {
     async run(repo, stopping) {
       clearTimeout(rest)
       reader ??= createFactReader()
-      await runScan(ctx, { name: worker, reader, stopping }, repo)
-      rest = setTimeout(close, readerRestsAfterMs).unref()
+      running += 1
+      try {
+        await runScan(ctx, { name: worker, reader, stopping }, repo)
+      } finally {
+        running -= 1
+        if (running === 0) rest = setTimeout(close, readerRestsAfterMs).unref()
+      }
     },
     close,
   }

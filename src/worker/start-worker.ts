@@ -43,16 +43,18 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     atOnce: ctx.config.review.concurrency,
     graceSeconds: ctx.config.review.shutdownGraceSeconds,
     findStranded: () => findStrandedPullRequests(ctx.db, ctx.config.review.leaseSeconds),
+    repositoryOf: ({ repo }) => repo,
     run: (ref, stopping) => runReview(ctx, { name, budgets, stopping }, ref),
   })
   const scanner = openScanner(ctx, name)
   const scans = await startWorkLoop(ctx, {
     what: 'scan',
     queue: ctx.wakeUps.scans,
-    // In the background: reviews come first.
-    atOnce: 1,
+    // In the background: reviews come first. A second one, so that nobody's large repository holds up another's.
+    atOnce: 2,
     graceSeconds: 0,
     findStranded: () => findStrandedScans(ctx.db, ctx.config.review.leaseSeconds),
+    repositoryOf: (repo) => repo,
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
   const pauseMs = sweepMs(ctx.config)

@@ -1,8 +1,11 @@
-// A loop over one kind of work: takes up what wake-ups name, so many at once, looks for what was left behind, and stops in order.
+// A loop over one kind of work: takes up what wake-ups name, so many at once and owners by turns, looks for what was left behind,
+// and stops in order.
+import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
+import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import type { WakeUpQueue } from '../jobs/queue.ts'
-import { createSlots } from '../lib/slots.ts'
+import { createSharedSlots } from '../lib/slots.ts'
 import { WorkerStopping } from '../workflows/describe-fault.ts'
 import { startRounds } from './rounds.ts'
 
@@ -11,7 +14,9 @@ export interface KindOfWork<Subject> {
   /** A word for the log. */
   readonly what: string
   readonly queue: WakeUpQueue<Subject>
+  /** In this process; an owner's share of them is as `createSharedSlots` has it. */
   readonly atOnce: number
+  repositoryOf(subject: Subject): RepositoryName
   /** How long what runs may go on after the signal to stop. */
   readonly graceSeconds: number
   /** What waits though nobody holds it; it is started. */
@@ -31,19 +36,31 @@ export interface WorkLoop {
   stop(): Promise<void>
 }
 
-type LoopContext = Pick<AppContext, 'config' | 'log'>
+type LoopContext = Pick<AppContext, 'db' | 'config' | 'log'>
+
+/** Pieces of one owner that wait in this process. Those beyond are found by whoever looks for what is stranded. */
+const mostInLine = 1000
 
 /** Starts the loop. */
 export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): Promise<WorkLoop> {
-  const slots = createSlots(kind.atOnce)
+  const slots = createSharedSlots(kind.atOnce)
   const breakOff = new AbortController()
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal)
+  const lines = new Map<string, Map<string, Subject>>()
   const running = new Set<Promise<void>>()
-  let isStopping = false
 
   async function begin(subject: Subject): Promise<void> {
-    const release = await slots.take()
-    // Its wake-up is lost then; whoever looks for what is stranded next finds it.
-    if (isStopping) return release()
+    const owner = ownerOf(kind.repositoryOf(subject))
+    const key = JSON.stringify(subject)
+    const line = lines.get(owner) ?? new Map<string, Subject>()
+    if (stopping.signal.aborted || line.has(key) || line.size >= mostInLine) return
+    lines.set(owner, line.set(key, subject))
+    // Who still waits when it stops is handed on.
+    const release = await slots.take(owner, stopping.signal).catch(() => undefined)
+    if (release === undefined) return
+    line.delete(key)
+    if (line.size === 0) lines.delete(owner)
     const work = kind
       .run(subject, breakOff.signal)
       .catch((error) =>
@@ -56,26 +73,32 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
     running.add(work)
   }
 
+  const start = (subject: Subject) => void begin(subject)
+  /** Gives the wake-ups of what waits to other processes, or to the next start. */
+  const handOn = async () => {
+    const waiting = [...lines.values()].flatMap((line) => [...line.values()])
+    if (waiting.length > 0) await ctx.db.transaction().execute((tx) => kind.queue.wake(tx, waiting))
+  }
   const sweep = startRounds(ctx.log, {
     what: `looking for a stranded ${kind.what}`,
     pauseMs: sweepMs(ctx.config),
     atOnce: true,
-    async run(stopping) {
+    async run() {
       // Started and not woken: the wake-up of one that a clock has left behind isn't due before the clock is there again.
-      for (const subject of await kind.findStranded()) {
-        if (stopping.aborted) return
-        await begin(subject)
-      }
+      for (const subject of await kind.findStranded()) start(subject)
     },
   })
-  await kind.queue.listen(begin, kind.atOnce)
+  await kind.queue.listen(start)
   return {
     running: () => running.size,
     async stop() {
-      isStopping = true
       const swept = sweep.stop()
       const grace = setTimeout(() => breakOff.abort(new WorkerStopping()), kind.graceSeconds * 1000)
       await Promise.all([kind.queue.pause(), swept])
+      stopping.abort(new WorkerStopping())
+      await handOn().catch((error) =>
+        ctx.log.warn({ err: error }, `What waits for a ${kind.what} was not handed on; it is found by the next look`),
+      )
       await Promise.all(running)
       clearTimeout(grace)
     },

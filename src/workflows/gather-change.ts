@@ -25,21 +25,23 @@ export async function gatherChange(
     ctx.models.main === null ? noBackground : gatherBackground(ctx, access, pullRequest, signal),
   ])
   await using stack = new AsyncDisposableStack()
-  stack.use(sources)
+  // Not with the raw diff in it: that would be held as long as the change.
+  const { rawDiff, ...held } = sources
+  stack.use(held)
   signal.throwIfAborted()
-  const { head, base, tip } = sources
+  const { head, base, tip, notes: ofSources } = held
   const will = await readRepositoryWill(tip)
-  const diff = parseDiff(sources.rawDiff)
+  const diff = parseDiff(rawDiff)
   const { notes, ...sorted } = await sortFiles(diff.files, { head, base }, will)
   const changedSettings = await checkChangedSettings(diff.files, head)
-  const held = stack.move()
+  const parts = stack.move()
   return {
     pullRequest,
     headSha,
     mergeBaseSha: base.sha,
     diff,
     ...sorted,
-    notes: [...will.notes, ...changedSettings, ...sources.notes, ...notes],
+    notes: [...will.notes, ...changedSettings, ...ofSources, ...notes],
     head,
     base,
     settings: will.settings,
@@ -48,6 +50,6 @@ export async function gatherChange(
     graph: null,
     ...noOutsideContext,
     history: (path, limit, within) => ctx.platform.listFileCommits(access, { path, ref: headSha, limit }, within),
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

@@ -2,7 +2,7 @@
 import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { ToldContext } from '../domain/live-context.ts'
-import type { PullRequest } from '../domain/pull-request.ts'
+import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { assertMayWrite, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
@@ -15,6 +15,7 @@ import type { ChosenAccess } from './choose-access.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
 import { gatherChange } from './gather-change.ts'
+import { takeChangeRoom } from './gathering/change-room.ts'
 import { gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
 import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
@@ -60,8 +61,10 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   const { access, signal } = task
   const stopwatch = startStopwatch()
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
+  using room = await takeChangeRoom(ctx, pullRequest, signal)
   const earlier = await recallEarlierReviews(ctx, access, { ref: task.run, pullRequest }, signal)
   await using change = await gatherInTurn(ctx, task, { pullRequest, earlier })
+  room.fit(change.diff)
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
   const examination = await examineChange(ctx, { change, budget: task.budget, isLastTry, stopwatch }, signal)
@@ -94,13 +97,12 @@ async function gatherInTurn(
 /** The part that keeps the machine busy, for which reviews wait in line; `context` is what trackers and chats come to say. */
 async function readChange(
   ctx: AppContext,
-  { access, signal }: ReviewTask,
+  { run, access, signal }: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
   stack: AsyncDisposableStack,
 ) {
-  const release = await ctx.gatherSlots.take()
+  const release = await ctx.gatherSlots.take(ownerOf(run.repo), signal)
   try {
-    signal.throwIfAborted()
     const change = stack.use(await gatherChange(ctx, access, known, signal))
     const graph = gatherGraph(ctx, change, signal)
     const symbols = graph.then((known) => known?.symbols ?? [])
