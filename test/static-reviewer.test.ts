@@ -361,6 +361,53 @@ describe('secrets', () => {
   })
 })
 
+describe('very large changes', () => {
+  const [key] = secretsOfSamples
+  const reason = 'the change is too large for the rules to parse all of it: searched as text only'
+
+  it('case 81: are parsed up to a number of files; of the others the added lines are read, and the review says so', async () => {
+    await using bounded = createStaticReviewer({ mostParsed: { files: 2, bytes: 1_000_000 } })
+    const text = `if (a === NaN) stop()\nconst id = '${key}'\n`
+    const change = addedFiles({ 'a.ts': text, 'b.py': 'x = 1\n', 'c.ts': text, 'd.ts': text, 'e.md': '# E\n' })
+    const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
+    const found = report.findings.map(({ path, rule }) => `${path}: ${rule}`)
+    const inLines = ['a.ts', 'c.ts', 'd.ts'].map((path) => `${path}: hardcoded-secret`)
+    expect(found).toEqual(['a.ts: nan-comparison', ...inLines])
+    expect(report.textOnly).toEqual([
+      { path: 'c.ts', reason },
+      { path: 'd.ts', reason },
+      { path: 'e.md', reason: expect.stringContaining('no rules') },
+    ])
+    expect(report.unread).toEqual(['c.ts', 'd.ts'])
+    expect(report.complete).toBe(false)
+  })
+
+  it('case 81: are parsed up to a number of bytes', async () => {
+    await using bounded = createStaticReviewer({ mostParsed: { files: 100, bytes: 20 } })
+    const text = 'if (a === NaN) stop()\n'
+    const change = addedFiles({ 'a.ts': text, 'b.ts': text })
+    const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
+    expect(report.findings.map(({ path }) => path)).toEqual(['a.ts'])
+    expect(report).toMatchObject({ readByRules: ['a.ts'], textOnly: [{ path: 'b.ts', reason }], unread: ['b.ts'] })
+    expect(report.complete).toBe(false)
+  })
+
+  it('case 81: leave the threads to others by turns', async () => {
+    await using reviewerOfOne = createStaticReviewer({ threads: 1, fileDeadlineMs: 20_000 })
+    const files = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`src/${at}.ts`, 'let a = 1\n']))
+    const ended: string[] = []
+    const review = async (repo: string, count: number) => {
+      const change = addedFiles(files(count))
+      const owned = { ...change, pullRequest: { ...change.pullRequest, repo } }
+      await reviewerOfOne.review(owned, emptyContext, AbortSignal.timeout(60_000))
+      ended.push(repo)
+    }
+    await Promise.all([...Array.from({ length: 8 }, (_, at) => review(`big/shop-${at}`, 20)), review('acme/shop', 1)])
+    expect(ended[0]).toBe('acme/shop')
+  })
+})
+
 describe('hostile files', () => {
   const sound = { 'src/sound.ts': 'if (a === NaN) stop()\n' }
 

@@ -40,6 +40,12 @@ interface Party {
   lastTurn: number
 }
 
+/** The first in the line of a party. */
+interface Candidate {
+  readonly party: Party
+  readonly first: Waiting
+}
+
 /**
  * Makes `count` places of which no party gets more than `perParty`. By default that is three quarters. Up to a quarter of all
  * places is kept for parties that have next to nothing, so that a newcomer need not wait until others are done.
@@ -62,22 +68,39 @@ export function createSharedSlots(
   const forgetIfGone = (name: string, { line, held }: Party) => {
     if (line.size === 0 && held === 0) parties.delete(name)
   }
-  const hasRoom = ({ held }: Party, size: number) => {
-    const most = held + size <= newcomersPart ? count : count - kept
-    return held + size <= perParty && taken + size <= most
+  /** What is taken of the places that aren't kept, by all but this party. */
+  const takenByOthers = (party: Party) => {
+    let [byNewcomers, byOthers] = [0, 0]
+    for (const each of parties.values()) {
+      if (each === party) continue
+      if (each.held <= newcomersPart) byNewcomers += each.held
+      else byOthers += each.held
+    }
+    return byOthers + Math.max(0, byNewcomers - kept)
   }
-  const findNext = () => {
-    let next: { party: Party; first: Waiting } | undefined
+  const isNewcomer = ({ party, first }: Candidate) => party.held + first.size <= newcomersPart
+  const hasRoom = (candidate: Candidate) => {
+    const { party, first } = candidate
+    if (isNewcomer(candidate)) return taken + first.size <= count
+    return takenByOthers(party) + party.held + first.size <= count - kept
+  }
+  const findNext = (mayBeNext: (candidate: Candidate) => boolean): Candidate | undefined => {
+    let next: Candidate | undefined
     for (const party of parties.values()) {
       const [first] = party.line
-      if (first === undefined || !hasRoom(party, first.size)) continue
+      if (first === undefined || party.held + first.size > perParty || !mayBeNext({ party, first })) continue
       const isNext = !next || (party.held - next.party.held || party.lastTurn - next.party.lastTurn) < 0
       if (isNext) next = { party, first }
     }
     return next
   }
+  /** While the next one waits until there is room for all of it, only newcomers may go before. */
+  const chooseNext = () => {
+    const next = findNext(() => true)
+    return next === undefined || hasRoom(next) ? next : findNext((one) => isNewcomer(one) && hasRoom(one))
+  }
   const admit = () => {
-    for (let next = findNext(); next !== undefined; next = findNext()) {
+    for (let next = chooseNext(); next !== undefined; next = chooseNext()) {
       const { party, first } = next
       party.line.delete(first)
       party.lastTurn = ++turn

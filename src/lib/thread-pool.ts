@@ -2,6 +2,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { createSharedSlots, type SharedSlots } from './slots.ts'
 
 /** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
 const startupMs = 30_000
@@ -44,6 +45,8 @@ interface Waiting<Work, Result, Part> {
 }
 
 export interface RunOptions<Part> {
+  /** Whose work it is: threads are shared out by turns. */
+  readonly party?: string | undefined
   /** Called with each part of the result as it comes. */
   readonly onPart?: (part: Part) => void
   /** What of the work is handed over to the thread instead of copied. */
@@ -53,6 +56,7 @@ export interface RunOptions<Part> {
 /** Threads are started when there is work, and don't keep the process alive when there is none. */
 export class ThreadPool<Work extends object, Result, Part = never> implements AsyncDisposable {
   readonly #options: ThreadPoolOptions
+  readonly #places: SharedSlots
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
   readonly #queue: Waiting<Work, Result, Part>[] = []
@@ -61,18 +65,24 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options
+    this.#places = createSharedSlots(options.threads, options.threads)
   }
 
   /**
    * Does one piece of work. Never rejects: a thread that hangs or dies, also by disposing, makes the outcome `too_slow`
    * or `failed`. After those the thread is replaced.
    */
-  run(work: Work, give: RunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
-    if (this.#isClosed) return Promise.resolve({ outcome: 'failed' })
-    return new Promise((settle) => {
+  async run(work: Work, give: RunOptions<Part> = {}): Promise<ThreadOutcome<Result>> {
+    const release = await this.#places.take(give.party ?? '')
+    if (this.#isClosed) {
+      release()
+      return { outcome: 'failed' }
+    }
+    const outcome = new Promise<ThreadOutcome<Result>>((settle) => {
       this.#queue.push({ work, give, settle })
       this.#dispatch()
     })
+    return outcome.finally(release)
   }
 
   /**

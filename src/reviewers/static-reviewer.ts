@@ -1,6 +1,7 @@
 // The reviewer that needs no model: rules about known classes of mistakes, on the added lines only.
 import type { FileDiff } from '../domain/diff.ts'
 import { type ProposedFinding, severities } from '../domain/finding.ts'
+import { ownerOf } from '../domain/pull-request.ts'
 import { noUsage } from '../domain/review.ts'
 import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
@@ -16,6 +17,9 @@ import type { CheckRequest, CheckResult } from './rules/rule-worker.ts'
 
 /** Larger files are written by programs, not by people. */
 const maxFileBytes = 512 * 1024
+/** What the rules of one review parse at most: more would keep the threads from other reviews for minutes. */
+const mostParsed = { files: 1_000, bytes: 16 * 1024 * 1024 }
+const beyondMost = 'the change is too large for the rules to parse all of it: searched as text only'
 /** Files in memory at a time: a few more than threads, so that none of them waits. */
 const filesAtOnce = 4
 /** No line that people write is longer; a rule that reads a line reads no more of it. */
@@ -33,6 +37,8 @@ export interface StaticReviewerOptions {
   readonly fileDeadlineMs?: number
   /** How much longer before the thread itself is ended, in milliseconds; default 1,000. */
   readonly graceMs?: number
+  /** What is parsed for one review at most; default 1,000 files and 16 MB. */
+  readonly mostParsed?: { readonly files: number; readonly bytes: number }
 }
 
 export interface StaticReviewer extends Reviewer, AsyncDisposable {
@@ -41,6 +47,13 @@ export interface StaticReviewer extends Reviewer, AsyncDisposable {
 }
 
 type RuleWorkers = ThreadPool<CheckRequest, CheckResult>
+
+/** What reviewing a file takes. */
+interface Means {
+  readonly workers: RuleWorkers
+  readonly disabled: ReadonlySet<string>
+  readonly read: ReadInTurn
+}
 
 /** What a file came to. */
 interface FileReport {
@@ -56,7 +69,7 @@ interface FileReport {
 /**
  * Makes the static reviewer. It reads only the added lines and the head version of the files they are in, asks no
  * network, and never throws but for an aborted signal: a file that can't be read or parsed in time is named in
- * `notes` and makes the report incomplete. Of too many findings the worst are kept and the others counted in `notes`;
+ * `notes` and makes the report incomplete, and so do those beyond what is parsed of one change. Of too many findings the worst are kept and the others counted in `notes`;
  * that leaves the report complete, for all was looked at, but their files are `unread`: what isn't reported of them
  * may still be there. Dispose of it to end its threads.
  */
@@ -74,10 +87,11 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       const files = listReadFiles(change)
       const disabled = new Set([...(options.disabledRules ?? []), ...change.settings.disabledRules])
       const slots = createSlots(filesAtOnce)
+      const read = readAtMost(options.mostParsed ?? mostParsed)
       const reports = await Promise.all(
         files.map(async (file) => {
           const release = await slots.take()
-          return reviewFile(change, file, { workers, disabled }, signal).finally(release)
+          return reviewFile(change, file, { workers, disabled, read }, signal).finally(release)
         }),
       )
       const known = await checkKnown(change, disabled)
@@ -129,7 +143,9 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
   for (const { path } of findings) kept.set(path, (kept.get(path) ?? 0) + 1)
   const surplus = reports.reduce((sum, report) => sum + report.found, 0) - findings.length
   const missed = reports.flatMap(({ note }) => (note === undefined ? [] : [note]))
-  const isWhole = (report: FileReport) => report.note === undefined && report.found === (kept.get(report.path) ?? 0)
+  const isLeftOut = ({ textOnly }: FileReport) => textOnly === beyondMost
+  const isWhole = (report: FileReport) =>
+    report.note === undefined && !isLeftOut(report) && report.found === (kept.get(report.path) ?? 0)
   return {
     findings,
     summary: '',
@@ -138,7 +154,7 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
     unread: reports.filter((report) => !isWhole(report)).map(({ path }) => path),
     readByRules: reports.filter(({ textOnly }) => textOnly === undefined).map(({ path }) => path),
     textOnly: reports.flatMap(({ path, textOnly }) => (textOnly === undefined ? [] : [{ path, reason: textOnly }])),
-    complete: missed.length === 0,
+    complete: missed.length === 0 && !reports.some(isLeftOut),
   }
 }
 
@@ -156,22 +172,17 @@ function keepWorst<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(findin
   return findings.filter((finding) => kept.has(finding))
 }
 
-async function reviewFile(
-  change: Change,
-  file: FileDiff,
-  { workers, disabled }: { workers: RuleWorkers; disabled: ReadonlySet<string> },
-  signal: AbortSignal,
-): Promise<FileReport> {
+async function reviewFile(change: Change, file: FileDiff, means: Means, signal: AbortSignal): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
   const isTest = isTestPath(file.path)
   const inLines = checkLines(file.path, added, isTest)
   const kind = kindOfFile(file.path)
-  const parsed = await checkSyntax(change, file, kind, added, workers, signal)
+  const parsed = await checkSyntax(change, file, { kind, added }, means, signal)
   // Tests do on purpose what would be a mistake elsewhere; a hole is one everywhere.
   const inSyntax = isTest ? parsed.found.filter(({ category }) => category === 'security') : parsed.found
   const found = [...inLines, ...inSyntax]
-    .filter((finding) => !disabled.has(finding.rule))
+    .filter((finding) => !means.disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepWorst(found, mostInFile).map((finding) =>
     toProposal(finding, { path: file.path, side: 'RIGHT', texts: added }),
@@ -196,6 +207,26 @@ interface SyntaxReport {
   readonly textOnly: string | undefined
 }
 
+/** Reads a file, unless the review has read as much as it may. */
+type ReadInTurn = (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | 'beyond' | undefined>
+
+/** One file after the other, so that the same ones are left out whenever the change is reviewed. */
+function readAtMost({ files, bytes }: { files: number; bytes: number }): ReadInTurn {
+  const turns = createSlots(1)
+  let left = { files, bytes }
+  return async (read) => {
+    const release = await turns.take()
+    try {
+      if (left.files <= 0 || left.bytes <= 0) return 'beyond'
+      const content = await read()
+      left = { files: left.files - 1, bytes: left.bytes - (content?.byteLength ?? 0) }
+      return content
+    } finally {
+      release()
+    }
+  }
+}
+
 /** The report on a file whose syntax no rule reads. */
 function describeUnknown(path: string): SyntaxReport {
   const language = languageOfPath(path)
@@ -206,9 +237,8 @@ function describeUnknown(path: string): SyntaxReport {
 async function checkSyntax(
   change: Change,
   file: FileDiff,
-  kind: FileKind | undefined,
-  added: ReadonlyMap<number, string>,
-  workers: RuleWorkers,
+  { kind, added }: { kind: FileKind | undefined; added: ReadonlyMap<number, string> },
+  { workers, read }: Means,
   signal: AbortSignal,
 ): Promise<SyntaxReport> {
   if (kind === undefined) return describeUnknown(file.path)
@@ -219,13 +249,14 @@ async function checkSyntax(
     textOnly: `the rules did not read it: ${reason}`,
     note: `The rules did not read ${JSON.stringify(file.path)}: ${reason}.`,
   })
-  let bytes: Uint8Array | undefined
+  let bytes: Uint8Array | 'beyond' | undefined
   try {
-    bytes = await change.head.readFile(file.path, { maxBytes: maxFileBytes })
+    bytes = await read(() => change.head.readFile(file.path, { maxBytes: maxFileBytes }))
   } catch {
     return unread('it is larger than 512 KB or could not be read')
   }
   signal.throwIfAborted()
+  if (bytes === 'beyond') return { found: [], note: undefined, textOnly: beyondMost }
   if (!bytes) return unread('it is not a regular file at the head')
   const text = new TextDecoder().decode(bytes)
   const lines = text.split(/\r?\n/)
@@ -240,7 +271,8 @@ async function checkSyntax(
       )
     : []
   signal.throwIfAborted()
-  const result = await workers.run({ path: file.path, kind, text, addedLines: numbers, imported })
+  const request = { path: file.path, kind, text, addedLines: numbers, imported }
+  const result = await workers.run(request, { party: ownerOf(change.pullRequest.repo) })
   if (result.outcome === 'done') {
     const { findings, unparsed } = result.result
     const textOnly = unparsed ? 'not parsed where changed: searched as text only there' : undefined

@@ -43,7 +43,8 @@ export interface ReviewTask {
 }
 
 /** Runs one claimed review to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
-export async function reviewPullRequest(ctx: AppContext, task: ReviewTask): Promise<void> {
+export async function reviewPullRequest(shared: AppContext, task: ReviewTask): Promise<void> {
+  const ctx = { ...shared, syntax: shared.syntax.forParty(ownerOf(task.run.repo)) }
   for (let heads = 1; heads <= maxHeads; heads++) {
     const { run, pullRequest } = await lookAtHead(ctx, task)
     if (pullRequest.state !== 'open') {

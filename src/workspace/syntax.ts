@@ -11,7 +11,9 @@ import type { SyntaxAnswer, SyntaxRequest } from './syntax-worker.ts'
 const maxFileBytes = 512 * 1024
 
 /** Parses in threads of its own, with a deadline. Nothing here throws for what a file holds. */
-export interface Syntax extends AsyncDisposable {
+export interface Syntax {
+  /** The same threads, which are shared out among such parties by turns. */
+  forParty(party: string): Syntax
   /** Starts a thread ahead of the first question, which will be about such a file. */
   warmUp(path: string): void
   /** How many places of the text can't be parsed; undefined where there is no grammar, or it took too long. */
@@ -30,16 +32,22 @@ export interface SyntaxOptions {
 }
 
 /** Makes the parser of a process. Threads are started on first use; dispose of it to end them. */
-export function createSyntax(options: SyntaxOptions = {}): Syntax {
-  const pool = new ThreadPool<SyntaxRequest, SyntaxAnswer>({
+export function createSyntax(options: SyntaxOptions = {}): Syntax & AsyncDisposable {
+  const pool: Pool = new ThreadPool({
     module: new URL('./syntax-worker.ts', import.meta.url),
     threads: options.threads ?? 2,
     deadlineMs: options.fileDeadlineMs ?? 2_000,
     graceMs: 1_000,
   })
+  return { ...askPool(pool), [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose]() }
+}
+
+type Pool = ThreadPool<SyntaxRequest, SyntaxAnswer>
+
+function askPool(pool: Pool, party?: string): Syntax {
   const run = async (request: SyntaxRequest): Promise<SyntaxAnswer | undefined> => {
     if (request.text.length > maxFileBytes) return undefined
-    const outcome = await pool.run(request)
+    const outcome = await pool.run(request, { party })
     return outcome.outcome === 'done' ? outcome.result : undefined
   }
   const ask = async (want: 'errors' | 'outline', path: string, text: string): Promise<SyntaxAnswer | undefined> => {
@@ -47,6 +55,7 @@ export function createSyntax(options: SyntaxOptions = {}): Syntax {
     return grammar === undefined ? undefined : run({ want, grammar, text })
   }
   return {
+    forParty: (name) => askPool(pool, name),
     warmUp(path) {
       const grammar = grammarOfPath(path)
       pool.warmUp(grammar && { want: 'errors', grammar, text: '' })
@@ -61,6 +70,5 @@ export function createSyntax(options: SyntaxOptions = {}): Syntax {
       return kind && (await run({ want: 'facts', kind, text }))?.facts
     },
     outline: async (path, text) => (await ask('outline', path, text))?.outline,
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }

@@ -1,5 +1,6 @@
 // Addresses of a repository's resources, and the calls to them.
 import { PlatformError } from '../../domain/errors.ts'
+import { ownerOf } from '../../domain/pull-request.ts'
 import type { Access } from '../platform.ts'
 import { encodeSegment, splitRepositoryName } from '../repository-name.ts'
 import type { Call } from './request.ts'
@@ -10,7 +11,8 @@ import type { Call } from './request.ts'
  * @throws PlatformError `platform_not_found` for a name that can't be a repository's
  */
 export function makeCall(access: Access, path: string, signal: AbortSignal | undefined, rest?: Partial<Call>): Call {
-  return { path: `/repos/${encodeRepository(access.repo)}${path}`, token: access.token, signal, ...rest }
+  const { repo, token } = access
+  return { path: `/repos/${encodeRepository(repo)}${path}`, token, owner: ownerOf(repo), signal, ...rest }
 }
 
 /** `owner/repo`, fit for an address. */

@@ -17,7 +17,7 @@ export interface Connection {
   readonly userAgent: string
   /** For one call, redirects and answer included. */
   readonly timeoutMs: number
-  /** As many calls as may be under way at once; the parties are tokens. */
+  /** As many calls as may be under way at once; the parties are tokens, and owners where one token stands for many. */
   readonly slots: SharedSlots
   readonly calls: CallRecorder
 }
@@ -27,6 +27,8 @@ export interface Call {
   /** Below the address of the API: encoded, with its query. */
   readonly path: string
   readonly token?: string
+  /** Of the repository that it is about. */
+  readonly owner?: string
   readonly accept?: string
   /** Sent as JSON. */
   readonly body?: unknown
@@ -55,7 +57,7 @@ const redirects = new Set([301, 302, 307, 308])
  */
 export async function send(connection: Connection, call: Call): Promise<Answer> {
   const party = nameParty(call.token)
-  const release = await connection.slots.take(party, call.signal)
+  const release = await connection.slots.take(`${party} ${call.owner ?? ''}`, call.signal)
   try {
     return await connection.calls.record(() => exchange(connection, call, party))
   } finally {

@@ -141,7 +141,8 @@ async function ask<T>(
     data: z.unknown().optional(),
     errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).optional(),
   })
-  const call = { method: 'POST', path: '', token: access.token, body, signal, maxBytes: maxPageBytes } as const
+  const { repo, token } = access
+  const call = { method: 'POST', path: '', token, owner: ownerOf(repo), body, signal, maxBytes: maxPageBytes } as const
   const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
   const { data, errors } = parseAnswer(answer, envelope)
   const error = errors?.[0]
