@@ -221,8 +221,7 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
   if (config.metrics && !isLoopback(config.metrics.host)) {
     log.warn({}, 'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')
   }
-  const { perReviewUsd, perDayUsd } = config.models.budget
-  const hasBudget = perReviewUsd !== null || perDayUsd !== null
+  const hasBudget = Object.values(config.models.budget).some((limit) => limit !== null)
   if (models.main === null) log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
   else if (hasBudget && !models.main.priced) {
     log.warn(

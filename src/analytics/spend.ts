@@ -1,20 +1,27 @@
 // What models cost, by run.
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { ownerOf, type RepositoryName } from '../domain/pull-request.ts'
 import type { ModelUse } from '../models/index.ts'
 
 /**
- * Writes down what a run used, a row for each model; null for what is no run: of that the uses of an hour share a row.
+ * Writes down what a run used, a row for each model. Of what is no run, and has no `id`, the uses of an owner's hour share a row.
  * What used nothing leaves none.
  */
-export async function recordSpend(db: Db, runId: number | null, uses: readonly ModelUse[]): Promise<void> {
+export async function recordSpend(
+  db: Db,
+  { id, repo }: { readonly id?: number; readonly repo: RepositoryName },
+  uses: readonly ModelUse[],
+): Promise<void> {
   if (uses.length === 0) return
-  if (runId === null) {
-    for (const use of uses) await addToHour(db, use)
+  const owner = ownerOf(repo)
+  if (id === undefined) {
+    for (const use of uses) await addToHour(db, owner, use)
     return
   }
   const rows = uses.map(({ model, usage }) => ({
-    run_id: runId,
+    run_id: id,
+    owner,
     model,
     calls: usage.calls,
     input_tokens: usage.inputTokens,
@@ -26,7 +33,7 @@ export async function recordSpend(db: Db, runId: number | null, uses: readonly M
 }
 
 /** Searches of memories use a model too: a row for each would never end. Nobody waits for a row that another one adds to. */
-async function addToHour(db: Db, { model, usage }: ModelUse): Promise<void> {
+async function addToHour(db: Db, owner: string, { model, usage }: ModelUse): Promise<void> {
   const { calls, inputTokens, outputTokens, cachedInputTokens, costUsd } = usage
   await sql`
     with added as (
@@ -35,22 +42,23 @@ async function addToHour(db: Db, { model, usage }: ModelUse): Promise<void> {
         cost_usd = cost_usd + ${costUsd}::float8
       where id = (
         select id from model_spend
-        where run_id is null and model = ${model} and (cost_usd is null) = ${costUsd === null}
+        where run_id is null and owner = ${owner} and model = ${model} and (cost_usd is null) = ${costUsd === null}
           and created_at >= date_trunc('hour', now() at time zone 'UTC') at time zone 'UTC'
         order by id limit 1 for update skip locked)
       returning id
     )
-    insert into model_spend (run_id, model, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
-    select null, ${model}, ${calls}, ${inputTokens}, ${outputTokens}, ${cachedInputTokens}, ${costUsd}::float8
+    insert into model_spend (run_id, owner, model, calls, input_tokens, output_tokens, cached_input_tokens, cost_usd)
+    select null, ${owner}, ${model}, ${calls}, ${inputTokens}, ${outputTokens}, ${cachedInputTokens}, ${costUsd}::float8
     where not exists (select from added)`.execute(db)
 }
 
-/** What ended runs cost since midnight UTC, in US dollars. */
-export async function spentTodayUsd(db: Db): Promise<number> {
+/** What ended runs cost since midnight UTC, of all or of one owner, in US dollars. */
+export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   const row = await db
     .selectFrom('model_spend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
     .where('created_at', '>=', sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`)
+    .$if(owner !== undefined, (query) => query.where('owner', '=', owner as string))
     .executeTakeFirstOrThrow()
   return row.total
 }

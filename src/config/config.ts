@@ -68,7 +68,13 @@ export interface Config {
     readonly fast: ModelChoice | null
     /** By which memories are searched; null: by their words alone. */
     readonly embedder: EmbedderChoice | null
-    readonly budget: { readonly perReviewUsd: number | null; readonly perDayUsd: number | null }
+    /** In US dollars; null without a limit. */
+    readonly budget: {
+      readonly perReviewUsd: number | null
+      readonly perDayUsd: number | null
+      /** For all repositories of one account or organization together. */
+      readonly perOwnerDayUsd: number | null
+    }
   }
   readonly review: {
     readonly mode: 'agentic' | 'parallel'

@@ -86,7 +86,11 @@ export function groupVariables(
       main: chooseModel(v, v.MODEL),
       fast: chooseModel(v, v.MODEL_FAST),
       embedder: chooseEmbedder(v),
-      budget: { perReviewUsd: v.REVIEW_BUDGET_USD ?? null, perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null },
+      budget: {
+        perReviewUsd: v.REVIEW_BUDGET_USD ?? null,
+        perDayUsd: v.REVIEW_BUDGET_DAILY_USD ?? null,
+        perOwnerDayUsd: v.REVIEW_BUDGET_OWNER_DAILY_USD ?? null,
+      },
     },
     review: {
       mode: v.REVIEW_MODE,

@@ -98,6 +98,7 @@ export const variables = z.object({
   ATTENTION_CHECK: onOff.default(defaults.ATTENTION_CHECK),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
+  REVIEW_BUDGET_OWNER_DAILY_USD: dollars.optional(),
   REVIEW_CONCURRENCY: wholeNumber(1, 2000).default(defaults.REVIEW_CONCURRENCY),
   REVIEW_LEASE_SECONDS: wholeNumber(2, 3600).default(defaults.REVIEW_LEASE_SECONDS),
   REVIEW_MAX_ATTEMPTS: wholeNumber(1, 20).default(defaults.REVIEW_MAX_ATTEMPTS),

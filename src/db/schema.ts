@@ -281,6 +281,8 @@ export interface FindingsTable {
 export interface ModelSpendTable {
   id: Generated<number>
   run_id: number | null
+  /** In lower case; null in records from before it was written down. */
+  owner: string | null
   model: string
   calls: number
   input_tokens: number

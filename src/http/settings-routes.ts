@@ -67,7 +67,7 @@ async function checkSources({ config, sources }: AppContext): Promise<KeptAnswer
 
 function describeSettings({ config, models, embedder }: AppContext, version: string) {
   const { platform, review, mcp, http, contextSources } = config
-  const { perReviewUsd, perDayUsd } = config.models.budget
+  const { perReviewUsd, perDayUsd, perOwnerDayUsd } = config.models.budget
   return {
     service_name: config.serviceName,
     version,
@@ -83,7 +83,7 @@ function describeSettings({ config, models, embedder }: AppContext, version: str
       main: describeModel(models.main),
       fast: describeModel(models.fast),
       embedder: describeModel(embedder),
-      budget: { per_review_usd: perReviewUsd, per_day_usd: perDayUsd },
+      budget: { per_review_usd: perReviewUsd, per_day_usd: perDayUsd, per_owner_day_usd: perOwnerDayUsd },
     },
     review: {
       mode: models.main === null ? ('static' as const) : review.mode,

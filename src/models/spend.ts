@@ -88,10 +88,14 @@ export interface Budget {
 export interface BudgetLimits {
   readonly perReviewUsd: number | null
   readonly perDayUsd: number | null
+  /** For all reviews of the same owner. */
+  readonly perOwnerDayUsd?: number | null
   /** What earlier tries of this review cost, in US dollars; they count against the review, and in `spentTodayUsd`. */
   readonly spentBeforeUsd?: number
   /** What all other reviews cost today, in US dollars. Asked before each call. */
   readonly spentTodayUsd: () => Promise<number>
+  /** The same of other reviews of the owner. */
+  readonly ownerSpentTodayUsd?: () => Promise<number>
 }
 
 /** Makes the budget of one review. */
@@ -101,20 +105,33 @@ export function createBudget(limits: BudgetLimits): Budget {
   const releases = new EventTarget()
   setMaxListeners(0, releases)
   const remainders = async () => {
-    const othersUsd = limits.perDayUsd === null ? 0 : await limits.spentTodayUsd()
+    const [othersUsd = 0, ownersUsd = 0] = await Promise.all([
+      isSet(limits.perDayUsd) ? limits.spentTodayUsd() : 0,
+      isSet(limits.perOwnerDayUsd) ? limits.ownerSpentTodayUsd?.() : 0,
+    ])
     // Nothing may be waited for from here on: what is spent meanwhile would be missing from one of the two.
-    return {
-      ofReview: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
-      ofDay: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
-    }
+    return [
+      {
+        left: (limits.perReviewUsd ?? Infinity) - (limits.spentBeforeUsd ?? 0) - spentUsd,
+        scope: `for one review (${dollars(limits.perReviewUsd)})`,
+      },
+      {
+        left: (limits.perDayUsd ?? Infinity) - othersUsd - spentUsd,
+        scope: `for one day (${dollars(limits.perDayUsd)})`,
+      },
+      {
+        left: (limits.perOwnerDayUsd ?? Infinity) - ownersUsd - spentUsd,
+        scope: `for one day of one owner (${dollars(limits.perOwnerDayUsd)})`,
+      },
+    ]
   }
   const reserve = async (atMostUsd: number, signal?: AbortSignal): Promise<Disposable> => {
     for (;;) {
-      const { ofReview, ofDay } = await remainders()
-      if (ofReview <= 0) throw spent(`for one review (${dollars(limits.perReviewUsd)})`)
-      if (ofDay <= 0) throw spent(`for one day (${dollars(limits.perDayUsd)})`)
+      const scopes = await remainders()
+      const empty = scopes.find(({ left }) => left <= 0)
+      if (empty) throw spent(empty.scope)
       const underWay = [...reserved].reduce((sum, { usd }) => sum + usd, 0)
-      if (reserved.size === 0 || Math.min(ofReview, ofDay) - underWay >= atMostUsd) break
+      if (reserved.size === 0 || leastOf(scopes) - underWay >= atMostUsd) break
       await once(releases, 'release', { signal })
     }
     const reservation = { usd: atMostUsd }
@@ -125,13 +142,18 @@ export function createBudget(limits: BudgetLimits): Budget {
       },
     }
   }
-  const remainingUsd = async () => {
-    const { ofReview, ofDay } = await remainders()
-    return Math.max(0, Math.min(ofReview, ofDay))
-  }
+  const remainingUsd = async () => Math.max(0, leastOf(await remainders()))
   return createPart({ remainingUsd, reserve }, (usage) => {
     spentUsd += usage.costUsd ?? 0
   })
+}
+
+function isSet(limit: number | null | undefined): boolean {
+  return limit !== null && limit !== undefined
+}
+
+function leastOf(scopes: readonly { readonly left: number }[]): number {
+  return Math.min(...scopes.map(({ left }) => left))
 }
 
 /** A budget without limits that only counts. */
@@ -167,6 +189,6 @@ function spent(which: string): ModelError {
   return new ModelError('model_budget_spent', `The model budget ${which} is spent.`)
 }
 
-function dollars(amount: number | null): string {
+function dollars(amount: number | null | undefined): string {
   return `$${(amount ?? 0).toFixed(2)}`
 }

@@ -46,7 +46,7 @@ async function reviewClaimed(
   let budget: Budget | null = null
   let access: ChosenAccess | null = null
   try {
-    const opened = await budgets.open(run.id)
+    const opened = await budgets.open(run)
     budget = opened
     const review = (chosen: ChosenAccess) => {
       access = chosen

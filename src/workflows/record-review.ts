@@ -44,7 +44,7 @@ export async function recordReview(
 ): Promise<void> {
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting, seconds } = await endRun(tx, run, 'completed', input.outcome)
-    await recordSpend(tx, run.id, input.spend)
+    await recordSpend(tx, run, input.spend)
     await saveFindings(tx, run, input)
     await noteVerdict(tx, run, input)
     const { verdict } = input.outcome

@@ -25,7 +25,7 @@ export interface BrokenReview {
 export async function settleFault(ctx: AppContext, review: BrokenReview, error: unknown): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
-    await recordSpend(ctx.db, run.id, usesOf(review))
+    await recordSpend(ctx.db, run, usesOf(review))
     ctx.metrics.leasesLost.inc({ work: 'review' })
     ctx.log.warn({}, 'The review was taken over by another worker')
     return
@@ -52,7 +52,7 @@ async function fail(ctx: AppContext, review: BrokenReview, fault: { message: str
   if (writable) await showFailure(ctx, run, writable, fault.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
     const { moreWaiting, seconds } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
-    await recordSpend(tx, run.id, usesOf(review))
+    await recordSpend(tx, run, usesOf(review))
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
     return seconds
   })
@@ -78,7 +78,7 @@ async function putBack(ctx: AppContext, review: BrokenReview, how: Parameters<ty
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)
-    await recordSpend(tx, run.id, usesOf(review))
+    await recordSpend(tx, run, usesOf(review))
     await ctx.wakeUps.reviews.wake(tx, [run], how.delaySeconds)
   })
 }

@@ -1,7 +1,7 @@
 // One owner's large pull requests beside another's small one: on each database engine.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Forge, type Hold, hold, type SeenRequest, startForge } from '../fakes/forge/forge.ts'
-import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
+import { type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
 import { forgeEnvironment, reviewerLogin, reviewerToken, waitUntilSettled } from '../review-scenario.ts'
 import { startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
@@ -54,6 +54,14 @@ async function ownersInFlight(app: TestApp): Promise<string[]> {
   return runs.map(({ repo }) => repo.split('/')[0]!)
 }
 
+const nothing: Reply = { json: { summary: 'It changes a rate.', findings: [] } }
+
+/** Starts a model; returns what Umpire's environment says about it. */
+async function startModel(script: Script) {
+  const { url } = stack.use(await startModelServer({ protocol: 'anthropic', script }))
+  return { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-test-0123456789' }
+}
+
 it('case 81: reviews of one owner that make no headway leave room for those of another', async () => {
   const app = await startUmpire({ REVIEW_CONCURRENCY: '4' }, ['big/shop', 'big/store', 'acme/shop'])
   const held = holdOwner('big')
@@ -75,22 +83,11 @@ it('case 81: reviews of one owner that make no headway leave room for those of a
 it('case 81: large changes are gathered only as far as memory is bounded, and a small one beside them is reviewed', async () => {
   const goOn = Promise.withResolvers<void>()
   stack.defer(() => goOn.resolve())
-  const model: ModelServer = stack.use(
-    await startModelServer({
-      protocol: 'anthropic',
-      async script({ text }) {
-        if (text.includes('of big/shop')) await goOn.promise
-        return { json: { summary: 'It changes the notes.', findings: [] } }
-      },
-    }),
-  )
-  const env = {
-    MODEL: 'anthropic:claude-opus-5-5',
-    MODEL_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: 'sk-test-0123456789',
-    REVIEW_CONTEXT_TOKENS: '4000',
-  }
-  const app = await startUmpire(env, ['big/shop', 'acme/shop'])
+  const model = await startModel(async ({ text }) => {
+    if (text.includes('of big/shop')) await goOn.promise
+    return nothing
+  })
+  const app = await startUmpire({ ...model, REVIEW_CONTEXT_TOKENS: '4000' }, ['big/shop', 'acme/shop'])
   // 48 of the 201 MB that one owner can have, as its lines are counted.
   const large: number[] = []
   for (let at = 1; at <= 6; at++) {
@@ -112,4 +109,26 @@ it('case 81: large changes are gathered only as far as memory is bounded, and a 
   goOn.resolve()
   await waitUntilSettled(app, 120_000)
   expect(large.filter((number) => !isReviewed('big/shop', number))).toEqual([])
+})
+
+it('what models cost is held back for each owner by itself', async () => {
+  const model = await startModel(() => nothing)
+  // One review costs 0.006 dollars.
+  const env = { ...model, REVIEW_BUDGET_OWNER_DAILY_USD: '0.005' }
+  const app = await startUmpire(env, ['big/shop', 'Big/store', 'acme/shop'])
+  const takesNoPart = 'The model took no part: The model budget for one day of one owner ($0.01) is spent.'
+  const review = async (repo: string, at: number) => {
+    const number = await openPullRequest(repo, at, { 'src/rate.ts': `export const rate = ${at}\n` })
+    await forge.waitFor(() => isReviewed(repo, number))
+    await waitUntilSettled(app)
+    return forge.pullRequest(repo, number).comments.map(({ body }) => body.includes(takesNoPart))
+  }
+  expect(await review('big/shop', 1)).toEqual([false])
+  expect(await review('Big/store', 2)).toEqual([true])
+  expect(await review('acme/shop', 3)).toEqual([false])
+  const spent = await app.db.selectFrom('model_spend').select(['owner', 'calls']).orderBy('id').execute()
+  expect(spent).toEqual([
+    { owner: 'big', calls: 1 },
+    { owner: 'acme', calls: 1 },
+  ])
 })

@@ -60,7 +60,7 @@ it('shows what is set up to who is signed in', async () => {
       main: { name: 'anthropic:claude-sonnet-4-5', priced: true },
       fast: { name: 'anthropic:claude-sonnet-4-5' },
       embedder: null,
-      budget: { per_review_usd: 0.5, per_day_usd: null },
+      budget: { per_review_usd: 0.5, per_day_usd: null, per_owner_day_usd: null },
     },
     review: { mode: 'agentic' },
     memory: true,

@@ -12,6 +12,7 @@ import * as mcp from './0010-mcp.ts'
 import * as liveContext from './0011-live-context.ts'
 import * as reach from './0012-reach.ts'
 import * as deliveries from './0013-deliveries.ts'
+import * as owners from './0014-owners.ts'
 import * as lostWorkers from './0016-lost-workers.ts'
 import * as ends from './0018-ends.ts'
 
@@ -28,6 +29,7 @@ export const migrations: Record<string, Migration> = {
   '0011-live-context': liveContext,
   '0012-reach': reach,
   '0013-deliveries': deliveries,
+  '0014-owners': owners,
   '0016-lost-workers': lostWorkers,
   '0018-ends': ends,
 }

@@ -35,7 +35,7 @@ export const showSettings = {
           main: model.nullable().describe('Null: the built-in rules review alone'),
           fast: model.nullable(),
           embedder: model.nullable().describe('Null: memories are found by their words'),
-          budget: z.object({ per_review_usd: dollars, per_day_usd: dollars }),
+          budget: z.object({ per_review_usd: dollars, per_day_usd: dollars, per_owner_day_usd: dollars }),
         }),
         review: z.object({
           mode: z.enum(['agentic', 'parallel', 'static']).describe('Where a repository says nothing else'),

@@ -1,6 +1,7 @@
 // Conversations on lines, which only the GraphQL API can resolve.
 import { z } from 'zod'
 import { PlatformError, type PlatformErrorCode } from '../../domain/errors.ts'
+import { ownerOf } from '../../domain/pull-request.ts'
 import type { Access, Thread, Viewer } from '../platform.ts'
 import { splitRepositoryName } from '../repository-name.ts'
 import { cleanMessage, readWait } from './errors.ts'

@@ -1,7 +1,7 @@
 // Checks the configured embedder: one short text.
 import type { Config } from '../../config/config.ts'
 import { type Observation, ok, warning } from './check.ts'
-import { explainModelError, unboundedRemedy } from './check-models.ts'
+import { explainModelError, isLimited, unboundedRemedy } from './check-models.ts'
 
 const timeMs = 30_000
 
@@ -16,7 +16,7 @@ export async function checkEmbedder({ models, memory }: Config, signal: AbortSig
   try {
     const request = { texts: ['ready'], purpose: 'query', timeMs, budget: createUnlimitedBudget() } as const
     const { vectors } = await embedder.embed(request, signal)
-    if ((budget.perReviewUsd !== null || budget.perDayUsd !== null) && !embedder.priced) {
+    if (isLimited(budget) && !embedder.priced) {
       return warning(
         `${embedder.name} answers, but its price is not known: the budget can't hold it back.`,
         unboundedRemedy,

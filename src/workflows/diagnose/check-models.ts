@@ -9,7 +9,7 @@ const limits = { steps: 1, outputTokens: 512, totalTokens: 10_000, timeMs: 30_00
 export async function checkModels(config: Config['models'], signal: AbortSignal): Promise<readonly Observation[]> {
   const { main, fast, budget } = config
   if (main === null) return [ok('No MODEL is set: the built-in rules review alone, and no code is shown to a model.')]
-  const hasBudget = budget.perReviewUsd !== null || budget.perDayUsd !== null
+  const hasBudget = isLimited(budget)
   const choices = fast === null ? [main] : [main, fast]
   return Promise.all(choices.map((choice) => checkModel(choice, hasBudget, signal)))
 }
@@ -31,6 +31,11 @@ async function checkModel(choice: ModelChoice, hasBudget: boolean, signal: Abort
     return warning(`${model.name} answers, but its price is not known: the budget can't hold it back.`, unboundedRemedy)
   }
   return ok(`${model.name} answers.`)
+}
+
+/** Whether any budget holds models back. */
+export function isLimited(budget: Config['models']['budget']): boolean {
+  return Object.values(budget).some((limit) => limit !== null)
 }
 
 /** It took the key, whatever it thought of the question. */

@@ -8,7 +8,7 @@ import { readModelConsent } from '../../jobs/model-consent.ts'
 import { lockMemories } from '../../knowledge/memory/save-memories.ts'
 import { countUnembedded, listUnembedded, saveVectors, type Unembedded } from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
-import { createEmbeddingBudget } from './embedding-budget.ts'
+import { createBackgroundBudget } from './background-budget.ts'
 
 /** Each in a transaction of its own: deliveries wait for the one connection of the embedded database meanwhile. */
 const memoriesAtOnce = 128
@@ -59,7 +59,7 @@ async function embedSome(ctx: Context, repo: RepositoryName, extent: Extent): Pr
   if (embedder === null || !(await readModelConsent(db, repo))) return null
   const total = Math.min(extent.most, await countUnembedded(db, repo, embedder.name))
   if (total === 0) return null
-  const budget = createEmbeddingBudget(ctx)
+  const budget = createBackgroundBudget(ctx, repo)
   try {
     await embedPieces(ctx, { repo, embedder, budget, total }, extent)
     return null
@@ -69,7 +69,7 @@ async function embedSome(ctx: Context, repo: RepositoryName, extent: Extent): Pr
     ctx.log.warn({ repo, code: error.code, reason: error.message }, 'Some memories are found by their words alone')
     return error.message
   } finally {
-    await recordSpend(db, null, budget.uses)
+    await recordSpend(db, { repo }, budget.uses)
   }
 }
 

@@ -7,7 +7,7 @@ import { readModelConsent } from '../../jobs/model-consent.ts'
 import type { MemoryQuery } from '../../knowledge/memory/memory-query.ts'
 import { type FoundMemory, searchMemories } from '../../knowledge/memory/search-memories.ts'
 import type { Embedding } from '../../knowledge/memory/vectors.ts'
-import { createEmbeddingBudget } from './embedding-budget.ts'
+import { createBackgroundBudget } from './background-budget.ts'
 
 /** Somebody waits for it. */
 const embedderMs = 2_000
@@ -37,7 +37,7 @@ async function embedQuery(
 ): Promise<Embedding | null> {
   const { db, embedder, log } = ctx
   if (embedder === null || words.trim() === '' || !(await readModelConsent(db, repo))) return null
-  const budget = createEmbeddingBudget(ctx)
+  const budget = createBackgroundBudget(ctx, repo)
   try {
     const request = { texts: [words], purpose: 'query', timeMs: embedderMs, budget } as const
     const { vectors } = await embedder.embed(request, signal)
@@ -47,6 +47,6 @@ async function embedQuery(
     log.info({ repo, code: error.code, reason: error.message }, 'Memories are searched by words alone')
     return null
   } finally {
-    await recordSpend(db, null, budget.uses)
+    await recordSpend(db, { repo }, budget.uses)
   }
 }

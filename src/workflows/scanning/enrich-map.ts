@@ -1,6 +1,6 @@
 // Has a model put the most important directories of the project map into words. Whatever fails, what was counted stays.
 import { z } from 'zod'
-import { recordSpend, spentTodayUsd } from '../../analytics/spend.ts'
+import { recordSpend } from '../../analytics/spend.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { ModelError } from '../../domain/errors.ts'
 import type { Memory, NewMemory } from '../../domain/memory.ts'
@@ -10,9 +10,10 @@ import { saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { cutText, isProse, toPlainText } from '../../knowledge/project/plain-text.ts'
 import { directoryOf, type ProjectFile } from '../../knowledge/project/project.ts'
 import { withoutExtent } from '../../knowledge/project/wording.ts'
-import { type Budget, createBudget, generateObject, type Model } from '../../models/index.ts'
+import { type Budget, generateObject, type Model } from '../../models/index.ts'
 import { mapInstructions, mapMessage } from '../../reviewers/prompts/map-prompt.ts'
 import { createFence } from '../../reviewers/prompts/untrusted-block.ts'
+import { createBackgroundBudget } from '../remembering/background-budget.ts'
 import type { Scan } from './scan-context.ts'
 
 /** Of one scan, and of one call. */
@@ -40,7 +41,7 @@ export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Prom
   const entries = chooseEntries(await readMemoriesOfType(ctx.db, claim.repo, ['project_map']), files)
   if (entries.length === 0) return
   progress.tell('putting the map into words', 0, entries.length)
-  const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: () => spentTodayUsd(ctx.db) })
+  const budget = createBackgroundBudget(ctx, claim.repo)
   const memories: NewMemory[] = []
   try {
     for (let start = 0; start < entries.length; start += entriesOfCall) {
@@ -52,7 +53,7 @@ export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Prom
     ctx.log.info({ repo: claim.repo, code: error.code }, 'The map is not put into words, or not all of it')
   }
   await transactionWithRetry(ctx.db, async (tx) => {
-    await recordSpend(tx, null, budget.uses)
+    await recordSpend(tx, claim, budget.uses)
     await assertScanLease(tx, claim)
     await saveMemories(tx, claim.repo, memories)
   })

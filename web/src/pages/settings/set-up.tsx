@@ -49,7 +49,7 @@ const modes = {
 }
 
 function Reviewing({ models, review, memory, graph }: Settings) {
-  const { per_review_usd: perReview, per_day_usd: perDay } = models.budget
+  const { per_review_usd: perReview, per_day_usd: perDay, per_owner_day_usd: perOwnerDay } = models.budget
   return (
     <Panel title="Reviews">
       <Facts
@@ -60,6 +60,7 @@ function Reviewing({ models, review, memory, graph }: Settings) {
           ['Way', modes[review.mode]],
           ['Budget of a review', describeMoney(perReview)],
           ['Budget of a day', describeMoney(perDay)],
+          ['Budget of an owner’s day', describeMoney(perOwnerDay)],
           ['Context', `${review.context_tokens.toLocaleString('en')} tokens in one round`],
           ['Inline comments', `${review.max_inline_comments} at most`],
           ['At the same time', `${review.concurrency} in one process`],

@@ -1,0 +1,11 @@
+// Whose money models cost: it is shared out by owner.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table model_spend add column owner text`.execute(db)
+  // Only what was spent today still counts.
+  await sql`
+    update model_spend set owner = lower(split_part(workflow_runs.repo, '/', 1))
+    from workflow_runs
+    where workflow_runs.id = model_spend.run_id and model_spend.created_at > now() - interval '2 days'`.execute(db)
+}
