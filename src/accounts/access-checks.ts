@@ -22,9 +22,7 @@ export type AccessFinding =
   | 'seen'
   /** There is no such repository for it. */
   | 'hidden'
-  /** The token itself isn't accepted, or there is none. */
-  | 'refused'
-  /** Nobody was asked. */
+  /** Nobody was asked, or there was no answer. */
   | 'unknown'
 
 /** Whose checks are taken up: everybody's who could look at something now, or a person's, also of one repository alone. */
@@ -32,8 +30,12 @@ export type CheckedPeople = 'all' | { readonly userId: number; readonly repo?: R
 
 /** Ample for a check; what a dead process took up is taken up again after it. */
 const claimSeconds = 60
-/** A token that the platform refuses counts for nothing after so long: until then its owner can sign in anew unnoticed. */
-const refusedGraceSeconds = 3600
+/** What wasn't confirmed for so long is hidden: until then the owner of a token that came to its end can sign in anew unnoticed. */
+const unconfirmedMinutes = 60
+/** Where somebody had an answer this recently, the platform answers. */
+const answeringMinutes = 20
+/** So long passes from the last round before an outage, at least, until something counts as unconfirmed by it. */
+const outageMinutes = 45
 /** Between a person's checks in the long run: GitHub allows a token 5,000 calls an hour, and reviews need them. */
 const pauseSeconds = 6
 
@@ -55,9 +57,7 @@ export async function claimAccessChecks(
     with due as (
       select id from installations i
       where access_check_due <= now() - make_interval(secs => ${input.overdueSeconds ?? 0}) and ${isAbout(input.people)}
-        and not exists (
-          select from installations newer
-          where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name) and newer.id > i.id)
+        and ${isNewest}
       order by access_check_due
       limit ${input.limit}
       for update skip locked
@@ -79,6 +79,11 @@ export async function claimAccessChecks(
     }),
   )
 }
+
+/** Of a person's records of one repository. */
+const isNewest = sql`not exists (
+  select from installations newer
+  where newer.user_id = i.user_id and lower(newer.repo_full_name) = lower(i.repo_full_name) and newer.id > i.id)`
 
 function isAbout(people: CheckedPeople): RawBuilder<boolean> {
   if (people === 'all') {
@@ -111,11 +116,9 @@ export async function settleAccessCheck(
   { finding, minutes }: { finding: AccessFinding; minutes: number },
 ): Promise<AccessChange | undefined> {
   const wasLost = sql`before.access_lost_at is not null`
-  const isRefusedForLong = sql`coalesce(i.access_confirmed_at, i.created_at) < now() - make_interval(secs => ${refusedGraceSeconds})`
   const isLost = {
     seen: sql`false`,
     hidden: sql`true`,
-    refused: sql`(${wasLost} or ${isRefusedForLong})`,
     unknown: wasLost,
   }[finding]
   const { rows } = await sql<{ was_lost: boolean; is_lost: boolean; is_active: boolean }>`
@@ -134,12 +137,77 @@ export async function settleAccessCheck(
   return row === undefined || row.was_lost === row.is_lost ? undefined : { seen: row.was_lost, isActive: row.is_active }
 }
 
-/** Leaves a person's checks alone for a while: the platform takes no more from their token. */
-export async function postponeAccessChecks(db: Db, userId: number, seconds: number): Promise<void> {
+/**
+ * Leaves a person's checks alone for a while: the platform takes no more from their token. What they see is looked at again
+ * as soon as it counts as unconfirmed.
+ *
+ * @param input `minutes` between checks
+ */
+export async function postponeAccessChecks(
+  db: Db,
+  userId: number,
+  { seconds, leastSeconds, minutes }: { seconds: number; leastSeconds: number; minutes: number },
+): Promise<void> {
+  const then = sql`now() + make_interval(secs => ${Math.ceil(Math.max(seconds, leastSeconds))})`
+  const soon = sql`now() + make_interval(secs => ${leastSeconds})`
   await sql`
     update installations
-    set access_check_due = greatest(access_check_due, now() + make_interval(secs => ${Math.ceil(seconds)}))
+    set access_check_due = greatest(access_check_due, case
+      when access_lost_at is null then least(${then}, greatest(${soon}, ${unconfirmedAt(minutes)}))
+      else ${then} end)
     where user_id = ${userId}`.execute(db)
+}
+
+/** When what a record shows counts as unconfirmed. Where checks are far apart, this is later: an outage hides nothing. */
+function unconfirmedAt(minutes: number): RawBuilder<Date> {
+  const after = Math.max(unconfirmedMinutes, minutes + outageMinutes)
+  return sql`coalesce(access_confirmed_at, created_at) + make_interval(mins => ${after})`
+}
+
+/** What a person sees though the platform hasn't confirmed it for long. */
+export interface Unconfirmed {
+  readonly records: readonly { readonly id: number; readonly repo: RepositoryName; readonly isActive: boolean }[]
+  /** The platform gave somebody an answer a short while ago. */
+  readonly isAnswering: boolean
+  /** There is nobody else who could have had one. */
+  readonly isAlone: boolean
+}
+
+/** Finds what a person sees, or of it one repository, without that it was confirmed. */
+export async function findUnconfirmed(
+  db: Db,
+  people: { readonly userId: number; readonly repo?: RepositoryName },
+  minutes: number,
+): Promise<Unconfirmed> {
+  const { rows: records } = await sql<Unconfirmed['records'][number]>`
+    select id, repo_full_name as repo, is_active as "isActive" from installations i
+    where ${isAbout(people)} and ${isNewest} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now()`.execute(
+    db,
+  )
+  if (records.length === 0) return { records, isAnswering: false, isAlone: false }
+  const { rows } = await sql<Pick<Unconfirmed, 'isAnswering' | 'isAlone'>>`
+    select
+      exists (select from installations where access_confirmed_at > now() - make_interval(mins => ${answeringMinutes}))
+        as "isAnswering",
+      not exists (select from installations i where user_id <> ${people.userId} and ${isAbout('all')}) as "isAlone"`.execute(
+    db,
+  )
+  return { records, ...rows[0]! }
+}
+
+/** Hides what a record shows, in the caller's transaction. False where it is hidden already, or was confirmed since. */
+export async function hideUnconfirmed(tx: Db, id: number, minutes: number): Promise<boolean> {
+  const { rows } = await sql`
+    update installations set access_lost_at = now()
+    where id = ${id} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now() returning id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Brings checks forward that are further away than the configuration has it now: it may have been another before. */
+export async function hastenAccessChecks(db: Db, minutes: number): Promise<void> {
+  await sql`
+    update installations set access_check_due = now() + make_interval(mins => ${minutes})
+    where access_check_due > now() + make_interval(mins => ${minutes})`.execute(db)
 }
 
 /** Makes a person's checks due that didn't succeed just now: what an earlier token was told counts no more. */

@@ -85,7 +85,14 @@ export async function listActiveInstallations(db: Db, repo: RepositoryName): Pro
  */
 export async function insertInstallation(
   tx: Db,
-  input: { userId: number; repo: RepositoryName; platformRepoId: string; webhook: Webhook },
+  input: {
+    userId: number
+    repo: RepositoryName
+    platformRepoId: string
+    webhook: Webhook
+    /** Until access is checked. */
+    minutes: number
+  },
 ): Promise<number> {
   const webhook = { webhook_id: input.webhook.id, webhook_secret: input.webhook.secret }
   await tx
@@ -101,6 +108,7 @@ export async function insertInstallation(
       repo_full_name: input.repo,
       platform_repo_id: input.platformRepoId,
       is_active: true,
+      access_check_due: sql`now() + make_interval(mins => ${input.minutes})`,
       access_confirmed_at: sql`now()`,
       ...webhook,
     })

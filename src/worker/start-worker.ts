@@ -1,5 +1,6 @@
 // The worker: reviews pull requests, scans repositories, and what comes round; until it is stopped.
 import { randomUUID } from 'node:crypto'
+import { hastenAccessChecks } from '../accounts/access-checks.ts'
 import { keepsKnowledge } from '../config/config.ts'
 import type { AppContext } from '../context.ts'
 import { requestEmbeddingScans } from '../jobs/model-consent.ts'
@@ -57,6 +58,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     repositoryOf: (repo) => repo,
     run: (repo, stopping) => scanner.run(repo, stopping),
   })
+  await hastenAccessChecks(ctx.db, ctx.config.accessCheckMinutes)
   const pauseMs = sweepMs(ctx.config)
   ctx.metrics.onScrape(() => {
     ctx.metrics.running.set({ work: 'review' }, reviews.running())

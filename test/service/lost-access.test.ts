@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
 import { followLive } from '../event-source.ts'
 import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
+import { createTestDatabase } from '../fakes/test-database.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { pullRequestPayload } from '../start-app.ts'
 
@@ -266,6 +267,83 @@ describe('where nobody looks in the background', () => {
     expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
   })
 
+  const limited = answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' })
+
+  /** As when so much time has passed since the platform confirmed what people see; of one repository or of all. */
+  function letBeConfirmed(minutesAgo: number, repo?: string) {
+    return scene.app.db
+      .updateTable('installations')
+      .set({ access_confirmed_at: sql`now() - make_interval(mins => ${minutesAgo})` })
+      .$if(repo !== undefined, (query) => query.where('repo_full_name', '=', repo as string))
+      .execute()
+  }
+
+  it.each([
+    ['limits the token', limited],
+    ['fails', answer(503, { message: 'no' })],
+    ['answers with a page', answer(200, '<html>')],
+    ['refuses the token', answer(401, { message: 'Bad credentials' })],
+  ])(
+    'case 82: what was not confirmed for an hour is hidden where the platform %s and answers others',
+    async (_what, action) => {
+      const repo = await makeConnected(scene, ['alice'])
+      scene.forge.setPermission(repo, 'alice', 'none')
+      scene.forge.faults.add({ match: isLook(repo), action })
+      await letBeConfirmed(59, repo)
+      expect(await askOverdue(repo)).toBe(200)
+      await letBeConfirmed(61, repo)
+      expect(await askOverdue(repo)).toBe(403)
+      expect(await placesOf(scene, 'alice', repo)).toEqual([])
+      expect((await auditOf(scene, repo))[0]).toBe('access_lost')
+      scene.forge.faults.clear()
+      scene.forge.setPermission(repo, 'alice', 'read')
+      await askOverdue(repo)
+      expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
+    },
+  )
+
+  it.each([
+    ['limits all tokens', limited],
+    ['is down', answer(503, { message: 'no' })],
+    ['refuses all tokens', answer(401, { message: 'Bad credentials' })],
+  ])('case 82: nothing is hidden while the platform %s and answers nobody', async (_what, action) => {
+    const repo = await makeConnected(scene, ['alice', 'bob'])
+    scene.forge.faults.add({ match: ({ path }) => path.startsWith('/api/v3/repos/'), action })
+    await letBeConfirmed(61)
+    expect(await askOverdue(repo)).toBe(200)
+  })
+
+  it('case 82: where there is nobody else, the platform is asked without a token whether it answers', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    const { db } = scene.app
+    const others = db.selectFrom('users').select('id').where('login', '!=', 'alice')
+    const revoke = (revokedAt: Date | null) =>
+      db.updateTable('tokens').set({ revoked_at: revokedAt }).where('user_id', 'in', others).execute()
+    await revoke(new Date())
+    try {
+      await letBeConfirmed(61)
+      scene.forge.faults.add({ match: () => true, action: limited })
+      expect(await askOverdue(repo)).toBe(200)
+      scene.forge.faults.clear()
+      scene.forge.faults.add({ match: isLook(repo), action: limited })
+      expect(await askOverdue(repo)).toBe(403)
+    } finally {
+      await revoke(null)
+    }
+  })
+
+  it('case 82: a token that is limited for long is asked again when its hour is over', async () => {
+    const repo = await makeConnected(scene, ['alice'])
+    scene.forge.faults.add({ match: isLook(repo), action: answer(429, {}, { 'retry-after': '7200' }) })
+    await letBeConfirmed(30, repo)
+    expect(await askOverdue(repo)).toBe(200)
+    const { rows } = await sql<{ minutes: number }>`
+      select extract(epoch from access_check_due - now())::float8 / 60 as minutes from installations
+      where repo_full_name = ${repo}`.execute(scene.app.db)
+    expect(rows[0]!.minutes).toBeGreaterThan(25)
+    expect(rows[0]!.minutes).toBeLessThanOrEqual(30)
+  })
+
   it('a name that another repository got shows nothing of the one that was connected', async () => {
     const repo = await makeConnected(scene, ['alice'])
     await scene.forge.removeRepository(repo)
@@ -311,4 +389,25 @@ describe('where nobody looks in the background', () => {
     expect(await askOverdue(repo)).toBe(403)
     expect(await placesOf(scene, 'alice', repo)).toEqual(lists)
   })
+})
+
+it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for those of before', async () => {
+  const database = await createTestDatabase()
+  try {
+    const minutesUntilChecks = async (minutes: string, use?: (scene: ConnectScene) => Promise<unknown>) => {
+      const env = { MEMORY: 'off', GRAPH: 'off', ACCESS_CHECK_MINUTES: minutes }
+      await using scene = await startConnectScene({ database, parts: { web: true, worker: use === undefined }, env })
+      await use?.(scene)
+      const { rows } = await sql<{ minutes: number }>`
+        select extract(epoch from access_check_due - now())::float8 / 60 as minutes from installations`.execute(
+        scene.app.db,
+      )
+      return rows.map((row) => Math.ceil(row.minutes))
+    }
+    const connect = async (scene: ConnectScene) => scene.connect('alice', await scene.createRepository())
+    expect(await minutesUntilChecks('600', connect)).toEqual([600])
+    expect(await minutesUntilChecks('2')).toEqual([2])
+  } finally {
+    await database.dispose()
+  }
 })

@@ -3,12 +3,15 @@ import {
   type AccessCheck,
   type AccessFinding,
   claimAccessChecks,
+  findUnconfirmed,
+  hideUnconfirmed,
   postponeAccessChecks,
   settleAccessCheck,
 } from '../../accounts/access-checks.ts'
 import { recordAudit } from '../../accounts/audit.ts'
 import { maySignIn, openToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { PlatformError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
@@ -29,10 +32,13 @@ const minutesAfterFault = 5
 /** The background didn't come by: nobody could do anything for so long, or there is no worker. */
 const overdueSeconds = 60
 
-/** Checks what is due, a bounded number. Resolves also where the platform doesn't answer; those are due again soon. */
+/** Checks what is due. Resolves also where the platform doesn't answer; those are due again soon. */
 export async function checkDueAccess(ctx: AccessContext, signal: AbortSignal): Promise<void> {
-  const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
-  await runChecks(ctx, checks, { atOnce: askedAtOnce, signal })
+  for (;;) {
+    const checks = await claimAccessChecks(ctx.db, { people: 'all', limit: roundSize })
+    const isAnswered = await runChecks(ctx, checks, { atOnce: askedAtOnce, signal })
+    if (checks.length < roundSize || !isAnswered || signal.aborted) return
+  }
 }
 
 /** Checks what is due of a person who signs in, as far as the platform answers soon. The background does the others. */
@@ -54,12 +60,12 @@ async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Pr
   await runChecks(ctx, checks, { atOnce: askedForPerson, signal: startDeadline(personMs) })
 }
 
-/** Asks no more of a token that was asked too much, and of nobody's when the platform can't be reached. */
+/** Asks no more of a token that was asked too much, and of nobody's when the platform can't be reached: false then. */
 async function runChecks(
   ctx: AccessContext,
   checks: readonly AccessCheck[],
   { atOnce, signal }: { atOnce: number; signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const slots = createSlots(atOnce)
   const limited = new Set<number>()
   const isOver = new AbortController()
@@ -67,26 +73,79 @@ async function runChecks(
     const release = await slots.take()
     try {
       if (isOver.signal.aborted || signal.aborted || limited.has(check.user.userId)) return
-      await settle(ctx, check, await askPlatform(ctx, check, signal))
+      const finding = await askPlatform(ctx, check, signal)
+      if (finding !== 'refused') return await settle(ctx, check, finding)
+      await settle(ctx, check, 'unknown', minutesAfterFault)
+      await hideWhatIsUnconfirmed(ctx, check, { isOfToken: true })
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       ctx.log.debug({ err: error, repo: check.repo, user: check.user.userId }, 'Who may see what is not known now')
-      if (error.code !== 'platform_rate_limited') {
-        isOver.abort()
-        if (signal.aborted) return
-        return await settle(ctx, check, 'unknown', minutesAfterFault)
+      if (error.code === 'platform_rate_limited') {
+        limited.add(check.user.userId)
+        await postpone(ctx, check, error)
+        return await hideWhatIsUnconfirmed(ctx, check, { isOfToken: true })
       }
-      limited.add(check.user.userId)
-      await postponeAccessChecks(ctx.db, check.user.userId, (error.retryAfterMs ?? 0) / 1000)
+      isOver.abort()
+      if (signal.aborted) return
+      await settle(ctx, check, 'unknown', minutesAfterFault)
+      await hideWhatIsUnconfirmed(ctx, check, { isOfToken: false })
     } finally {
       release()
     }
   }
   await Promise.all(checks.map(run))
+  return !isOver.signal.aborted
+}
+
+function postpone(ctx: AccessContext, { user }: AccessCheck, { retryAfterMs = 0 }: PlatformError): Promise<void> {
+  const least = { leastSeconds: minutesAfterFault * 60, minutes: ctx.config.accessCheckMinutes }
+  return postponeAccessChecks(ctx.db, user.userId, { seconds: retryAfterMs / 1000, ...least })
+}
+
+/**
+ * Hides what the platform hasn't confirmed to a person for long, for whatever reason, while it answers others.
+ *
+ * @param options `isOfToken`: it refused or limited their token, and so all that they see; else it said nothing of the repository
+ */
+async function hideWhatIsUnconfirmed(
+  ctx: AccessContext,
+  { user, repo }: AccessCheck,
+  { isOfToken }: { isOfToken: boolean },
+): Promise<void> {
+  const minutes = ctx.config.accessCheckMinutes
+  const people = isOfToken ? { userId: user.userId } : { userId: user.userId, repo }
+  const { records, isAnswering, isAlone } = await findUnconfirmed(ctx.db, people, minutes)
+  if (records.length === 0) return
+  const isUp = isAnswering || (isOfToken && isAlone && (await answersStrangers(ctx)))
+  if (!isUp) return
+  for (const record of records) {
+    const isHidden = await transactionWithRetry(ctx.db, async (tx) => {
+      if (!(await hideUnconfirmed(tx, record.id, minutes))) return false
+      await tellChange(tx, user, { repo: record.repo, seen: false, isActive: record.isActive })
+      return true
+    })
+    const fields = { repo: record.repo, user: user.userId }
+    if (isHidden)
+      ctx.log.info(fields, 'The platform has not confirmed for long what somebody connected: it is hidden from them')
+  }
+}
+
+/** Whether the platform is there for who has no token. Asked only where nobody else could have had an answer. */
+async function answersStrangers({ platform }: AccessContext): Promise<boolean> {
+  try {
+    await platform.inspect(null, startDeadline(personMs))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** @throws PlatformError where it doesn't say */
-async function askPlatform(ctx: AccessContext, check: AccessCheck, signal: AbortSignal): Promise<AccessFinding> {
+async function askPlatform(
+  ctx: AccessContext,
+  check: AccessCheck,
+  signal: AbortSignal,
+): Promise<AccessFinding | 'refused'> {
   const { user, repo, platformRepoId } = check
   // Their token is not to be used; they can't come in either.
   if (!maySignIn(ctx.config.signInAllowed, user.login)) return 'unknown'
@@ -104,7 +163,7 @@ async function askPlatform(ctx: AccessContext, check: AccessCheck, signal: Abort
 }
 
 /** What a refusal means; others say nothing about the person. */
-const findings: Partial<Record<PlatformError['code'], AccessFinding>> = {
+const findings: Partial<Record<PlatformError['code'], AccessFinding | 'refused'>> = {
   platform_not_found: 'hidden',
   platform_forbidden: 'hidden',
   platform_unauthorized: 'refused',
@@ -122,12 +181,21 @@ async function settle(
   const change = await transactionWithRetry(ctx.db, async (tx) => {
     const changed = await settleAccessCheck(tx, check, { finding, minutes })
     if (changed === undefined) return undefined
-    await recordAudit(tx, user, changed.seen ? 'access_regained' : 'access_lost', repo)
-    await announceConnection(tx, { repo, user: user.userId, connected: changed.seen && changed.isActive })
+    await tellChange(tx, user, { repo, ...changed })
     return changed
   })
   if (change === undefined) return
   const fields = { repo, user: user.userId }
   if (change.seen) ctx.log.info(fields, 'The platform shows a repository again to who connected it')
   else ctx.log.info(fields, 'The platform shows a repository no more to who connected it: it is hidden from them')
+}
+
+/** Tells the audit log and the live streams. */
+async function tellChange(
+  tx: Db,
+  user: AccessCheck['user'],
+  { repo, seen, isActive }: { repo: RepositoryName; seen: boolean; isActive: boolean },
+): Promise<void> {
+  await recordAudit(tx, user, seen ? 'access_regained' : 'access_lost', repo)
+  await announceConnection(tx, { repo, user: user.userId, connected: seen && isActive })
 }

@@ -137,7 +137,8 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
         await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
       }
-      const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook })
+      const minutes = ctx.config.accessCheckMinutes
+      const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook, minutes })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // One that runs may be about to end because nobody was connected.
