@@ -5,10 +5,11 @@ import type { Caller } from '../accounts/tokens.ts'
 import { isAnyoneKnown } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/signing-in/sign-in.ts'
+import { type Admit, type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/signing-in/sign-in.ts'
 import { attemptSeconds, finishSignIn, startSignIn } from '../workflows/signing-in/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
 import * as contract from './contract/accounts.ts'
+import type { SignInLimits } from './rate-limit.ts'
 import { readReturnPath } from './return-path.ts'
 import type { Server } from './server.ts'
 
@@ -18,12 +19,12 @@ const attemptCookie = 'umpire_login'
 const bearerSeconds = 15 * 60
 
 /** Adds what stands under `/auth`, and `POST /api/v1/auth/token`. */
-export function addAuthRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
-  addOAuthRoutes(server, ctx)
-  addSessionRoutes(server, ctx, authenticate)
+export function addAuthRoutes(server: Server, ctx: AppContext, authenticate: Authenticate, limits: SignInLimits): void {
+  addOAuthRoutes(server, ctx, limits)
+  addSessionRoutes(server, ctx, authenticate, limits)
 }
 
-function addOAuthRoutes(server: Server, ctx: AppContext): void {
+function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): void {
   const { publicUrl } = ctx.config.http
   const options: CookieSerializeOptions = { ...cookieOptions(publicUrl), path: new URL(`${publicUrl}/auth`).pathname }
 
@@ -36,7 +37,9 @@ function addOAuthRoutes(server: Server, ctx: AppContext): void {
     reply.clearCookie(attemptCookie, options)
     const attempt = request.cookies[attemptCookie]
     try {
-      const { session, returnTo } = await finishSignIn(ctx, { attempt, ...request.query })
+      const admit: Admit = ({ id }) => limits.admit(request, id)
+      const back = { attempt, ...request.query }
+      const { session, returnTo } = await limits.inTurn(request, () => finishSignIn(ctx, back, admit))
       return setSession(reply, publicUrl, session).redirect(returnTo, 303)
     } catch (error) {
       if (!(error instanceof RequestError && request.headers.accept?.includes('text/html'))) throw error
@@ -47,7 +50,7 @@ function addOAuthRoutes(server: Server, ctx: AppContext): void {
   })
 }
 
-function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authenticate, limits: SignInLimits): void {
   const { publicUrl } = ctx.config.http
   const publicOrigin = new URL(publicUrl).origin
 
@@ -59,7 +62,8 @@ function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authent
 
   server.post('/auth/login', { schema: contract.signInWithToken }, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
-    const session = await signInWithToken(ctx, request.body.token)
+    const admit: Admit = ({ id }) => limits.admit(request, id)
+    const session = await limits.inTurn(request, () => signInWithToken(ctx, request.body.token, admit))
     setSession(reply, publicUrl, session)
     return describePerson(session.user)
   })

@@ -2,15 +2,24 @@
 import type { FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { RequestError } from '../domain/errors.ts'
+import { createSharedSlots } from '../lib/slots.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Server } from './server.ts'
 
 /** Callers that are remembered; the one that was silent longest is forgotten first. */
 const rememberedCallers = 20_000
-/** All addresses together may sign in as often as this many of them. */
-const addressesAtTheirLimit = 10
+/** Sign-ins that ask the platform at a time: the calls of reviews keep most places there. */
+const signInsAtOnce = 8
 
 type Limits = Pick<Config['http'], 'rateLimitPerMinute' | 'signInsPerMinute'>
+
+/** What sign-ins are limited by beside the address, of which the routes know nothing. */
+export interface SignInLimits {
+  /** Does what asks the platform who somebody is. Addresses take turns, so that nobody's guesses keep others out. */
+  inTurn<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T>
+  /** Counts a sign-in of an account that the platform named. Throws RequestError `too_many`. */
+  admit(request: FastifyRequest, accountId: string): Promise<void>
+}
 
 /** Whether a route counts; the platform's deliveries don't. */
 export function isRateLimited(url: string): boolean {
@@ -21,7 +30,7 @@ export function isRateLimited(url: string): boolean {
  * Limits the routes that are added after this. A caller is the credential that a valid signature names (the database
  * isn't asked before the limit is), so that one that was revoked takes nothing from its owner; else an address.
  */
-export async function addRateLimit(server: Server, authenticate: Authenticate, limits: Limits): Promise<void> {
+export async function addRateLimit(server: Server, authenticate: Authenticate, limits: Limits): Promise<SignInLimits> {
   const { default: rateLimit, normalizeIP } = await import('@fastify/rate-limit')
   const addressOf = (request: FastifyRequest) => `address ${normalizeIP(request.ip)}`
   await server.register(rateLimit, {
@@ -37,6 +46,13 @@ export async function addRateLimit(server: Server, authenticate: Authenticate, l
   })
   const limit = server.rateLimit() as onRequestHookHandler
   const limitSignIns = createSignInLimit(server, limits.signInsPerMinute, addressOf)
+  const accounts = new WeakMap<FastifyRequest, string>()
+  const limitAccount = createSignInLimit(
+    server,
+    limits.signInsPerMinute,
+    (request) => `account ${accounts.get(request)}`,
+  )
+  const turns = createSharedSlots(signInsAtOnce)
   server.addHook('onRoute', (route) => {
     if (!isRateLimited(route.url)) return
     // First of all: what comes after it costs more.
@@ -44,20 +60,24 @@ export async function addRateLimit(server: Server, authenticate: Authenticate, l
     // What isn't even a token goes no further than here, and doesn't count.
     if (isSignIn(route)) route.preHandler = [limitSignIns, ...[route.preHandler ?? []].flat()]
   })
+  return {
+    async inTurn(request, work) {
+      const release = await turns.take(addressOf(request))
+      return work().finally(release)
+    },
+    admit(request, accountId) {
+      accounts.set(request, accountId)
+      return limitAccount(request)
+    },
+  }
 }
 
-/** Each is passed on to the platform, whoever sends it: a limit for an address, and one for all of them. */
-function createSignInLimit(server: Server, perAddress: number, addressOf: (request: FastifyRequest) => string) {
-  // In this order: what an address has too many of takes nothing from the others.
-  const counters = [
-    server.createRateLimit({ max: perAddress, keyGenerator: addressOf }),
-    server.createRateLimit({ max: perAddress * addressesAtTheirLimit, keyGenerator: () => 'all' }),
-  ]
+/** Each asks the platform, whoever sends it. There is no limit for all together: strangers could keep everybody out by it. */
+function createSignInLimit(server: Server, max: number, keyGenerator: (request: FastifyRequest) => string) {
+  const count = server.createRateLimit({ max, keyGenerator })
   return async (request: FastifyRequest) => {
-    for (const count of counters) {
-      const counted = await count(request)
-      if (!counted.isAllowed && counted.isExceeded) throw refuse('sign-ins', counted.max, counted.ttl)
-    }
+    const counted = await count(request)
+    if (!counted.isAllowed && counted.isExceeded) throw refuse('sign-ins', counted.max, counted.ttl)
   }
 }
 

@@ -37,7 +37,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
   const authenticate = createAuthenticate(server, { db, credentials, publicUrl: config.http.publicUrl, signInAllowed })
   // These two see the routes that come after them.
   await addDocsRoutes(server, config.http.publicUrl)
-  await addRateLimit(server, authenticate, config.http)
+  const signInLimits = await addRateLimit(server, authenticate, config.http)
   await addPageRoutes(server, config.http.publicUrl, pageFolder)
   addHealthRoutes(server, { findUnready: () => findUnready(ctx, database) })
   await addWebhookRoutes(server, {
@@ -53,7 +53,7 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
     fallbackSecret: config.fallback.webhookSecret,
     metrics: ctx.metrics,
   })
-  addAuthRoutes(server, ctx, authenticate)
+  addAuthRoutes(server, ctx, authenticate, signInLimits)
   addTokenRoutes(server, ctx, authenticate)
   addAuditRoutes(server, ctx, authenticate)
   await addSettingsRoutes(server, ctx, { database, authenticate })

@@ -5,7 +5,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/env.ts'
 import { createAnswerChecker } from '../answers.ts'
-import type { Forge } from '../fakes/forge/forge.ts'
+import { type Forge, hold } from '../fakes/forge/forge.ts'
 import { sendRaw } from '../raw-request.ts'
 import { forgeEnvironment, startShopForge } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
@@ -232,13 +232,38 @@ describe('the limit of sign-ins', () => {
     expect(await signIn(limited, '192.0.2.2')).toEqual(unknown)
   })
 
-  it('holds for all addresses together, of which one alone cannot use it up', async () => {
+  it('case 84: twenty wrong tokens from each of ten addresses leave an eleventh to sign in', async () => {
+    await using limited = await startLimited({ ...trusting, SIGN_INS_PER_MINUTE: '20' })
+    const guesses = Array.from({ length: 200 }, (_, at) =>
+      signIn(limited, `198.51.100.${at % 10}`, { token: `ghp_wrong_${at}` }),
+    )
+    expect(await Promise.all(guesses)).toEqual(Array(200).fill(unknown))
+    expect((await signIn(limited, '198.51.100.1'))[0]).toBe(429)
+    expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
+  })
+
+  it('case 84: guesses that the platform is slow to answer leave room for others at the platform', async () => {
+    await using limited = await startLimited({ ...trusting, SIGN_INS_PER_MINUTE: '100' })
+    const held = hold()
+    const removeFault = forge.faults.add({
+      match: ({ login, path }) => login === null && path === '/api/v3/user',
+      action: held,
+    })
+    const guesses = Array.from({ length: 100 }, (_, at) =>
+      signIn(limited, '198.51.100.1', { token: `ghp_wrong_${at}` }),
+    )
+    await held.arrived
+    expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
+    removeFault()
+    held.release()
+    expect(await Promise.all(guesses)).toEqual(Array(100).fill(unknown))
+  })
+
+  it('holds for each account, from wherever it signs in', async () => {
     await using limited = await startLimited(trusting)
-    for (let count = 0; count < 30; count++) await signIn(limited, '192.0.2.1')
-    for (let count = 0; count < 18; count++) {
-      expect(await signIn(limited, `198.51.100.${count}`)).toEqual(unknown)
-    }
-    expect(await signIn(limited, '203.0.113.1')).toEqual([429, 'More than 20 sign-ins in a minute'])
+    const statuses: unknown[] = []
+    for (const at of [1, 2, 3]) statuses.push((await signIn(limited, `192.0.2.${at}`, { token }))[0])
+    expect(statuses).toEqual([200, 200, 429])
   })
 
   it.each([

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { redeemState } from '../../accounts/sign-in-states.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
-import { askPlatform, openSession, type Session, type SignInContext } from './sign-in.ts'
+import { type Admit, askPlatform, openSession, type Session, type SignInContext } from './sign-in.ts'
 
 /** How long a person may take at the platform. */
 export const attemptSeconds = 600
@@ -51,6 +51,7 @@ export function startSignIn(ctx: SignInContext, returnTo: string): { location: s
 export async function finishSignIn(
   ctx: SignInContext,
   back: ReturnFromPlatform,
+  admit: Admit,
 ): Promise<{ session: Session; returnTo: string }> {
   requireOAuth(ctx)
   const attempt = openAttempt(ctx, back.attempt)
@@ -62,6 +63,7 @@ export async function finishSignIn(
   if (back.error !== undefined || back.code === undefined) throw refuse('The platform did not sign you in')
   const token = await redeemCode(ctx, back.code, attempt.verifier)
   const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.viewer(token))
+  await admit(viewer)
   return { session: await openSession(ctx, viewer, token), returnTo: attempt.returnTo }
 }
 

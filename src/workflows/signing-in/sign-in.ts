@@ -25,13 +25,17 @@ export interface Session {
   readonly user: Viewer & { readonly userId: number; readonly isAdmin: boolean }
 }
 
+/** Throws what stands in the way of somebody whom the platform named. */
+export type Admit = (viewer: Viewer) => Promise<void>
+
 /** Signs in whose personal token of the platform it is. Throws RequestError. */
-export async function signInWithToken(ctx: SignInContext, platformToken: string): Promise<Session> {
+export async function signInWithToken(ctx: SignInContext, platformToken: string, admit: Admit): Promise<Session> {
   if (!ctx.platform.isPersonalToken(platformToken)) {
     throw new RequestError('not_authenticated', 'This token belongs to an application: use a personal access token')
   }
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
   const viewer = await askPlatform(ctx, refusal, () => ctx.platform.viewer(platformToken))
+  await admit(viewer)
   return openSession(ctx, viewer, platformToken)
 }
 
