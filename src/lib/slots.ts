@@ -50,11 +50,8 @@ interface Candidate {
  * Makes `count` places of which no party gets more than `perParty`. By default that is three quarters. Up to a quarter of all
  * places is kept for parties that have next to nothing, so that a newcomer need not wait until others are done.
  */
-export function createSharedSlots(
-  count: number,
-  perParty: number = count - Math.min(count - 1, Math.ceil(count / 4)),
-): SharedSlots {
-  const kept = Math.min(Math.ceil(count / 4), count - perParty)
+export function createSharedSlots(count: number, perParty: number = count - Math.floor(count / 4)): SharedSlots {
+  const kept = Math.min(Math.floor(count / 4), count - perParty)
   const newcomersPart = Math.max(1, Math.floor(kept / 4))
   const parties = new Map<string, Party>()
   let taken = 0

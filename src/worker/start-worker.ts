@@ -53,6 +53,7 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
     queue: ctx.wakeUps.scans,
     // In the background: reviews come first. A second one, so that nobody's large repository holds up another's.
     atOnce: 2,
+    atOncePerOwner: 1,
     graceSeconds: 0,
     findStranded: () => findStrandedScans(ctx.db, ctx.config.review.leaseSeconds),
     repositoryOf: (repo) => repo,

@@ -14,8 +14,10 @@ export interface KindOfWork<Subject> {
   /** A word for the log. */
   readonly what: string
   readonly queue: WakeUpQueue<Subject>
-  /** In this process; an owner's share of them is as `createSharedSlots` has it. */
+  /** In this process. */
   readonly atOnce: number
+  /** Of one owner; by default as `createSharedSlots` has it. */
+  readonly atOncePerOwner?: number
   repositoryOf(subject: Subject): RepositoryName
   /** How long what runs may go on after the signal to stop. */
   readonly graceSeconds: number
@@ -43,7 +45,7 @@ const mostInLine = 1000
 
 /** Starts the loop. */
 export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): Promise<WorkLoop> {
-  const slots = createSharedSlots(kind.atOnce)
+  const slots = createSharedSlots(kind.atOnce, kind.atOncePerOwner)
   const breakOff = new AbortController()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)

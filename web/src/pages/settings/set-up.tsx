@@ -60,7 +60,7 @@ function Reviewing({ models, review, memory, graph }: Settings) {
           ['Way', modes[review.mode]],
           ['Budget of a review', describeMoney(perReview)],
           ['Budget of a day', describeMoney(perDay)],
-          ['Budget of an owner’s day', describeMoney(perOwnerDay)],
+          ['Budget of an owner in a day', describeMoney(perOwnerDay)],
           ['Context', `${review.context_tokens.toLocaleString('en')} tokens in one round`],
           ['Inline comments', `${review.max_inline_comments} at most`],
           ['At the same time', `${review.concurrency} in one process`],
