@@ -403,7 +403,7 @@ describe('very large changes', () => {
       await reviewerOfOne.review(owned, emptyContext, AbortSignal.timeout(60_000))
       ended.push(repo)
     }
-    await Promise.all([...Array.from({ length: 8 }, (_, at) => review(`big/shop-${at}`, 20)), review('acme/shop', 1)])
+    await Promise.all([...Array.from({ length: 8 }, (_, at) => review(`big/shop-${at}`, 3)), review('acme/shop', 1)])
     expect(ended[0]).toBe('acme/shop')
   })
 })

@@ -244,6 +244,7 @@ describe('the limit of sign-ins', () => {
 
   it('case 84: guesses that the platform is slow to answer leave room for others at the platform', async () => {
     await using limited = await startLimited({ ...trusting, SIGN_INS_PER_MINUTE: '100' })
+    const before = forge.requests.length
     const held = hold()
     const removeFault = forge.faults.add({
       match: ({ login, path }) => login === null && path === '/api/v3/user',
@@ -252,8 +253,10 @@ describe('the limit of sign-ins', () => {
     const guesses = Array.from({ length: 100 }, (_, at) =>
       signIn(limited, '198.51.100.1', { token: `ghp_wrong_${at}` }),
     )
-    await held.arrived
+    const arrived = () => forge.requests.slice(before).filter(({ login }) => login === null)
+    await forge.waitFor(() => arrived().length >= 6, { what: 'as many guesses as one address has places' })
     expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
+    expect(arrived()).toHaveLength(6)
     removeFault()
     held.release()
     expect(await Promise.all(guesses)).toEqual(Array(100).fill(unknown))
