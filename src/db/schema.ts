@@ -1,12 +1,20 @@
 // The tables, as Kysely sees them. Their meaning stands beside each; the SQL is in migrations/.
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { DiffSide } from '../domain/diff.ts'
-import type { Evidence, FindingCategory, FindingPlacement, FindingState, Ground, Severity } from '../domain/finding.ts'
+import type {
+  Dismissal,
+  Evidence,
+  FindingCategory,
+  FindingPlacement,
+  FindingState,
+  Ground,
+  Severity,
+} from '../domain/finding.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { MemoryTrust, MemoryType, Provenance } from '../domain/memory.ts'
 import type { PullRequestState } from '../domain/pull-request.ts'
 import type { Reach } from '../domain/reach.ts'
-import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
+import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
@@ -84,6 +92,7 @@ export type AuditAction =
   | 'access_lost'
   | 'access_regained'
   | 'review_retried'
+  | 'finding_dismissed'
   | 'repository_rescanned'
   | 'memory_added'
   | 'memory_edited'
@@ -166,6 +175,8 @@ export interface PullRequestsTable {
   listed_status: Generated<EventStatus | null>
   /** When its newest event was created. */
   last_event_at: NullableTimestamp
+  /** When its threads were looked at last for dismissals, by the round over them. */
+  threads_checked_at: NullableTimestamp
   /** The latest completed run that came to a verdict, and what it came to; the counts are of open findings. */
   reviewed_run_id: Generated<number | null>
   verdict: Generated<Verdict | null>
@@ -236,6 +247,8 @@ export interface WorkflowRunsTable {
   redo_when: 'reopened' | 'model' | null
   /** The changed lines that models have read so far, 8 bytes each; null where the run reviewed nothing. */
   seen_lines: Buffer | null
+  /** What its verdict can be decided anew from; null in older runs. */
+  basis: JSONColumnType<ReviewBasis | null, string | null, string | null>
   /** False between the end of a run that came to a verdict and learning from it. */
   is_learned: Generated<boolean>
 }
@@ -269,12 +282,28 @@ export interface FindingsTable {
   confidence: number
   verified: boolean
   state: FindingState
+  /** Its code is gone, and it counts all the same. */
+  removed: Generated<boolean>
   /** How often it came back after it had been resolved. */
   reopened: Generated<number>
   placement: FindingPlacement
   comment_url: string | null
   created_at: GeneratedTimestamp
   resolved_at: NullableTimestamp
+}
+
+/** Who dismissed a finding. One that came back under the same fingerprint isn't dismissed by it. */
+export interface DismissalsTable {
+  repo: string
+  pr_number: number
+  fingerprint: string
+  /** As of the finding then. */
+  reopened: number
+  /** Username on the platform. */
+  login: string
+  via: Dismissal['via']
+  reason: Generated<string>
+  created_at: GeneratedTimestamp
 }
 
 /** What models cost, one row for each try of a run. */
@@ -511,6 +540,7 @@ export interface Schema {
   pull_request_search: PullRequestSearchTable
   workflow_runs: WorkflowRunsTable
   findings: FindingsTable
+  dismissals: DismissalsTable
   model_spend: ModelSpendTable
   scans: ScansTable
   code_graphs: CodeGraphsTable

@@ -102,8 +102,21 @@ export interface ProposedFinding {
  */
 export type FindingPlacement = 'inline' | 'summary' | 'held_back'
 
-/** What became of a finding: its cause stands, its cause is gone, or people answered it and left its cause. */
+/**
+ * What became of a finding: its cause stands, its cause is gone, or somebody who may write to the
+ * repository dismissed it.
+ */
 export type FindingState = 'open' | 'resolved' | 'dismissed'
+
+/** That a person who may write to the repository said that a finding doesn't count. */
+export interface Dismissal {
+  /** Username. */
+  readonly login: string
+  /** `thread`: resolved its conversation. `api`: on the page or through the API. */
+  readonly via: 'thread' | 'api'
+  /** In their own words; empty for a thread. */
+  readonly reason: string
+}
 
 /** A finding that passed the judge. */
 export interface Finding extends ProposedFinding {
@@ -112,6 +125,10 @@ export interface Finding extends ProposedFinding {
   /** Of the code it stands on, see `hashAnchor`: finds it again in another file, and where a quote can't be kept. */
   readonly anchorHash: string
   readonly state: FindingState
+  /** Who dismissed it; missing where nobody did. */
+  readonly dismissal?: Dismissal
+  /** Its code is gone, and it counts all the same: a secret that was pushed is known. */
+  readonly removed?: boolean
   /** How often it came back after it had been resolved. */
   readonly reopened: number
   readonly placement: FindingPlacement

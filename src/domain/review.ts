@@ -1,4 +1,5 @@
 // A review: the verdict on one head of one pull request, and all that it rests on.
+import type { AppliedMemory } from './change-graph.ts'
 import type { Finding } from './finding.ts'
 import type { PullRequest } from './pull-request.ts'
 
@@ -97,4 +98,20 @@ export interface Review {
   readonly usage: Usage
   /** Names of the reviewers that took part, with the model where there is one. */
   readonly reviewers: readonly string[]
+}
+
+/** What is kept of a review so that its verdict can be decided again without a model. */
+export interface ReviewBasis {
+  /** Hash of everything beside the head that the review depended on, see `describeBasis`. */
+  readonly key: string
+  /** A model that was asked failed: the head is reviewed again instead. */
+  readonly modelFailed: boolean
+  /** What the reviewers said of the change as a whole. */
+  readonly words: readonly string[]
+  readonly reviewers: readonly string[]
+  /** Names of the models that answered. */
+  readonly models: readonly string[]
+  readonly durationMs: number
+  /** The memories that the summary tells. */
+  readonly memories: readonly AppliedMemory[]
 }

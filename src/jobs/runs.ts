@@ -5,6 +5,7 @@ import type { Schema } from '../db/schema.ts'
 import { ConnectionEndedError, LeaseLostError } from '../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../domain/pull-request.ts'
 import { refreshListing } from '../events/listing.ts'
+import { dismissalEvent } from '../events/retry-event.ts'
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -119,12 +120,13 @@ export async function assertMayWrite(db: Db, run: ClaimedRun, installationId: nu
 
 /**
  * Makes the events that came in meanwhile this run's own, so that it settles them. Called before the head is looked
- * at: a push whose event is taken up here is visible at the platform by then. Returns the run as it is to go on.
+ * at: a push whose event is taken up here is visible at the platform by then. A dismissal waits for a run of its own,
+ * as this one may have recalled the findings already. Returns the run as it is to go on.
  */
 export async function takeUpEvents(db: Db, run: ClaimedRun): Promise<ClaimedRun> {
   return db.transaction().execute(async (tx) => {
     await lockRun(tx, run)
-    await moveEventsToRun(tx, run, run.id)
+    await moveEventsToRun(tx, run, run.id, { except: dismissalEvent })
     await refreshListing(tx, run)
     return { ...run, toldHead: await readToldHead(tx, run) }
   })
@@ -151,6 +153,7 @@ export type RunOutcome = Partial<
     timings: string
     warnings: string
     redo_when: RedoWhen | null
+    basis: string
   }
 >
 
@@ -331,7 +334,12 @@ async function insertRun(tx: Db, ref: PullRequestRef): Promise<number> {
 }
 
 /** Returns how long the oldest of them has waited, in seconds. */
-async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Promise<number> {
+async function moveEventsToRun(
+  tx: Db,
+  ref: PullRequestRef,
+  runId: number,
+  { except = '' }: { except?: string } = {},
+): Promise<number> {
   const moved = await tx
     .updateTable('events')
     .set({ status: 'processing', run_id: runId })
@@ -339,6 +347,7 @@ async function moveEventsToRun(tx: Db, ref: PullRequestRef, runId: number): Prom
     .where('pr_number', '=', ref.number)
     .where('wants_review', '=', true)
     .where('status', 'in', unsettled)
+    .where('event_type', '<>', except)
     .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('seconds'))
     .execute()
   return Math.max(0, ...moved.map(({ seconds }) => seconds))

@@ -92,6 +92,9 @@ export interface ListedRepository {
   readonly defaultBranch: string
 }
 
+/** What a person may do in a repository. Roles between these count as the lower one. */
+export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none'
+
 /** A page of the repositories that a token sees. */
 export interface RepositoryPage {
   readonly repositories: readonly ListedRepository[]
@@ -314,6 +317,11 @@ export interface Platform {
   ): Promise<RepositoryPage>
   /** The repository as the platform shows it to the token: where it was renamed, under its new name. */
   getRepository(access: Access, signal?: AbortSignal): Promise<ListedRepository>
+  /**
+   * What the account of that username may do in the repository; `none` where there is no such
+   * account. `platform_forbidden` where the token may not ask.
+   */
+  getPermission(access: Access, login: string, signal?: AbortSignal): Promise<RepositoryPermission>
 
   /**
    * Makes a webhook for pull requests and issues, and returns its id. One that delivers to the same address already is

@@ -46,15 +46,8 @@ export function summarizeForVerdict(input: {
   attentionChecked: boolean
   settings: Pick<RepositorySettings, 'policy' | 'gate'>
 }): VerdictInput {
-  const open = input.findings.filter((finding) => finding.state === 'open')
-  const verified = open.filter((finding) => finding.verified)
-  const count = (severity: Finding['severity']) => verified.filter((finding) => finding.severity === severity).length
-  const total = open.reduce((sum, finding) => sum + finding.confidence, 0)
   return {
-    critical: count('critical'),
-    moderate: count('moderate'),
-    minor: count('minor'),
-    unverified: open.length - verified.length,
+    ...countFindings(input.findings),
     complete: input.coverage.complete,
     filesTotal: input.coverage.filesTotal,
     filesReviewed: input.coverage.filesReviewed,
@@ -63,6 +56,22 @@ export function summarizeForVerdict(input: {
     attentionChecked: input.attentionChecked,
     moderateMeans: input.settings.policy.moderate,
     gate: input.settings.gate,
+  }
+}
+
+/** The part of the verdict's input that depends on which findings are open. */
+export function countFindings(
+  findings: readonly Finding[],
+): Pick<VerdictInput, 'critical' | 'moderate' | 'minor' | 'unverified' | 'meanConfidence'> {
+  const open = findings.filter((finding) => finding.state === 'open')
+  const verified = open.filter((finding) => finding.verified)
+  const count = (severity: Severity) => verified.filter((finding) => finding.severity === severity).length
+  const total = open.reduce((sum, finding) => sum + finding.confidence, 0)
+  return {
+    critical: count('critical'),
+    moderate: count('moderate'),
+    minor: count('minor'),
+    unverified: open.length - verified.length,
     meanConfidence: open.length === 0 ? 1 : Math.round((total / open.length) * 100) / 100,
   }
 }

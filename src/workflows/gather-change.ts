@@ -9,15 +9,22 @@ import { gatherSources } from './gathering/gather-sources.ts'
 import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
 import { sortFiles } from './gathering/sort-files.ts'
 
+/** A change of a pull request. Dispose of it: it holds git processes. */
+export type GatheredChange = Change &
+  AsyncDisposable & {
+    /** See `RepositoryWill`. */
+    readonly settingsDigest: string
+  }
+
 type GatherContext = Pick<AppContext, 'platform' | 'config' | 'log' | 'models' | 'gitHost'>
 
-/** Gathers a change at the head that `pullRequest` shows. Dispose of it: it holds git processes. */
+/** Gathers a change at the head that `pullRequest` shows. */
 export async function gatherChange(
   ctx: GatherContext,
   access: Access,
   { pullRequest, earlier }: { pullRequest: PullRequest; earlier: EarlierReviews },
   signal: AbortSignal,
-): Promise<Change & AsyncDisposable> {
+): Promise<GatheredChange> {
   const headSha = pullRequest.head.sha
   const [sources, background] = await Promise.all([
     gatherSources(ctx, access, pullRequest, signal),
@@ -45,6 +52,7 @@ export async function gatherChange(
     head,
     base,
     settings: will.settings,
+    settingsDigest: will.digest,
     ...background,
     earlier,
     graph: null,

@@ -1,10 +1,10 @@
 // Puts a review on the pull request: summary, inline comments, resolved threads, status. Safe to repeat.
 import type { AppContext } from '../context.ts'
-import type { ChangeGraph } from '../domain/change-graph.ts'
-import type { FileDiff } from '../domain/diff.ts'
+import type { AppliedMemory } from '../domain/change-graph.ts'
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { LiveContext } from '../domain/live-context.ts'
+import type { ToldContext } from '../domain/live-context.ts'
+import type { Reach } from '../domain/reach.ts'
 import type { Review } from '../domain/review.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
@@ -21,12 +21,12 @@ export interface Publication {
   readonly review: Review
   readonly runId: number
   readonly history: ReviewHistory
-  /** What is known around the change; null where nothing is. */
-  readonly graph: ChangeGraph | null
+  /** Whom the change reaches; null where nothing is known. */
+  readonly reach: Reach | null
+  /** The memories that are told with it. */
+  readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: LiveContext
-  /** The files of the change. */
-  readonly files: readonly FileDiff[]
+  readonly live: ToldContext
   readonly durationMs: number
   /** Names of the models that answered. */
   readonly models: readonly string[]

@@ -1,15 +1,19 @@
-// Recalls what earlier reviews of a pull request found, and what people made of it since.
+// Recalls what earlier reviews of a pull request found, and which of it people dismissed since.
 import type { AppContext } from '../context.ts'
 import type { Db } from '../db/database.ts'
-import type { Finding, FindingState } from '../domain/finding.ts'
-import type { PullRequest, PullRequestRef } from '../domain/pull-request.ts'
+import { PlatformError } from '../domain/errors.ts'
+import type { Dismissal, Finding } from '../domain/finding.ts'
+import type { PullRequestRef } from '../domain/pull-request.ts'
 import type { Access, Thread } from '../platforms/platform.ts'
 import type { EarlierReviews } from '../reviewers/reviewer.ts'
 import { decodeLines } from './judging/seen-lines.ts'
 import { findingMarker } from './posting/markers.ts'
 
+type RecallContext = Pick<AppContext, 'db' | 'platform' | 'log'>
+
 /** A stored finding. */
 interface StoredFinding {
+  /** With its dismissal as it was recorded. */
   readonly finding: Finding
   /** It may have a thread on the pull request. */
   readonly isPosted: boolean
@@ -17,33 +21,49 @@ interface StoredFinding {
   readonly isSettled: boolean
 }
 
+/** What was recalled. */
+export interface Recalled extends EarlierReviews {
+  /** Since the last review a finding was dismissed, or is no longer. */
+  readonly isChanged: boolean
+}
+
 /**
- * What was found before on a pull request, and read. That the answers can't be read costs a note.
- *
- * @param ref under which its reviews are stored
+ * Recalls what was found on a pull request, and read. That its threads can't be read, or who may
+ * dismiss, costs a note: what was recorded stands then.
  */
 export async function recallEarlierReviews(
-  ctx: Pick<AppContext, 'db' | 'platform' | 'log'>,
+  ctx: RecallContext,
   access: Access,
-  { ref, pullRequest }: { ref: PullRequestRef; pullRequest: PullRequest },
+  ref: PullRequestRef,
   signal: AbortSignal,
-): Promise<EarlierReviews> {
+): Promise<Recalled> {
   const stored = await listStored(ctx.db, ref)
   const seenLines = await readSeenLines(ctx.db, ref)
   const threads = await listThreads(ctx, access, ref, stored, signal)
+  const threadOf = ({ finding }: StoredFinding) => threads?.get(findingMarker(finding))
+  const resolvers = stored.flatMap((one) => {
+    const by = mayHaveChanged(one) ? threadOf(one)?.resolvedBy : null
+    return by && !isBy(one.finding.dismissal, by) ? by : []
+  })
+  const { mayWrite, isComplete } = await findWriters(ctx, access, resolvers, signal)
+  const findings = stored.map((one) => judgeState(one, threadOf(one), mayWrite))
   return {
-    findings: stored.map((one) => ({
-      ...one.finding,
-      state: judgeState(one, threads?.get(findingMarker(one.finding)), pullRequest),
-    })),
+    findings,
     seenLines,
-    notes: threads === null ? ['The answers to earlier findings could not be read.'] : [],
+    notes: [
+      ...(threads === null ? ['The answers to earlier findings could not be read.'] : []),
+      ...(isComplete ? [] : ['Whether those who resolved conversations may do so could not be read.']),
+    ],
+    isChanged: findings.some((finding, index) => {
+      const before = (stored[index] as StoredFinding).finding
+      return finding.state !== before.state || finding.dismissal?.login !== before.dismissal?.login
+    }),
   }
 }
 
 /** Our threads by their markers; null where they can't be had. Nothing is asked where no finding can have one. */
 async function listThreads(
-  ctx: Pick<AppContext, 'platform' | 'log'>,
+  ctx: RecallContext,
   access: Access,
   { number }: PullRequestRef,
   stored: readonly StoredFinding[],
@@ -67,29 +87,71 @@ async function listThreads(
   }
 }
 
+/** Undefined where the platform doesn't say. */
+type MayWrite = (login: string) => boolean | undefined
+
+/** Asks the platform which of these people may write to the repository, each once. */
+async function findWriters(
+  ctx: RecallContext,
+  access: Access,
+  logins: readonly string[],
+  signal: AbortSignal,
+): Promise<{ mayWrite: MayWrite; isComplete: boolean }> {
+  const known = new Map<string, boolean>()
+  let isComplete = true
+  for (const login of new Set(logins.map(lower))) {
+    try {
+      const permission = await ctx.platform.getPermission(access, login, signal)
+      known.set(login, permission === 'admin' || permission === 'write')
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof PlatformError)) throw error
+      ctx.log.warn({ err: error }, 'The permission of who resolved a thread could not be read')
+      isComplete = false
+    }
+  }
+  return { mayWrite: (login) => known.get(lower(login)), isComplete }
+}
+
+const lower = (login: string) => login.toLowerCase()
+
+function isBy(dismissal: Dismissal | undefined, login: string): boolean {
+  return dismissal !== undefined && lower(dismissal.login) === lower(login)
+}
+
 function mayHaveChanged({ finding, isPosted, isSettled }: StoredFinding): boolean {
   return isPosted && (finding.state !== 'resolved' || !isSettled)
 }
 
 /**
- * A thread that a person resolved dismisses its finding, and so does an answer in it, but not to a critical one: an author
- * can't talk that away, and one without any rights in the repository can't resolve it away. Threads that we resolved are those of findings that are stored as resolved; where the review that
+ * Only who may write to the repository dismisses a finding. Platforms let authors resolve threads
+ * on their own pull requests, and anybody can answer in one: neither counts by itself.
+ *
+ * Threads that we resolved are those of findings that are stored as resolved. Where the review that
  * did so broke off, it got that far or didn't.
  */
-function judgeState(stored: StoredFinding, thread: Thread | undefined, pullRequest: PullRequest): FindingState {
-  const { finding } = stored
-  if (!mayHaveChanged(stored)) return finding.state
-  if (finding.state === 'resolved') return thread?.resolved ? 'resolved' : 'open'
-  if (thread === undefined) return finding.state
-  // We ourselves say nothing more there, also where people and we share an account; other programs answer for nobody.
-  const isAnswered = thread.resolved || thread.comments.slice(1).some(({ bot }) => !bot)
-  const isSettled = finding.severity !== 'critical' || (thread.resolved && !isOutsider(thread.resolvedBy, pullRequest))
-  return isAnswered && isSettled ? 'dismissed' : 'open'
+function judgeState(stored: StoredFinding, thread: Thread | undefined, mayWrite: MayWrite): Finding {
+  const { dismissal: recorded, ...finding } = stored.finding
+  if (finding.state === 'resolved') {
+    return mayHaveChanged(stored) && !thread?.resolved ? { ...finding, state: 'open' } : finding
+  }
+  const dismissal = thread === undefined ? recorded : findDismissal(recorded, thread, mayWrite)
+  return dismissal ? { ...finding, state: 'dismissed', dismissal } : { ...finding, state: 'open' }
 }
 
-/** Platforms let authors resolve threads on their pull requests, also those who may do nothing else in the repository. */
-function isOutsider(login: string | null, { repo, author, head }: PullRequest): boolean {
-  return head.repo?.toLowerCase() !== repo.toLowerCase() && login?.toLowerCase() === author.toLowerCase()
+/** Whoever opens the thread again means it; what was said on the page stands. */
+function findDismissal(
+  recorded: Dismissal | undefined,
+  { resolved, resolvedBy }: Thread,
+  mayWrite: MayWrite,
+): Dismissal | undefined {
+  if (recorded?.via === 'api') return recorded
+  if (!resolved || resolvedBy === null) return undefined
+  // They had the right when it was recorded.
+  if (isBy(recorded, resolvedBy)) return recorded
+  const isAllowed = mayWrite(resolvedBy)
+  if (isAllowed === undefined) return recorded
+  return isAllowed ? { login: resolvedBy, via: 'thread', reason: '' } : undefined
 }
 
 async function readSeenLines(db: Db, ref: PullRequestRef): Promise<Set<string>> {
@@ -110,7 +172,15 @@ async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]>
   const rows = await db
     .selectFrom('findings')
     .innerJoin('workflow_runs', 'workflow_runs.id', 'findings.last_run_id')
+    .leftJoin('dismissals', (join) =>
+      join
+        .onRef('dismissals.repo', '=', 'findings.repo')
+        .onRef('dismissals.pr_number', '=', 'findings.pr_number')
+        .onRef('dismissals.fingerprint', '=', 'findings.fingerprint')
+        .onRef('dismissals.reopened', '=', 'findings.reopened'),
+    )
     .selectAll('findings')
+    .select(['dismissals.login as dismissed_by', 'dismissals.via', 'dismissals.reason'])
     .select('workflow_runs.status as last_run_status')
     .where('findings.repo', '=', ref.repo)
     .where('findings.pr_number', '=', ref.number)
@@ -138,6 +208,10 @@ async function listStored(db: Db, ref: PullRequestRef): Promise<StoredFinding[]>
       fingerprint: row.fingerprint,
       anchorHash: row.anchor_hash,
       state: row.state,
+      ...(row.dismissed_by !== null && {
+        dismissal: { login: row.dismissed_by, via: row.via ?? 'thread', reason: row.reason ?? '' },
+      }),
+      removed: row.removed,
       reopened: row.reopened,
       placement: row.placement,
       verified: row.verified,

@@ -48,6 +48,7 @@ export async function recordReview(
     await saveFindings(tx, run, input)
     await noteVerdict(tx, run, input)
     const { verdict } = input.outcome
+    if (verdict) await saveDismissals(tx, run, input.findings)
     if (input.touches && verdict) await saveTouches(tx, { ...run, verdict }, input.touches)
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
     return seconds
@@ -83,6 +84,39 @@ async function noteVerdict(
     })
     .where('repo', '=', run.repo)
     .where('number', '=', run.number)
+    .execute()
+}
+
+/** Keeps who dismissed what by its thread. What was said on the page stays until the finding comes back. */
+async function saveDismissals(tx: Db, run: ClaimedRun, findings: readonly Finding[]): Promise<void> {
+  const rows = findings.flatMap(({ fingerprint, reopened, state, dismissal }) =>
+    state === 'dismissed' && dismissal?.via === 'thread'
+      ? [{ repo: run.repo, pr_number: run.number, fingerprint, reopened, ...dismissal }]
+      : [],
+  )
+  await tx
+    .deleteFrom('dismissals')
+    .where('repo', '=', run.repo)
+    .where('pr_number', '=', run.number)
+    .where('via', '=', 'thread')
+    .$if(rows.length > 0, (query) =>
+      query.where(
+        'fingerprint',
+        'not in',
+        rows.map(({ fingerprint }) => fingerprint),
+      ),
+    )
+    .execute()
+  if (rows.length === 0) return
+  await tx
+    .insertInto('dismissals')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .doUpdateSet((eb) => ({ login: eb.ref('excluded.login') }))
+        .where('dismissals.via', '=', 'thread'),
+    )
     .execute()
 }
 
@@ -123,6 +157,7 @@ async function upsertFindings(tx: Db, rows: ReturnType<typeof findingRow>[]): Pr
         verified: eb.ref('excluded.verified'),
         confidence: eb.ref('excluded.confidence'),
         state: eb.ref('excluded.state'),
+        removed: eb.ref('excluded.removed'),
         reopened: eb.ref('excluded.reopened'),
         placement: eb.ref('excluded.placement'),
         comment_url: sql`coalesce(excluded.comment_url, findings.comment_url)`,
@@ -157,6 +192,7 @@ function findingRow(run: ClaimedRun, finding: Finding, commentUrl: string | null
     confidence: finding.confidence,
     verified: finding.verified,
     state: finding.state,
+    removed: finding.removed ?? false,
     reopened: finding.reopened,
     placement: finding.placement,
     comment_url: commentUrl,

@@ -3,18 +3,20 @@ import type { AppContext } from '../context.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
-import type { ReviewWarning } from '../domain/review.ts'
+import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
 import { assertMayWrite, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
+import { blotSecrets } from '../lib/blot-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
 import type { Budget } from '../models/index.ts'
 import type { ReviewState } from '../platforms/platform.ts'
 import { promptVersions } from '../reviewers/prompts/versions.ts'
 import type { Change, EarlierReviews } from '../reviewers/reviewer.ts'
 import type { ChosenAccess } from './choose-access.ts'
+import { decideAgain, describeBasis } from './decide-again.ts'
 import { formatSummary } from './decide-verdict.ts'
 import { composeReview, type Examination, examineChange } from './examine-change.ts'
-import { gatherChange } from './gather-change.ts'
+import { type GatheredChange, gatherChange } from './gather-change.ts'
 import { takeChangeRoom } from './gathering/change-room.ts'
 import { gatherGraph } from './gathering/gather-graph.ts'
 import { gatherLiveContext } from './gathering/gather-live-context.ts'
@@ -22,6 +24,7 @@ import { collectSeenLines, encodeLines } from './judging/seen-lines.ts'
 import { learnFromReview } from './learn-from-review.ts'
 import { collectTouches } from './learning/collect-touches.ts'
 import { findingMarker } from './posting/markers.ts'
+import { chooseMemories } from './posting/render-memories.ts'
 import { compareWithEarlier } from './posting/review-history.ts'
 import { tellReach } from './posting/tell-reach.ts'
 import { ensureStatusIfAllowed, publishReview, statusContext } from './publish-review.ts'
@@ -57,13 +60,15 @@ export async function reviewPullRequest(shared: AppContext, task: ReviewTask): P
   throw new UmpireError('head_keeps_moving', message, { retryable: true })
 }
 
-/** Reviews one head. Resolves to false, with nothing posted, when the head moved meanwhile. */
+/** Reviews one head, or decides again on one that was. Resolves to false, with nothing posted, when it moved meanwhile. */
 async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRequest): Promise<boolean> {
   const { access, signal } = task
   const stopwatch = startStopwatch()
+  const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
+  const again = await decideAgain(ctx, task, pullRequest, earlier)
+  if (again !== 'to be reviewed') return again === 'decided'
   await showStatus(ctx, task, pullRequest, { state: 'pending', description: 'Review in progress' })
   using room = await takeChangeRoom(ctx, pullRequest, signal)
-  const earlier = await recallEarlierReviews(ctx, access, { ref: task.run, pullRequest }, signal)
   await using change = await gatherInTurn(ctx, task, { pullRequest, earlier })
   room.fit(change.diff)
   stopwatch.lap('gather')
@@ -76,7 +81,9 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
     await showStatus(ctx, { ...task, run }, pullRequest, { state: skipped, description })
     return false
   }
-  if (now.state === 'open') await concludeReview(ctx, { ...task, run }, now, examination, stopwatch)
+  const { settingsDigest } = change
+  if (now.state === 'open')
+    await concludeReview(ctx, { ...task, run }, now, { ...examination, settingsDigest }, stopwatch)
   else await recordClosed(ctx, { ...task, run }, now, true)
   return true
 }
@@ -86,7 +93,7 @@ async function gatherInTurn(
   ctx: AppContext,
   task: ReviewTask,
   known: { pullRequest: PullRequest; earlier: EarlierReviews },
-): Promise<Change & AsyncDisposable> {
+): Promise<GatheredChange> {
   await using stack = new AsyncDisposableStack()
   const { change, graph, context } = await readChange(ctx, task, known, stack)
   // A source that takes its time keeps nobody else from reading.
@@ -132,25 +139,27 @@ async function concludeReview(
   ctx: AppContext,
   task: ReviewTask,
   pullRequest: PullRequest,
-  examination: Examination,
+  examination: Examination & Pick<GatheredChange, 'settingsDigest'>,
   stopwatch: Stopwatch,
 ): Promise<void> {
   const { run, access, signal } = task
-  const { judgement, coverage } = examination
+  const { judgement, coverage, change } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
   await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
+  const reach = change.graph && tellReach(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
+  const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
   const { published, findings } = await publishReview(
     ctx,
     {
       access,
       review,
       runId: run.id,
-      history: compareWithEarlier(examination.change.earlier.findings, judgement),
-      graph: examination.change.graph,
-      live: examination.change.live,
-      files: examination.change.diff.files,
-      models: task.budget.uses.map(({ model }) => model),
-      durationMs: stopwatch.total(),
+      history: compareWithEarlier(change.earlier.findings, judgement),
+      reach,
+      memories: basis.memories,
+      live: change.live,
+      models: basis.models,
+      durationMs: basis.durationMs,
       beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
     },
     signal,
@@ -167,8 +176,8 @@ async function concludeReview(
       files_analyzed: coverage.filesReviewed,
       coverage: JSON.stringify(coverage),
       usage: JSON.stringify(review.usage),
-      sources: describeSources(examination.change),
-      reach: describeReach(ctx, examination.change),
+      sources: describeSources(change),
+      reach: reach && JSON.stringify(reach),
       decision: JSON.stringify({
         ...verdictInput,
         ends: review.ends,
@@ -179,16 +188,17 @@ async function concludeReview(
         promptVersions,
       }),
       timings: JSON.stringify(stopwatch.laps),
+      basis: JSON.stringify(basis),
       published_url: published.summary.url,
       warnings: JSON.stringify(review.warnings),
       redo_when: isModelAway(review.warnings) ? 'model' : null,
-      seen_lines: encodeLines(collectSeenLines(examination.change, examination.outcome, coverage)),
+      seen_lines: encodeLines(collectSeenLines(change, examination.outcome, coverage)),
       error: null,
       error_code: null,
     },
     findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
     commentUrls: new Map(findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null])),
-    touches: collectTouches(ctx, examination.change),
+    touches: collectTouches(ctx, change),
     spend: task.budget.uses,
   })
   await learnFromReview(ctx, run)
@@ -208,10 +218,27 @@ function describeSources({ live }: Change): string | null {
   return JSON.stringify(told)
 }
 
-/** Null where nothing is known. */
-function describeReach({ secrets }: Pick<AppContext, 'secrets'>, { graph, pullRequest }: Change): string | null {
-  const reach = graph && tellReach(graph, { author: pullRequest.author, secrets })
-  return reach && JSON.stringify(reach)
+/** What the verdict can be decided again from. */
+function describeReviewBasis(
+  ctx: AppContext,
+  { budget }: ReviewTask,
+  { change, outcome, settingsDigest }: Examination & Pick<GatheredChange, 'settingsDigest'>,
+  durationMs: number,
+): ReviewBasis {
+  const { reports, failures } = outcome
+  const { mergeBaseSha, graph, diff } = change
+  const models = budget.uses.map(({ model }) => model)
+  const isCut = reports.some(({ usage, complete }) => usage.calls > 0 && !complete)
+  return {
+    key: describeBasis(ctx, { mergeBaseSha, settingsDigest }),
+    modelFailed: failures.length > 0 || isCut,
+    words: reports.map(({ summary }) => blotSecrets(summary, ctx.secrets)),
+    reviewers: reports.map(({ reviewer }) => reviewer),
+    models,
+    durationMs,
+    // Models are shown what is remembered, and say where a finding rests on it.
+    memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], diff.files),
+  }
 }
 
 /** Nobody reviewed: that never satisfies a required check by what the author did. */

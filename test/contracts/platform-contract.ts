@@ -827,6 +827,19 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       ])
     })
 
+    it('says who may write to the repository, and that strangers may not', async () => {
+      const { login, otherLogin, elsewhere, other } = fixture
+      expect(await platform.getPermission(access, login)).toBe('admin')
+      expect(await platform.getPermission(access, otherLogin)).toBe('write')
+      expect(await platform.getPermission(access, otherLogin.toUpperCase())).toBe('write')
+      const open = { ...access, repo: elsewhere.administered }
+      expect(await platform.getPermission(open, otherLogin)).toBe('read')
+      expect(await platform.getPermission(access, 'nobody-of-that-name')).toBe('none')
+      expect(await platform.getPermission(access, '../../../user')).toBe('none')
+      const denied = platform.getPermission({ ...other, repo: elsewhere.administered }, login)
+      expect((await catchError(denied)).code).toBe('platform_forbidden')
+    })
+
     describe('threads', () => {
       beforeEach((context) => {
         if (!platform.limits.resolvableThreads) context.skip()

@@ -14,6 +14,7 @@ import * as reach from './0012-reach.ts'
 import * as deliveries from './0013-deliveries.ts'
 import * as owners from './0014-owners.ts'
 import * as lostWorkers from './0016-lost-workers.ts'
+import * as dismissals from './0017-dismissals.ts'
 import * as ends from './0018-ends.ts'
 
 export const migrations: Record<string, Migration> = {
@@ -31,5 +32,6 @@ export const migrations: Record<string, Migration> = {
   '0013-deliveries': deliveries,
   '0014-owners': owners,
   '0016-lost-workers': lostWorkers,
+  '0017-dismissals': dismissals,
   '0018-ends': ends,
 }

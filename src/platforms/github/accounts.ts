@@ -1,7 +1,8 @@
 // The account behind a token, and the repositories that it sees.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Access, ListedRepository, RepositoryPage, Viewer } from '../platform.ts'
+import { PlatformError } from '../../domain/errors.ts'
+import type { Access, ListedRepository, RepositoryPage, RepositoryPermission, Viewer } from '../platform.ts'
 import { readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
 import { type Connection, sendForJson } from './request.ts'
@@ -90,4 +91,26 @@ export async function getRepository(
   signal?: AbortSignal,
 ): Promise<ListedRepository> {
   return sendForJson(connection, makeCall(access, '', signal), repository)
+}
+
+/**
+ * GitHub names the closest of its classic roles: `maintain` and custom roles that may push are
+ * `write`, `triage` is `read`.
+ */
+const collaborator = z.object({ permission: z.enum(['admin', 'write', 'read', 'none']) })
+
+/** GET /repos/{owner}/{repo}/collaborators/{login}/permission. */
+export async function getPermission(
+  connection: Connection,
+  access: Access,
+  login: string,
+  signal?: AbortSignal,
+): Promise<RepositoryPermission> {
+  const path = `/collaborators/${encodeURIComponent(login)}/permission`
+  try {
+    return (await sendForJson(connection, makeCall(access, path, signal), collaborator)).permission
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'platform_not_found') return 'none'
+    throw error
+  }
 }

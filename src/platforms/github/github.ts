@@ -4,7 +4,7 @@ import { readEnvelope } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
 import { type PlatformMetrics, recordCalls } from '../record-calls.ts'
-import { createViewerCache, getRepository, getViewer, listRepositories } from './accounts.ts'
+import { createViewerCache, getPermission, getRepository, getViewer, listRepositories } from './accounts.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
@@ -46,6 +46,7 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     inspect: (token, signal) => inspect(connection, token, signal),
     listRepositories: (token, input, signal) => listRepositories(connection, token, input, signal),
     getRepository: (access, signal) => getRepository(connection, access, signal),
+    getPermission: (access, login, signal) => getPermission(connection, access, login, signal),
     createWebhook: (access, input, signal) => createWebhook(connection, access, input, signal),
     hasWebhook: (access, input, signal) => hasWebhook(connection, access, input, signal),
     deleteWebhook: (access, id, signal) => deleteWebhook(connection, access, id, signal),

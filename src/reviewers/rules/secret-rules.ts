@@ -159,3 +159,8 @@ export const secretRules: readonly Rule[] = [
     keyword: new RegExp(`${keyword.source}|PRIVATE KEY`, 'i'),
   },
 ]
+
+/** Whether findings of this rule are about secrets. */
+export function isSecretRule(rule: string | null): boolean {
+  return secretRules.some(({ id }) => id === rule)
+}

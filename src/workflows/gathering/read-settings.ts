@@ -1,4 +1,5 @@
 // Reads what the repository itself has to say about its reviews, from its base branch.
+import { createHash } from 'node:crypto'
 import {
   defaultSettings,
   maxSettingsBytes,
@@ -23,10 +24,12 @@ export interface RepositoryWill {
   readonly marks: ReadMarks
   /** What is wrong with its settings, one sentence each. */
   readonly notes: readonly string[]
+  /** Hash of all of it. */
+  readonly digest: string
 }
 
 /** Of a repository that says nothing. */
-export const noWill: RepositoryWill = { settings: defaultSettings, marks: noMarks, notes: [] }
+export const noWill: RepositoryWill = { settings: defaultSettings, marks: noMarks, notes: [], digest: '' }
 
 /**
  * Reads `.umpire.yml` and `.gitattributes`.
@@ -35,8 +38,14 @@ export const noWill: RepositoryWill = { settings: defaultSettings, marks: noMark
  *   and not the head, which they wrote
  */
 export async function readRepositoryWill(tip: Pick<Snapshot, 'readFile'>): Promise<RepositoryWill> {
-  const [{ settings, notes }, marks] = await Promise.all([readSettings(tip), readMarks(tip)])
-  return { settings, marks, notes }
+  const [{ settings, notes }, attributes] = await Promise.all([
+    readSettings(tip),
+    readBounded(tip, attributesPath, maxAttributesBytes),
+  ])
+  const digest = createHash('sha256').update(JSON.stringify([settings, notes]))
+  if (attributes) digest.update(attributes)
+  const marks = attributes ? readAttributes(attributes) : noMarks
+  return { settings, marks, notes, digest: digest.digest('hex') }
 }
 
 async function readSettings(tip: Pick<Snapshot, 'readFile'>): Promise<Pick<RepositoryWill, 'settings' | 'notes'>> {
@@ -68,11 +77,6 @@ export async function checkChangedSettings(
   if (!files.some(({ path }) => settingsPaths.includes(path))) return []
   const { notes } = await readSettings(head)
   return notes.map((note) => `${note} (As this change has it: not in force until it is on the base branch.)`)
-}
-
-async function readMarks(tip: Pick<Snapshot, 'readFile'>): Promise<ReadMarks> {
-  const bytes = await readBounded(tip, attributesPath, maxAttributesBytes)
-  return bytes ? readAttributes(bytes) : noMarks
 }
 
 /** A file's bytes; undefined where there is none, null where it is too large or damaged. */

@@ -1,6 +1,7 @@
 // Follows the findings of earlier reviews: whether the code of each still stands, and on which lines.
 import type { Evidence, Finding } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
+import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { ChangeFiles } from './change-files.ts'
 import { findInLines, type Place } from './find-place.ts'
 import { hashAnchor, type Located } from './locate-findings.ts'
@@ -9,6 +10,8 @@ import { hashAnchor, type Located } from './locate-findings.ts'
  * What becomes of a finding that wasn't raised again: it is carried over as it was, its lines brought up to date, or
  * resolved when its code is gone or, with `wasLookedFor`, when its rule looked and saw nothing. What can't be known is
  * carried. One whose code is not in the diff has no line there and is told in the summary.
+ *
+ * A secret that was pushed is known, also when its line is gone: it stays open until it is dismissed.
  */
 export async function followFinding(
   change: Change,
@@ -16,11 +19,14 @@ export async function followFinding(
   { finding, place }: Located,
   wasLookedFor: boolean,
 ): Promise<Finding> {
-  const resolved: Finding = { ...finding, state: 'resolved' }
+  const isSecret = finding.state === 'open' && isSecretRule(finding.rule)
+  const resolved: Finding = isSecret
+    ? { ...finding, removed: true, placement: 'summary', suggestion: null }
+    : { ...finding, state: 'resolved' }
   const unplaced: Finding = { ...finding, placement: 'summary' }
   const file = change.diff.files.find(({ path }) => path === finding.path)
   const isInDoubt = file ? file.truncated : change.diff.problems.length > 0
-  if (wasLookedFor) return resolved
+  if (wasLookedFor && !(isSecret && place)) return resolved
   if (place) return moveFinding(finding, place)
   if (isInDoubt) return unplaced
   if (!file || finding.side === 'LEFT' || finding.quote === '') return resolved
@@ -34,7 +40,8 @@ export async function followFinding(
 function moveFinding(finding: Finding, place: Place): Finding {
   const { startLine, endLine } = place
   const placement = 'inline' as const
-  return { ...finding, ...moveAlong(finding, place), startLine, endLine, anchorHash: hashAnchor(place.text), placement }
+  const moved = { ...finding, ...moveAlong(finding, place), startLine, endLine, placement }
+  return { ...moved, anchorHash: hashAnchor(place.text), removed: false }
 }
 
 /** What belongs to the lines of a finding, where they stand elsewhere now: its evidence, and what is to replace them. */

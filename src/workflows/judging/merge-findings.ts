@@ -1,5 +1,6 @@
 // Merges what several reviewers say of the same fault into one claim.
 import { bySeverity, type Evidence } from '../../domain/finding.ts'
+import { isSecretRule } from '../../reviewers/rules/secret-rules.ts'
 import type { Anchored } from './anchor-findings.ts'
 import { maxEvidence } from './change-files.ts'
 import { similarityOf } from './compare-words.ts'
@@ -24,7 +25,7 @@ const nearLines = 3
  */
 export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
   const groups: Anchored[][] = []
-  for (const finding of anchored.toSorted(bySeverity)) {
+  for (const finding of anchored.toSorted((a, b) => bySecret(a, b) || bySeverity(a, b))) {
     const group = groups.find(([strongest, ...others]) => {
       const rule = [strongest!, ...others].find((member) => member.rule !== null)?.rule ?? null
       return (rule === finding.rule || rule === null || finding.rule === null) && saysTheSame(strongest!, finding)
@@ -33,6 +34,11 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
     else groups.push([finding])
   }
   return groups.map((members) => ({ strongest: unite(members), members }))
+}
+
+/** The rule about secrets speaks first: it quotes none, and what it finds outlasts its line. */
+function bySecret(a: Anchored, b: Anchored): number {
+  return Number(isSecretRule(b.rule)) - Number(isSecretRule(a.rule))
 }
 
 function saysTheSame(a: Anchored, b: Anchored): boolean {

@@ -7,6 +7,8 @@ export interface SummaryParts {
   /** Of the table of findings. */
   readonly rows: readonly string[]
   readonly unplaced: string
+  /** How to dismiss what is open. */
+  readonly dismissing: string
   readonly states: string
   readonly reach: string
   readonly memories: string
@@ -38,8 +40,8 @@ export function fitComment(whole: SummaryParts, maxLength: number): string {
 
 function joinParts(parts: SummaryParts, note = ''): string {
   const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
-  const { heading, words, unplaced, states, reach, memories, sources, coverage, footer } = parts
-  return [heading, words, table, unplaced, states, reach, memories, sources, coverage, note, footer]
+  const { heading, words, unplaced, dismissing, states, reach, memories, sources, coverage, footer } = parts
+  return [heading, words, table, unplaced, dismissing, states, reach, memories, sources, coverage, note, footer]
     .filter((part) => part !== '')
     .join('\n\n')
 }

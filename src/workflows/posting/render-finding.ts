@@ -37,31 +37,36 @@ export function renderInlineComments(
 /** A row of the summary's table. */
 export function renderRow(finding: Finding): string {
   const title = neutralizeLine(finding.title, { maxLength: 200, inCell: true })
-  const place = codeSpan(`${finding.path}:${finding.startLine}`, { inCell: true })
+  const place = codeSpan(nameCode(finding), { inCell: true })
   return `| ${icons[finding.severity]} | ${title}${renderRemarks(finding)} | ${place} |`
 }
 
 /** An item of a list, under a word that says what became of the finding. What is resolved has no line any more. */
 export function renderItem(finding: Finding, word: string): string {
-  const place = finding.state === 'resolved' ? codeSpan(finding.path) : renderPlace(finding)
+  const place = codeSpan(finding.state === 'resolved' ? finding.path : nameCode(finding))
   return `- ${icons[finding.severity]} ${word}: ${neutralizeLine(finding.title, { maxLength: 200 })} (${place})`
 }
 
 /** A finding in full, where it has no line of its own. */
 export function renderInFull(finding: Finding): string {
-  return breakCommands(`${renderClaim(finding)} (${renderPlace(finding)})\n\n${renderBody(finding)}`)
+  return breakCommands(`${renderClaim(finding)} (${codeSpan(nameCode(finding))})\n\n${renderBody(finding)}`)
 }
 
-function renderPlace(finding: Finding): string {
-  return codeSpan(`${finding.path}:${finding.startLine}`)
+/** What isn't in the code any more has no line. */
+function nameCode({ path, startLine, removed }: Finding): string {
+  return removed ? path : `${path}:${startLine}`
 }
 
 function renderClaim(finding: Finding): string {
   return `**${icons[finding.severity]} ${severityNames[finding.severity]} · ${finding.category}**: ${neutralizeLine(finding.title, { maxLength: 300 })}${renderRemarks(finding)}`
 }
 
-function renderRemarks({ verified, reopened }: Finding): string {
-  const remarks = [...(verified ? [] : ['unverified']), ...(reopened > 0 ? ['came back'] : [])]
+function renderRemarks({ verified, reopened, removed }: Finding): string {
+  const remarks = [
+    ...(verified ? [] : ['unverified']),
+    ...(reopened > 0 ? ['came back'] : []),
+    ...(removed ? ['removed from the code; revoke it'] : []),
+  ]
   return remarks.length === 0 ? '' : ` *(${remarks.join(', ')})*`
 }
 

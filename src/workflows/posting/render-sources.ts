@@ -1,5 +1,5 @@
 // Which trackers and chats were asked about a change, what of theirs a review took into account, and which had no answer. Pure.
-import type { LiveContext, ToldRecord } from '../../domain/live-context.ts'
+import type { ToldContext, ToldRecord } from '../../domain/live-context.ts'
 import { blotSecrets } from '../../lib/blot-secrets.ts'
 import { neutralizeLine } from './neutralize.ts'
 
@@ -8,7 +8,7 @@ const longestTitle = 200
 
 /** The section, its title for `<summary>`; undefined where nobody was asked, or nobody knew anything. */
 export function renderSources(
-  { records, missing }: LiveContext,
+  { records, missing }: ToldContext,
   secrets: readonly string[],
 ): { title: string; lines: string[] } | undefined {
   if (records.length + missing.length === 0) return undefined

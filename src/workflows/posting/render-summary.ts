@@ -1,8 +1,8 @@
 // How a review reads in the one comment that is edited in place, and on the commit. Pure; foreign text is neutralised.
-import type { ChangeGraph } from '../../domain/change-graph.ts'
-import type { FileDiff } from '../../domain/diff.ts'
+import type { AppliedMemory } from '../../domain/change-graph.ts'
 import type { Finding } from '../../domain/finding.ts'
-import type { LiveContext } from '../../domain/live-context.ts'
+import type { ToldContext } from '../../domain/live-context.ts'
+import type { Reach } from '../../domain/reach.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
@@ -13,22 +13,21 @@ import { fitComment } from './fit-comment.ts'
 import { headMarker } from './markers.ts'
 import { codeSpan, neutralizeLine, neutralizeMarkdown } from './neutralize.ts'
 import { renderInFull, renderItem, renderRow } from './render-finding.ts'
-import { chooseMemories, type FilePlace, renderMemories } from './render-memories.ts'
+import { type FilePlace, renderMemories } from './render-memories.ts'
 import { renderReach } from './render-reach.ts'
 import { renderSources } from './render-sources.ts'
 import type { ReviewHistory } from './review-history.ts'
-import { tellReach } from './tell-reach.ts'
 
 /** What the summary says beside the review itself. */
 export interface SummaryInput {
   readonly review: Review
   readonly history: ReviewHistory
-  /** What is known around the change; null where nothing is. */
-  readonly graph: ChangeGraph | null
+  /** Whom the change reaches; null where nothing is known. */
+  readonly reach: Reach | null
+  /** The memories that are told with it. */
+  readonly memories: readonly AppliedMemory[]
   /** What trackers and chats said. */
-  readonly live: LiveContext
-  /** The files of the change. */
-  readonly files: readonly Pick<FileDiff, 'path' | 'oldPath'>[]
+  readonly live: ToldContext
   /** The address of a place on the platform. */
   readonly linkTo: (place: FilePlace) => string
   readonly runId: number
@@ -53,7 +52,7 @@ export function renderSummary(input: SummaryInput): string {
     ...history,
     resolved: blot(history.resolved),
     resolvedBefore: blot(history.resolvedBefore),
-    answered: blot(history.answered),
+    dismissed: blot(history.dismissed),
   }
   const open = review.findings
   const isClean = open.length === 0 && isWhole(review.coverage) && review.ends.includes('passed')
@@ -65,7 +64,7 @@ export function renderSummary(input: SummaryInput): string {
   ]
   return fitComment(
     {
-      heading: [...heading, ...renderProgress(past)].join('\n\n'),
+      heading: [...heading, ...renderProgress(past), ...renderDismissals(review, past)].join('\n\n'),
       words: isClean ? renderCleanLine(review, past) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
       rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
       // Nothing is lost: what has no line of its own is told here.
@@ -73,6 +72,7 @@ export function renderSummary(input: SummaryInput): string {
         .filter((finding) => finding.placement === 'summary')
         .map(renderInFull)
         .join('\n\n'),
+      dismissing: renderDismissing(input, open),
       states: renderStates(open, past),
       reach: renderReachSection(input),
       memories: renderMemorySection(input),
@@ -125,24 +125,41 @@ function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: Revie
   return told.length === 0 ? [] : [`Since the last review: ${told.join(', ')}.`]
 }
 
-function renderCleanLine(review: Review, { answered }: ReviewHistory): string {
-  return describeClean(review.coverage, { more: answered.length > 0, at: ` at ${review.headSha.slice(0, 7)}` })
+/** Who took it upon themselves, where everybody sees it. */
+function renderDismissals({ pullRequest }: Review, { dismissed }: ReviewHistory): string[] {
+  const byLogin = Map.groupBy(dismissed, (finding) => finding.dismissal?.login ?? 'somebody')
+  return [...byLogin].map(([login, findings]) => {
+    const isAuthor = login.toLowerCase() === pullRequest.author.toLowerCase()
+    const name = `${codeSpan(login)}${isAuthor ? ', the author of this pull request' : ''}`
+    return `Dismissed by ${name}: ${countSeverities(findings)}.`
+  })
 }
 
-function renderStates(open: readonly Finding[], { resolved, resolvedBefore, answered }: ReviewHistory): string {
+function renderDismissing({ serviceName, limits }: SummaryInput, open: readonly Finding[]): string {
+  if (open.length === 0) return ''
+  const thread = limits.resolvableThreads ? 'resolve its conversation, or ' : ''
+  const page = `use the review's page in ${neutralizeLine(serviceName, { maxLength: 40 })}`
+  return `To dismiss a finding, ${thread}${page}. It counts until someone with write access does so.`
+}
+
+function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {
+  return describeClean(review.coverage, { more: dismissed.length > 0, at: ` at ${review.headSha.slice(0, 7)}` })
+}
+
+function renderStates(open: readonly Finding[], { resolved, resolvedBefore, dismissed }: ReviewHistory): string {
   const held = open.filter((finding) => finding.placement === 'held_back')
   const gone = resolved.length + resolvedBefore.length
-  if (held.length + gone + answered.length === 0) return ''
+  if (held.length + gone + dismissed.length === 0) return ''
   const title = [
     `Open ${open.length}`,
     ...(gone > 0 ? [`Resolved ${gone}`] : []),
-    ...(answered.length > 0 ? [`Answered ${answered.length}`] : []),
+    ...(dismissed.length > 0 ? [`Dismissed ${dismissed.length}`] : []),
     ...(held.length > 0 ? [`Held back ${held.length}`] : []),
   ].join(' · ')
   return renderDetails(title, [
     ...renderItems(held, 'Held back'),
     ...renderItems(resolved, 'Resolved'),
-    ...renderItems(answered, 'Answered'),
+    ...renderItems(dismissed, 'Dismissed'),
     ...renderItems(resolvedBefore, 'Resolved before'),
   ])
 }
@@ -166,19 +183,17 @@ function renderCoverage({ coverage }: Review): string {
   return renderDetails(`Coverage: ${describeLines(coverage)}`, [...skipped, ...notes])
 }
 
-function renderReachSection({ graph, review, secrets }: SummaryInput): string {
-  const reach = graph && tellReach(graph, { author: review.pullRequest.author, secrets })
+function renderReachSection({ reach }: SummaryInput): string {
   if (reach === null) return ''
   const { title, lines } = renderReach(reach)
   return renderDetails(title, lines)
 }
 
-/** Models are shown what is remembered, and say where a finding rests on it; without one the author is told. */
 function renderMemorySection(input: SummaryInput): string {
-  const told = input.models.length > 0 ? [] : chooseMemories(input.graph?.memories ?? [], input.files)
-  return told.length === 0
+  const { memories } = input
+  return memories.length === 0
     ? ''
-    : renderDetails(`Remembered of these files: ${told.length}`, renderMemories(told, input))
+    : renderDetails(`Remembered of these files: ${memories.length}`, renderMemories(memories, input))
 }
 
 function renderSourcesSection({ live, secrets }: SummaryInput): string {

@@ -1,4 +1,4 @@
-// How a review stands to those before it: what is new, what went, and what people answered. Pure.
+// How a review stands to those before it: what is new, what went, and what people dismissed. Pure.
 import type { Finding } from '../../domain/finding.ts'
 import type { Judgement } from '../judge-findings.ts'
 
@@ -10,8 +10,8 @@ export interface ReviewHistory {
   readonly resolved: readonly Finding[]
   /** Gone already when the last review was posted. */
   readonly resolvedBefore: readonly Finding[]
-  /** Their cause stands, and people left it. */
-  readonly answered: readonly Finding[]
+  /** Their cause stands, and somebody who may write to the repository dismissed them. */
+  readonly dismissed: readonly Finding[]
   /** How many of the open ones are new, came back, or were open before. */
   readonly fresh: number
   readonly cameBack: number
@@ -19,7 +19,10 @@ export interface ReviewHistory {
 }
 
 /** Compares what a review came to with the findings of those before it. */
-export function compareWithEarlier(earlier: readonly Finding[], judgement: Judgement): ReviewHistory {
+export function compareWithEarlier(
+  earlier: readonly Finding[],
+  judgement: Pick<Judgement, 'findings' | 'resolved' | 'dismissed'>,
+): ReviewHistory {
   const { findings, resolved, dismissed } = judgement
   const before = new Map(earlier.map((finding) => [finding.fingerprint, finding.state]))
   const open = new Set(findings.map((finding) => finding.fingerprint))
@@ -28,7 +31,7 @@ export function compareWithEarlier(earlier: readonly Finding[], judgement: Judge
     isFirst: earlier.length === 0,
     resolved,
     resolvedBefore: earlier.filter(({ state, fingerprint }) => state === 'resolved' && !open.has(fingerprint)),
-    answered: dismissed,
+    dismissed,
     fresh: count((fingerprint) => !before.has(fingerprint)),
     cameBack: count((fingerprint) => before.get(fingerprint) === 'resolved'),
     stillOpen: count((fingerprint) => before.get(fingerprint) === 'open'),

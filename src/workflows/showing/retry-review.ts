@@ -8,7 +8,7 @@ import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
-import { findEventPullRequest, insertRetry } from '../../events/retry-event.ts'
+import { findEventPullRequest, insertRequest, retryEvent } from '../../events/retry-event.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
 import { refreshStates } from './live-states.ts'
 
@@ -40,7 +40,7 @@ export async function retryReview(
     if (await hasWaitingEvents(tx, ref)) {
       throw new RequestError('conflict', 'A review of this pull request is waiting or under way already')
     }
-    const eventId = await insertRetry(tx, ref, id)
+    const eventId = await insertRequest(tx, ref, { id, type: retryEvent })
     await ctx.wakeUps.reviews.wake(tx, [ref])
     await recordAudit(tx, caller, 'review_retried', `${ref.repo}#${ref.number}`)
     return eventId

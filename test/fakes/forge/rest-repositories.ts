@@ -5,7 +5,16 @@ import { type ForgeResponse, invalid, json, jsonBody, noContent, notFound, pagin
 import { readBranches, readTree, resolveCommit } from './objects.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { shapeHook, shapeRepository, shapeUser } from './shapes.ts'
-import { announceChange, type Delivery, type ForgeState, type Hook, nextId, now, type Repository } from './state.ts'
+import {
+  announceChange,
+  type Delivery,
+  type ForgeState,
+  type Hook,
+  nextId,
+  now,
+  permits,
+  type Repository,
+} from './state.ts'
 
 /** Languages by extension: enough for tests and the demonstration. */
 const languages: Record<string, string> = {
@@ -118,7 +127,11 @@ async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, shapes, headers)
 }
 
+/** As GitHub: only who may push is told what others may do. */
 function showPermission(call: RepositoryCall): ForgeResponse {
+  if (!permits(call.permission, 'write')) {
+    throw refuse(403, 'Must have push access to view collaborator permission.')
+  }
   const user = call.state.users.get(call.parameters.login!.toLowerCase())
   if (user === undefined) throw notFound()
   const owner = user.id === call.repository.owner.id

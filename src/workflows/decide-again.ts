@@ -1,0 +1,230 @@
+// Decides the verdict on a head again without a model: from the findings and the coverage that a review stored.
+import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { AppContext, ReviewContext } from '../context.ts'
+import type { Db } from '../db/database.ts'
+import type { WorkflowRunsTable } from '../db/schema.ts'
+import { bySeverity, type Finding } from '../domain/finding.ts'
+import { noLiveContext } from '../domain/live-context.ts'
+import type { PullRequest } from '../domain/pull-request.ts'
+import { type Coverage, noUsage, type Review, type ReviewBasis } from '../domain/review.ts'
+import { dismissalEvent, listAsking, retryEvent } from '../events/retry-event.ts'
+import { assertMayWrite, type ClaimedRun } from '../jobs/runs.ts'
+import { startStopwatch } from '../lib/stopwatch.ts'
+import type { PublishedReview } from '../platforms/platform.ts'
+import type { ChosenAccess } from './choose-access.ts'
+import { countFindings, decideVerdict, formatSummary, type VerdictInput } from './decide-verdict.ts'
+import { createPlatformSnapshot } from './gathering/platform-snapshot.ts'
+import { readRepositoryWill } from './gathering/read-settings.ts'
+import { learnFromReview } from './learn-from-review.ts'
+import { findingMarker } from './posting/markers.ts'
+import { compareWithEarlier } from './posting/review-history.ts'
+import { publishReview } from './publish-review.ts'
+import type { Recalled } from './recall-reviews.ts'
+import { recordReview } from './record-review.ts'
+import { summarizeReview } from './summarize-review.ts'
+
+/** What is asked for. */
+export interface DecisionTask {
+  readonly run: ClaimedRun
+  readonly access: ChosenAccess
+  readonly signal: AbortSignal
+}
+
+/** A review that came to a verdict and kept what that rests on. */
+type StoredReview = Selectable<WorkflowRunsTable> & {
+  readonly basis: ReviewBasis
+  readonly coverage: Coverage
+}
+
+/**
+ * Ends the run with the latest review of this head where there is one that still stands, and with
+ * what people dismissed since. The post is edited only where the outcome differs. No model is asked.
+ *
+ * @returns `decided`; `moved`: with nothing posted, as the pull request isn't what it was any more;
+ *   `to be reviewed`
+ */
+export async function decideAgain(
+  ctx: AppContext,
+  task: DecisionTask,
+  pullRequest: PullRequest,
+  earlier: Recalled,
+): Promise<'decided' | 'moved' | 'to be reviewed'> {
+  const before = await findReview(ctx.db, task.run, pullRequest)
+  if (before === undefined || !(await stillStands(ctx, task, pullRequest, before))) {
+    return 'to be reviewed'
+  }
+  const stopwatch = startStopwatch()
+  const decided = decide(ctx, pullRequest, before, earlier)
+  let published: PublishedReview | null = null
+  if (earlier.isChanged || decided.review.verdict !== before.verdict) {
+    const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
+    if (now.state !== 'open' || now.head.sha !== before.head_sha) return 'moved'
+    published = await publish(ctx, task, before, decided)
+    stopwatch.lap('publish')
+  }
+  await record(ctx, task.run, before, { ...decided, published, timings: stopwatch.laps })
+  return 'decided'
+}
+
+/**
+ * Hash of what a review of a head depends on beside the head: where it parted from the base, the
+ * repository's settings, and which models review.
+ */
+export function describeBasis(
+  ctx: Pick<ReviewContext, 'models' | 'config'>,
+  { mergeBaseSha, settingsDigest }: { mergeBaseSha: string; settingsDigest: string },
+): string {
+  const { main, fast } = ctx.models
+  const reviewers = [main?.name ?? null, fast?.name ?? null, ctx.config.review.mode]
+  const parts = JSON.stringify([mergeBaseSha, settingsDigest, reviewers])
+  return createHash('sha256').update(parts).digest('hex')
+}
+
+/** The latest review that came to a verdict, where it was of this head and nothing was written since. */
+async function findReview(db: Db, run: ClaimedRun, { head }: PullRequest): Promise<StoredReview | undefined> {
+  const ofPullRequest = { repo: run.repo, pr_number: run.number }
+  const latest = await db
+    .selectFrom('workflow_runs')
+    .selectAll()
+    .where((eb) => eb.and(ofPullRequest))
+    .where('status', '=', 'completed')
+    .where('verdict', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (!latest?.basis || !latest.coverage || latest.head_sha !== head.sha) return undefined
+  // A review that broke off may have left findings of another head.
+  const newer = await db
+    .selectFrom('findings')
+    .select('id')
+    .where((eb) => eb.and(ofPullRequest))
+    .where('last_run_id', '>', latest.id)
+    .limit(1)
+    .executeTakeFirst()
+  return newer ? undefined : { ...latest, basis: latest.basis, coverage: latest.coverage }
+}
+
+/**
+ * A retry by somebody who may write pays for another review. A dismissal never does. A delivery does
+ * where the head would be reviewed with other settings or models, or where a model had failed.
+ */
+async function stillStands(
+  ctx: AppContext,
+  { run, access, signal }: DecisionTask,
+  { base, head }: PullRequest,
+  { basis }: StoredReview,
+): Promise<boolean> {
+  const asking = await listAsking(ctx.db, run.id)
+  if (asking.includes(retryEvent)) return false
+  if (asking.every((type) => type === dismissalEvent)) return true
+  if (basis.modelFailed) return false
+  const [mergeBaseSha, { digest: settingsDigest }] = await Promise.all([
+    ctx.platform.mergeBase(access, base.sha, head.sha, signal),
+    readRepositoryWill(createPlatformSnapshot(ctx.platform, access, base.sha, signal)),
+  ])
+  return basis.key === describeBasis(ctx, { mergeBaseSha, settingsDigest })
+}
+
+/** What the stored review comes to with the findings as they stand now. */
+interface Decided {
+  readonly review: Review
+  readonly verdictInput: VerdictInput
+  /** As they stood when the earlier review was posted, and now. */
+  readonly earlier: Recalled
+  readonly dismissed: readonly Finding[]
+}
+
+function decide(
+  ctx: Pick<ReviewContext, 'secrets'>,
+  pullRequest: PullRequest,
+  { basis, coverage, ...before }: StoredReview,
+  earlier: Recalled,
+): Decided {
+  const findings = earlier.findings.filter(({ state }) => state === 'open').toSorted(bySeverity)
+  // What doesn't hang on the findings is as the review stored it.
+  const stored = before.decision as unknown as VerdictInput
+  const verdictInput = { ...stored, ...countFindings(findings) }
+  const words = basis.words.map((summary) => ({ summary }))
+  const review: Review = {
+    pullRequest,
+    headSha: pullRequest.head.sha,
+    ...decideVerdict(verdictInput),
+    summary: summarizeReview(findings, words, coverage, ctx.secrets),
+    findings,
+    coverage,
+    usage: noUsage,
+    reviewers: basis.reviewers,
+  }
+  const dismissed = earlier.findings.filter(({ state }) => state === 'dismissed')
+  return { review, verdictInput, earlier, dismissed }
+}
+
+async function publish(
+  ctx: AppContext,
+  { run, access, signal }: DecisionTask,
+  { basis, reach, sources }: StoredReview,
+  { review, earlier, dismissed }: Decided,
+): Promise<PublishedReview> {
+  const { findings } = review
+  const { published } = await publishReview(
+    ctx,
+    {
+      access,
+      review,
+      runId: run.id,
+      history: compareWithEarlier(earlier.findings, { findings, resolved: [], dismissed }),
+      reach,
+      memories: basis.memories,
+      live: sources ?? noLiveContext,
+      models: basis.models,
+      durationMs: basis.durationMs,
+      beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
+    },
+    signal,
+  )
+  return published
+}
+
+async function record(
+  ctx: AppContext,
+  run: ClaimedRun,
+  before: StoredReview,
+  decided: Decided & {
+    published: PublishedReview | null
+    timings: Readonly<Record<string, number>>
+  },
+): Promise<void> {
+  const { review, verdictInput, dismissed, published } = decided
+  const urlOf = new Map(published?.comments.map(({ marker, url }) => [marker, url]))
+  const { findings } = review
+  await recordReview(ctx, run, {
+    outcome: {
+      head_sha: review.headSha,
+      verdict: review.verdict,
+      confidence: review.confidence,
+      summary: formatSummary(review, review.summary, findings),
+      files_analyzed: before.files_analyzed,
+      coverage: JSON.stringify(before.coverage),
+      usage: JSON.stringify(noUsage),
+      sources: before.sources && JSON.stringify(before.sources),
+      reach: before.reach && JSON.stringify(before.reach),
+      decision: JSON.stringify({
+        ...before.decision,
+        ...verdictInput,
+        confidenceReason: review.confidenceReason,
+        decidedAgain: before.id,
+      }),
+      timings: JSON.stringify(decided.timings),
+      basis: JSON.stringify(before.basis),
+      published_url: published?.summary.url ?? before.published_url,
+      error: null,
+      error_code: null,
+    },
+    findings: [...findings, ...dismissed],
+    commentUrls: new Map(findings.map((each) => [each.fingerprint, urlOf.get(findingMarker(each)) ?? null])),
+    touches: null,
+    spend: [],
+  })
+  await learnFromReview(ctx, run)
+}
