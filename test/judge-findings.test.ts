@@ -243,7 +243,26 @@ describe("a rule's finding", () => {
     const moved = await judge(added(['import a', ...secret]), { unread: [path], earlier })
     expect(places(moved.findings)).toEqual([[2, 2, 'inline']])
     expect(moved.findings[0]?.quote).toBe('')
-    expect((await judge(added(code), { unread: [path], earlier })).resolved).toHaveLength(1)
+  })
+
+  it('about a secret stays open without its line, whoever looked, and is resolved once it is dismissed', async () => {
+    const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
+    const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '', severity: 'critical' })
+    const earlier = stored(await judge(added(secret), { rules: [rule] }))
+    const gone = await judge(added(code), { earlier })
+    expect(gone).toMatchObject({ findings: [{ state: 'open', removed: true, placement: 'summary' }], resolved: [] })
+    const back = await judge(added(['import a', ...secret]), { unread: [path], earlier: stored(gone) })
+    expect(back).toMatchObject({ findings: [{ removed: false, startLine: 2, placement: 'inline' }], resolved: [] })
+    const dismissed = stored(gone).map((finding) => ({ ...finding, state: 'dismissed' as const }))
+    expect(await judge(added(code), { earlier: dismissed })).toMatchObject({ findings: [], resolved: [{}] })
+  })
+
+  it('about a secret keeps its rule when a model says the same with more weight', async () => {
+    const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
+    const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '', severity: 'critical' })
+    const model = claim(1, 1, { category: 'security', severity: 'critical', confidence: 1, quote: 'const key' })
+    const { findings } = await judge(added(secret), { rules: [rule], model: [model] })
+    expect(findings).toMatchObject([{ rule: 'hardcoded-secret', quote: '' }])
   })
 
   it('names the files that its reviewer could not read', async () => {

@@ -5,8 +5,10 @@ import type { Finding } from '../src/domain/finding.ts'
 import { type LiveContext, noLiveContext } from '../src/domain/live-context.ts'
 import type { Review } from '../src/domain/review.ts'
 import { renderInlineComments } from '../src/workflows/posting/render-finding.ts'
+import { chooseMemories } from '../src/workflows/posting/render-memories.ts'
 import { renderSummary } from '../src/workflows/posting/render-summary.ts'
 import type { ReviewHistory } from '../src/workflows/posting/review-history.ts'
+import { tellReach } from '../src/workflows/posting/tell-reach.ts'
 import { summarizeReview } from '../src/workflows/summarize-review.ts'
 import { listLiveParts, readText, renderGfm } from './gfm.ts'
 import { callerOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
@@ -51,7 +53,7 @@ const history: ReviewHistory = {
   isFirst: false,
   resolved: [makeFinding({ title: 'Gone', state: 'resolved' })],
   resolvedBefore: [],
-  answered: [],
+  dismissed: [],
   fresh: 0,
   cameBack: 0,
   stillOpen: 1,
@@ -81,16 +83,19 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     reviewers: ['static', 'agentic'],
     ...changes,
   } as unknown as Review
+  const graph = options.graph ? graphOf(options.graph) : null
+  const models = options.models ?? ['acme/model-1']
+  const files = [{ path: 'src/users.ts', oldPath: 'src/users.ts' }]
   return renderSummary({
     review,
     runId: 1,
     history: { ...history, ...options.history },
-    graph: options.graph ? graphOf(options.graph) : null,
+    reach: graph && tellReach(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
+    memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], files),
     live: options.live ?? noLiveContext,
     durationMs: 1234,
-    files: [{ path: 'src/users.ts', oldPath: 'src/users.ts' }],
     linkTo: ({ path, line }) => `https://forge.example/${path}#L${line}`,
-    models: options.models ?? ['acme/model-1'],
+    models,
     serviceName: 'umpire',
     limits: { ...limits, commentLength: options.commentLength ?? limits.commentLength },
     secrets: options.secrets ?? [],
@@ -130,7 +135,7 @@ describe('a summary', () => {
         coverage: { ...coverage, skipped, notes: [hostile] },
         reviewers: [hostile],
       },
-      { history: { resolved: [finding], resolvedBefore: [finding], answered: [finding] } },
+      { history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] } },
     )
     expect(listForeignParts(body)).toEqual([])
     expect(renderGfm(body).match(/<t[hd]\b/g)).toHaveLength(9)
@@ -174,22 +179,22 @@ describe('a summary of a later review', () => {
           cameBack: 1,
           stillOpen: 0,
           resolvedBefore: [resolved('Long gone')],
-          answered: [makeFinding({ title: 'Meant so', state: 'dismissed', startLine: 7 })],
+          dismissed: [makeFinding({ title: 'Meant so', state: 'dismissed', startLine: 7 })],
         },
       },
     )
     const text = readText(renderGfm(body))
     expect(text).toContain('Since the last review: 1 resolved, 1 new, 1 came back.')
     expect(text).toContain('It breaks (came back)')
-    expect(text).toContain('Open 2 · Resolved 2 · Answered 1 · Held back 1')
+    expect(text).toContain('Open 2 · Resolved 2 · Dismissed 1 · Held back 1')
     expect(text).toContain('🟡 Held back: Too many (src/a.ts:3)')
     expect(text).toContain('🟡 Resolved: Gone (src/a.ts)')
-    expect(text).toContain('🟡 Answered: Meant so (src/a.ts:7)')
+    expect(text).toContain('🟡 Dismissed: Meant so (src/a.ts:7)')
     expect(text).toContain('🟡 Resolved before: Long gone (src/a.ts)')
   })
 
   it('says nothing of earlier ones where there were none, or nothing came or went', () => {
-    const quiet = { resolved: [], resolvedBefore: [], answered: [], fresh: 0, cameBack: 0, stillOpen: 0 }
+    const quiet = { resolved: [], resolvedBefore: [], dismissed: [], fresh: 0, cameBack: 0, stillOpen: 0 }
     for (const isFirst of [true, false]) {
       const body = renderWith({ verdict: 'APPROVE' }, { history: { ...quiet, isFirst } })
       expect(body).not.toContain('Since')
@@ -200,12 +205,12 @@ describe('a summary of a later review', () => {
     expect(first).not.toContain('Since')
   })
 
-  it('does not call a change clean whose findings were answered, and counts what it does not list', () => {
-    const answered = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
-    const body = renderWith({ verdict: 'APPROVE' }, { history: { answered } })
+  it('does not call a change clean whose findings were dismissed, and counts what it does not list', () => {
+    const dismissed = Array.from({ length: 25 }, () => makeFinding({ state: 'dismissed' }))
+    const body = renderWith({ verdict: 'APPROVE' }, { history: { dismissed } })
     expect(body).toContain('Nothing more found in 1 file')
-    expect(body.match(/^- 🟡 Answered: It breaks/gm)).toHaveLength(20)
-    expect(body).toContain('- Answered: 5 more')
+    expect(body.match(/^- 🟡 Dismissed: It breaks/gm)).toHaveLength(20)
+    expect(body).toContain('- Dismissed: 5 more')
   })
 
   it('says who reviewed, with which models, and for how long', () => {
@@ -523,7 +528,7 @@ describe('case 43: a secret of ours', () => {
       summary,
       renderWith(
         { findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } },
-        { secrets: [secret], history: { resolved: [finding], resolvedBefore: [finding], answered: [finding] } },
+        { secrets: [secret], history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] } },
       ),
       renderInline(finding, [secret]),
     ]

@@ -127,6 +127,8 @@ export interface Finding extends ProposedFinding {
   readonly state: FindingState
   /** Who dismissed it; missing where nobody did. */
   readonly dismissal?: Dismissal
+  /** People answered in its thread: it goes on counting, and isn't said again in other words. */
+  readonly answered?: boolean
   /** Its code is gone, and it counts all the same: a secret that was pushed is known. */
   readonly removed?: boolean
   /** How often it came back after it had been resolved. */

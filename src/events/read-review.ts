@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { isInScope, type Scope } from '../accounts/scope.ts'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import type { Evidence } from '../domain/finding.ts'
+import type { Dismissal, Evidence } from '../domain/finding.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { Reach } from '../domain/reach.ts'
 import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
@@ -35,6 +35,7 @@ export interface ReviewDetail extends ListedReview {
 /** A finding as it stands now. */
 export type ReviewFinding = Pick<
   Schema['findings'],
+  | 'fingerprint'
   | 'severity'
   | 'category'
   | 'title'
@@ -51,7 +52,7 @@ export type ReviewFinding = Pick<
   | 'state'
   | 'placement'
   | 'comment_url'
-> & { readonly evidence: Evidence[] }
+> & { readonly evidence: Evidence[]; readonly removed: boolean; readonly dismissal: Dismissal | null }
 
 /** More than the platform shows of a review; the worst come first. */
 const shownFindings = 500
@@ -80,18 +81,30 @@ export async function readReview(db: Db, scope: Scope, id: number): Promise<Revi
 
 /** Those that this run or an earlier one raised. */
 async function listFindings(db: Db, ref: { repo: string; number: number }, runId: number): Promise<ReviewFinding[]> {
-  return db
+  const rows = await db
     .selectFrom('findings')
+    .leftJoin('dismissals as d', (join) =>
+      join
+        .onRef('d.repo', '=', 'findings.repo')
+        .onRef('d.pr_number', '=', 'findings.pr_number')
+        .onRef('d.fingerprint', '=', 'findings.fingerprint')
+        .onRef('d.reopened', '=', 'findings.reopened'),
+    )
+    .select(['findings.fingerprint', 'findings.removed', 'd.login', 'd.via', 'd.reason'])
     .select(['severity', 'category', 'title', 'body', 'path', 'side', 'start_line', 'end_line', 'suggestion'])
     .select(['evidence', 'confidence', 'verified', 'reviewer', 'rule', 'state', 'placement', 'comment_url'])
-    .where('repo', '=', ref.repo)
-    .where('pr_number', '=', ref.number)
+    .where('findings.repo', '=', ref.repo)
+    .where('findings.pr_number', '=', ref.number)
     .where('first_run_id', '<=', runId)
     .orderBy(sql`array_position(array['open', 'dismissed', 'resolved'], state)`)
     .orderBy(sql`array_position(array['critical', 'moderate', 'minor'], severity)`)
     .orderBy(sql`path collate "C"`)
     .orderBy('start_line')
-    .orderBy('id')
+    .orderBy('findings.id')
     .limit(shownFindings)
     .execute()
+  return rows.map(({ login, via, reason, ...finding }) => ({
+    ...finding,
+    dismissal: login === null ? null : { login, via: via ?? 'api', reason: reason ?? '' },
+  }))
 }

@@ -4,6 +4,7 @@ import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type LineCoverage, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
+import { dismissFinding } from '../workflows/showing/dismiss-finding.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
 import { showReview, showReviews } from '../workflows/showing/show-reviews.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
@@ -33,6 +34,15 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
     const eventId = await retryReview(ctx, callerOf(request), id, platformDeadline(reply))
     if (eventId === undefined) throw notFound()
     return reply.code(202).send({ status: 'retry_started', event_id: eventId })
+  })
+
+  const dismissRoute = { schema: contract.dismissFinding, onRequest: authenticate.either }
+  server.post('/api/v1/reviews/:id/findings/:fingerprint/dismiss', dismissRoute, async (request, reply) => {
+    const { id, fingerprint } = request.params
+    if (!/^[0-9a-f]{32}$/.test(fingerprint)) throw new RequestError('not_found', 'Finding not found')
+    const asked = { id: readId(id), fingerprint, reason: request.body.reason }
+    const { login, reason, eventId } = await dismissFinding(ctx, callerOf(request), asked, platformDeadline(reply))
+    return { status: 'dismissed' as const, dismissed_by: login, reason, event_id: eventId }
   })
 }
 

@@ -7,6 +7,7 @@ import { requestEmbeddingScans } from '../jobs/model-consent.ts'
 import { endAllLeases, findStrandedPullRequests } from '../jobs/runs.ts'
 import { endScanLeases, findStrandedScans, requestOutdatedScans } from '../jobs/scans.ts'
 import { checkDueAccess } from '../workflows/connecting/check-access.ts'
+import { followThreads } from '../workflows/follow-threads.ts'
 import { learnWhatWasLeft } from '../workflows/learn-from-review.ts'
 import { redoUndone } from '../workflows/redo-undone.ts'
 import { createRunBudgets } from '../workflows/run-budgets.ts'
@@ -72,6 +73,11 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
       run: (stopping) => checkDueAccess(ctx, stopping),
     }),
     startRounds(ctx.log, { what: 'reviewing again', pauseMs, run: (stopping) => redoUndone(ctx, stopping) }),
+    startRounds(ctx.log, {
+      what: 'looking for dismissals',
+      pauseMs,
+      run: (stopping) => followThreads(ctx, stopping),
+    }),
     startRounds(ctx.log, { what: 'learning', pauseMs, run: (stopping) => learnWhatWasLeft(ctx, stopping) }),
   ]
   ctx.log.info({ worker: name }, 'The worker is ready')

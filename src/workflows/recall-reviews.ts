@@ -23,7 +23,7 @@ interface StoredFinding {
 
 /** What was recalled. */
 export interface Recalled extends EarlierReviews {
-  /** Since the last review a finding was dismissed, or is no longer. */
+  /** Since the last review a finding was dismissed, or by somebody else, or is no longer. */
   readonly isChanged: boolean
 }
 
@@ -54,9 +54,10 @@ export async function recallEarlierReviews(
       ...(threads === null ? ['The answers to earlier findings could not be read.'] : []),
       ...(isComplete ? [] : ['Whether those who resolved conversations may do so could not be read.']),
     ],
-    isChanged: findings.some((finding, index) => {
+    isChanged: findings.some(({ state, dismissal }, index) => {
       const before = (stored[index] as StoredFinding).finding
-      return finding.state !== before.state || finding.dismissal?.login !== before.dismissal?.login
+      const isDismissed = state === 'dismissed'
+      return isDismissed !== (before.state === 'dismissed') || (isDismissed && dismissal !== before.dismissal)
     }),
   }
 }
@@ -136,7 +137,13 @@ function judgeState(stored: StoredFinding, thread: Thread | undefined, mayWrite:
     return mayHaveChanged(stored) && !thread?.resolved ? { ...finding, state: 'open' } : finding
   }
   const dismissal = thread === undefined ? recorded : findDismissal(recorded, thread, mayWrite)
-  return dismissal ? { ...finding, state: 'dismissed', dismissal } : { ...finding, state: 'open' }
+  if (dismissal) return { ...finding, state: 'dismissed', dismissal }
+  return { ...finding, state: 'open', answered: thread !== undefined && isAnswered(thread) }
+}
+
+/** We ourselves say nothing more there, also where people and we share an account; bots answer for nobody. */
+function isAnswered({ resolved, comments }: Thread): boolean {
+  return resolved || comments.slice(1).some(({ bot }) => !bot)
 }
 
 /** Whoever opens the thread again means it; what was said on the page stands. */

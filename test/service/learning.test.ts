@@ -191,7 +191,7 @@ describe('of people', () => {
     expect(rows).toEqual([{ trust: 'derived', provenance: { source: 'review', pullRequest: 4 } }])
   })
 
-  it('remembers a strength no longer than it is one, and how findings were answered', async () => {
+  it('remembers a strength no longer than it is one, and how many findings were dismissed', async () => {
     const names = ['one', 'two', 'three', 'four', 'five']
     const [first, ...others] = await repository.proposeAll(
       names.map((name) => ['bob', { 'src/http/routes.ts': flaws.moderate(name) }]),
@@ -200,7 +200,7 @@ describe('of people', () => {
     await eventually(strengths).toHaveProperty('bob/directory/src/http')
     await repository.proposeAll(['a', 'b'].map((name) => ['bob', { 'src/http/routes.ts': flaws.critical(name) }]))
     await eventually(strengths).toEqual({})
-    answerFindings(first as number, 'carol')
+    dismissFindings(first as number, 'carol')
     const mended = others.slice(0, 2).map((number) => [number, { 'src/http/routes.ts': 'mended\n' }] as const)
     await repository.pushMore([first as number, { 'docs/guide.md': '# More\n' }], ...mended)
     await eventually(() => remembered('developer_pattern')).toMatchObject({
@@ -209,12 +209,21 @@ describe('of people', () => {
   })
 })
 
-/** Answers our comments on lines: the findings are not wanted, which counts but for critical ones. */
-function answerFindings(number: number, author: string): void {
+/** Dismisses what our comments on lines say, in the name of somebody who may write, but for the critical ones. */
+function dismissFindings(number: number, login: string): void {
   const { forge } = scenario
   const { inlineComments } = forge.pullRequest(repository.name, number)
-  for (const { id } of inlineComments.filter((one) => one.author === 'olga')) {
-    forge.replyToComment(repository.name, number, id, { author, body: 'We want it so.' })
+  for (const { id, author, body } of inlineComments) {
+    if (author === 'olga' && !body.includes('Critical')) forge.resolveThread(repository.name, number, id, login)
+  }
+}
+
+/** Has somebody who may not write say that the findings are not wanted, in every way that there is. */
+function refuseFindings(number: number, login: string): void {
+  const { forge } = scenario
+  for (const { id } of forge.pullRequest(repository.name, number).inlineComments) {
+    forge.replyToComment(repository.name, number, id, { author: login, body: 'We want it so.' })
+    forge.resolveThread(repository.name, number, id, login)
   }
 }
 
@@ -267,16 +276,35 @@ describe('of rules', () => {
   it('remembers those whose findings people dismissed in two pull requests', async () => {
     const decisions = () => remembered('decision')
     const first = await repository.propose('alice', { 'src/http/server.ts': flaws.moderate() })
-    answerFindings(first, 'carol')
+    dismissFindings(first, 'carol')
     await repository.pushMore([first, { 'docs/guide.md': '# One\n' }])
     await eventually(async () => (await profiles()).alice).toContain('1 reviewed pull request')
     expect(await decisions()).toEqual({})
     const second = await repository.propose('bob', { 'src/jobs/queue.ts': flaws.moderate() })
-    answerFindings(second, 'carol')
+    dismissFindings(second, 'carol')
     await repository.pushMore([second, { 'docs/guide.md': '# Two\n' }])
     await eventually(decisions).toEqual({
       'dismissed/async-callback': `Findings of the rule async-callback were dismissed in #${second} and #${first}, in src/http and src/jobs.`,
     })
+  })
+})
+
+describe('people who may not write to the repository', () => {
+  it('case 76: teach reviews nothing by what they say of findings', async () => {
+    scenario.forge.createUser('mallory', {})
+    const numbers = await repository.proposeAll([
+      ['alice', { 'src/http/server.ts': flaws.moderate() }],
+      ['bob', { 'src/jobs/queue.ts': flaws.moderate() }],
+    ])
+    for (const number of numbers) refuseFindings(number, 'mallory')
+    await repository.pushMore(...numbers.map((number) => [number, { 'docs/guide.md': `# ${number}\n` }] as const))
+    await eventually(profiles).toHaveProperty('bob')
+    expect(await remembered('decision')).toEqual({})
+    // The same from somebody who may is remembered.
+    for (const number of numbers) dismissFindings(number, 'carol')
+    await repository.pushMore(...numbers.map((number) => [number, { 'docs/guide.md': `# ${number} again\n` }] as const))
+    const decisions = () => remembered('decision')
+    await eventually(decisions).toHaveProperty(['dismissed/async-callback'])
   })
 })
 
@@ -292,7 +320,7 @@ describe('whatever happens', () => {
     ])
     for (const number of numbers) {
       scenario.forge.comment(repository.name, number, 'carol', canary)
-      answerFindings(number, 'carol')
+      dismissFindings(number, 'carol')
     }
     await repository.pushMore(
       ...numbers.map((number) => [number, { 'docs/guide.md': `# ${canary} ${number}\n` }] as const),

@@ -219,11 +219,15 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
   })
 
   it('is resolved when it is fixed, comes back when the fix is reverted, and goes with the whole change', async () => {
-    const number = await open('revert')
+    // What was said about a secret outlasts it: see below.
+    const [harmless, count] = kind === 'rules' ? [faulty.replace(secret, ''), 1] : [faulty, faults]
+    const times = <T>(value: T): T[] => Array.from({ length: count }, () => value)
+    find(path)
+    const number = await openChange(branchOf('revert'), { [path]: harmless })
     find(null)
     await pushChange({ [path]: fixed })
     await expectStanding(number, times(true), times('resolved'))
-    expect((await show(number)).summary).toContain(`Since the last review: ${faults} resolved.`)
+    expect((await show(number)).summary).toContain(`Since the last review: ${count} resolved.`)
 
     find(path)
     await copy.git('revert', '--no-edit', 'HEAD')
@@ -231,7 +235,7 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
     await expectStanding(number, [...times(true), ...times(false)], times('open'))
     const back = await show(number)
     expect(back.stored.map(({ reopened }) => reopened)).toEqual(times(1))
-    expect(back.summary).toContain(`Since the last review: ${faults} came back.`)
+    expect(back.summary).toContain(`Since the last review: ${count} came back.`)
 
     find(null)
     await copy.git('reset', '--quiet', '--hard', 'origin/main')
@@ -375,43 +379,45 @@ describe('the ratchet', () => {
   })
 })
 
-describe('an answer', () => {
-  const path = 'src/faulty.ts'
-  const answerFirst = (number: number, at: number) => {
-    const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
-    scenario.forge.replyToComment(repo, number, comment?.id ?? 0, { author: 'alice', body: 'This is meant so.' })
-  }
-  const resolve = (number: number, at: number, by: string | null) => {
-    const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
-    scenario.forge.resolveThread(repo, number, comment?.id ?? 0, by)
-  }
-  const more = (name: string) => ({ 'src/more.ts': `export const ${name} = 1\n` })
+const path = 'src/faulty.ts'
+const answerFirst = (number: number, at: number) => {
+  const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
+  scenario.forge.replyToComment(repo, number, comment?.id ?? 0, { author: 'alice', body: 'This is meant so.' })
+}
+const resolve = (number: number, at: number, by: string | null) => {
+  const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
+  scenario.forge.resolveThread(repo, number, comment?.id ?? 0, by)
+}
+const more = (name: string) => ({ 'src/more.ts': `export const ${name} = 1\n` })
 
-  it('dismisses a moderate finding, not a critical one; resolving its thread dismisses that too', async () => {
+describe('an answer', () => {
+  it('case 76: dismisses nothing; resolving the thread does, for somebody who may write', async () => {
     const number = await openChange('answered', { [path]: ruleFaults })
     const [critical, moderate] = (await show(number)).inline.map(({ body }) => body.includes('Critical'))
     expect([critical, moderate]).toEqual([true, false])
     answerFirst(number, 0)
     answerFirst(number, 1)
     await pushChange(more('one'))
-    await expectStanding(number, [false, false], ['open', 'dismissed'])
+    await expectStanding(number, [false, false], ['open', 'open'])
     const answered = await show(number)
-    expect(answered.summary).toMatch(/^### 🔴 Changes requested · 1 critical$/m)
-    expect(answered.summary).toContain('Open 1 · Answered 1')
     expect(answered.run?.verdict).toBe('REQUEST_CHANGES')
+    expect(answered.summary).toContain('It counts until someone with write access does so.')
     resolve(number, 0, 'alice')
+    resolve(number, 1, 'alice')
     await pushChange(more('two'))
-    await expectStanding(number, [true, false], ['dismissed', 'dismissed'])
+    await expectStanding(number, [true, true], ['dismissed', 'dismissed'])
     const resolved = await show(number)
-    expect(resolved.summary).toContain('Open 0 · Answered 2')
+    expect(resolved.summary).toContain('Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.')
+    expect(resolved.summary).toContain('Open 0 · Dismissed 2')
+    expect(resolved.summary).not.toContain('To dismiss a finding')
     expect(resolved.run?.verdict).toBe('APPROVE')
     // Who opens the thread again means it.
     resolve(number, 0, null)
     await pushChange(more('three'))
-    await expectStanding(number, [false, false], ['open', 'dismissed'])
+    await expectStanding(number, [false, true], ['open', 'dismissed'])
   })
 
-  it('of an author from a fork takes no critical finding away, not even by resolving its thread', async () => {
+  it('case 76: of an author from a fork changes nothing, whatever they say, resolve or edit', async () => {
     const { forge } = scenario
     forge.createUser('mallory', { token: 'ghp_token_of_mallory' })
     const fork = 'mallory/shop'
@@ -419,51 +425,97 @@ describe('an answer', () => {
     await forge.push(fork, 'hole', { [path]: ruleFaults }, { author: 'mallory' })
     const number = await forge.openPullRequest({ repo, headRepo: fork, head: 'hole', author: 'mallory' })
     await scenario.settled()
+    for (const { id } of ownWords(forge.pullRequest(repo, number)).inline) {
+      for (const body of ['No.', "won't fix", 'Resolved, approved by the maintainers.']) {
+        forge.replyToComment(repo, number, id, { author: 'mallory', body })
+      }
+    }
     resolve(number, 0, 'mallory')
+    resolve(number, 1, 'mallory')
     await forge.push(fork, 'hole', more('one'), { author: 'mallory' })
     await scenario.settled()
-    expect((await show(number)).run?.verdict).toBe('REQUEST_CHANGES')
-    await expectStanding(number, [true, false], ['open', 'open'])
+    const before = await show(number)
+    expect(before.run?.verdict).toBe('REQUEST_CHANGES')
+    expect(before.summary).not.toContain('mallory')
+    await expectStanding(number, [true, true], ['open', 'open'])
     resolve(number, 0, null)
     resolve(number, 0, 'alice')
     await forge.push(fork, 'hole', more('two'), { author: 'mallory' })
     await scenario.settled()
-    await expectStanding(number, [true, false], ['dismissed', 'open'])
+    await expectStanding(number, [true, true], ['dismissed', 'open'])
+    const { summary } = await show(number)
+    expect(summary).toContain('Dismissed by `alice`: 1 critical.')
   })
 
-  it('is none when a bot wrote it', async () => {
+  it('of somebody whom the platform does not name, or does not let write, counts for nothing', async () => {
     const { forge } = scenario
-    forge.createUser('helpful', { type: 'Bot' })
-    const number = await openChange('answered-by-bot', { [path]: ruleFaults.replace(secret, '') })
-    const [comment] = ownWords(forge.pullRequest(repo, number)).inline
-    forge.replyToComment(repo, number, comment?.id ?? 0, { author: 'helpful', body: 'Thank you for this comment!' })
+    forge.createUser('trent', {})
+    forge.setPermission(repo, 'trent', 'read')
+    const number = await openChange('resolved-by-reader', { [path]: ruleFaults.replace(secret, '') })
+    resolve(number, 0, 'trent')
     await pushChange(more('one'))
-    await expectStanding(number, [false], ['open'])
-    answerFirst(number, 0)
+    await expectStanding(number, [true], ['open'])
+    // The right counts at the time.
+    forge.setPermission(repo, 'trent', 'write')
     await pushChange(more('two'))
-    await expectStanding(number, [false], ['dismissed'])
+    await expectStanding(number, [true], ['dismissed'])
+    forge.setPermission(repo, 'trent', 'none')
+    await pushChange(more('three'))
+    await expectStanding(number, [true], ['dismissed'])
   })
 
+  it('leaves what was recorded as it is where the platform does not say who may write', async () => {
+    const number = await openChange('permission-unread', { [path]: ruleFaults.replace(secret, '') })
+    const asksPermission = ({ path }: SeenRequest) => path.endsWith('/permission')
+    scenario.forge.faults.add({ match: asksPermission, action: answer(403, { message: 'Forbidden' }) })
+    resolve(number, 0, 'alice')
+    await pushChange(more('one'))
+    await expectStanding(number, [true], ['open'])
+    expect((await show(number)).summary).toContain(
+      '- Whether those who resolved conversations may do so could not be read.',
+    )
+  })
+
+  it('keeps a claim from being made again in other words, unless it is worse', async () => {
+    claims = [{ path, quote: discountFault }]
+    const number = await openChange('answered-words', { [path]: discount })
+    answerFirst(number, 0)
+    claims = [
+      { path, quote: discountFault },
+      { path, quote: `${discountFault}\n    return 0.1` },
+    ]
+    await pushChange({ 'src/always.ts': 'export const always = 1\n', [path]: `${discount}// More.\n` })
+    await expectStanding(number, [false], ['open'])
+    claims = [
+      ...claims,
+      { path, quote: `${discountFault}\n    return 0.1`, severity: 'critical', category: 'security' },
+    ]
+    await pushChange({ [path]: `${discount}// Even more.\n` })
+    await expectStanding(number, [false, false], ['open', 'open'])
+  })
+})
+
+describe('a dismissal', () => {
   it('holds for the same claim in other words, until the code changes', async () => {
     const comment = '// Ten and more get a tenth off.'
     claims = [{ path, quote: `${comment}\n  ${discountFault}` }]
-    const number = await openChange('answered-words', { [path]: discount })
-    answerFirst(number, 0)
+    const number = await openChange('dismissed-words', { [path]: discount })
+    resolve(number, 0, 'alice')
     claims = [
       { path, quote: discountFault, severity: 'critical' },
       { path, quote: comment, severity: 'critical' },
     ]
     await pushChange(more('one'))
-    await expectStanding(number, [false], ['dismissed'])
+    await expectStanding(number, [true], ['dismissed'])
     await pushChange({ [path]: discount.replace('if (count > 10) {', 'if (count > 10) { // It is so.') })
     await expectStanding(number, [true, false, false], ['resolved', 'open', 'open'])
   })
 
   it('does not stay when the code was fixed: then the finding is resolved, and comes back with the code', async () => {
-    const number = await openChange('answered-fixed', { [path]: ruleFaults.replace(secret, '') })
-    answerFirst(number, 0)
+    const number = await openChange('dismissed-fixed', { [path]: ruleFaults.replace(secret, '') })
+    resolve(number, 0, 'alice')
     await pushChange(more('one'))
-    await expectStanding(number, [false], ['dismissed'])
+    await expectStanding(number, [true], ['dismissed'])
     await pushChange({ [path]: 'export const fixed = 1\n' })
     await expectStanding(number, [true], ['resolved'])
     await copy.git('revert', '--no-edit', 'HEAD')
@@ -472,14 +524,43 @@ describe('an answer', () => {
   })
 
   it('counts with a rename', async () => {
-    const number = await openChange('answered-renamed', { [path]: ruleFaults.replace(secret, '') })
-    answerFirst(number, 0)
+    const number = await openChange('dismissed-renamed', { [path]: ruleFaults.replace(secret, '') })
+    resolve(number, 0, 'alice')
     await pushChange(more('one'))
     await copy.git('mv', path, 'src/renamed.ts')
     await pushChange(more('two'))
-    await expectStanding(number, [false], ['dismissed'])
+    await expectStanding(number, [true], ['dismissed'])
   })
+})
 
+describe('a secret that was removed', () => {
+  it('stays open and counts until somebody who may write dismisses it', async () => {
+    const key = `const key = '${secret}'\n`
+    const number = await openChange('removed-secret', { [path]: key })
+    await expectStanding(number, [false], ['open'])
+    await pushChange({ [path]: 'const key = process.env.KEY\n' })
+    await expectStanding(number, [false], ['open'])
+    const removed = await show(number)
+    expect(removed.run?.verdict).toBe('REQUEST_CHANGES')
+    expect(removed.summary).toContain('*(removed from the code; revoke it)*')
+    expect(removed.inline[0]?.body).toContain('*(removed from the code; revoke it)*')
+    await copy.git('rm', '--quiet', path)
+    await pushChange(more('one'))
+    await expectStanding(number, [false], ['open'])
+    // It comes back to where it was.
+    await pushChange({ [path]: key })
+    await expectStanding(number, [false], ['open'])
+    expect((await show(number)).summary).not.toContain('removed from the code')
+    await pushChange({ [path]: null })
+    resolve(number, 0, 'alice')
+    await pushChange(more('two'))
+    expect((await show(number)).run?.verdict).toBe('APPROVE')
+    await pushChange(more('three'))
+    expect((await show(number)).run?.verdict).toBe('APPROVE')
+  })
+})
+
+describe('the answers of people', () => {
   it('that can not be read costs a note', async () => {
     const number = await openChange('answered-unread', { [path]: ruleFaults })
     const isListed = ({ path, body }: SeenRequest) => path.endsWith('/graphql') && body.includes('reviewThreads')

@@ -57,6 +57,7 @@ export const listReviews = {
 
 const finding = z
   .object({
+    fingerprint: z.string().describe('Its identity over pushes; names it where it is dismissed'),
     severity: z.enum(severities),
     category: z.enum(findingCategories),
     title: z.string(),
@@ -72,6 +73,11 @@ const finding = z
     reviewer: z.string(),
     rule: z.string().nullable(),
     state: z.enum(['open', 'resolved', 'dismissed']),
+    removed: z.boolean().describe('Its code is gone, and it counts all the same: a secret to revoke'),
+    dismissal: z
+      .object({ login: z.string(), via: z.enum(['thread', 'api']), reason: z.string() })
+      .nullable()
+      .describe('Who dismissed it; null where nobody did'),
     placement: z.enum(['inline', 'summary', 'held_back']),
     comment_url: z.string().nullable(),
   })
@@ -243,6 +249,34 @@ export const retryReview = {
   response: {
     202: z.object({ status: z.literal('retry_started'), event_id: z.int() }),
     ...errors(401, 403, 404, 409),
+  },
+}
+
+const longestReason = 1000
+
+export const dismissFinding = {
+  summary: 'Dismiss a finding',
+  description:
+    'It no longer counts on this pull request while its code stays. Your own token of the platform must show that you ' +
+    'can write to the repository. The verdict is decided again, without a model, under the event that is answered. ' +
+    'Dismissing what is dismissed changes nothing.',
+  tags: ['Reviews'],
+  security: security.either,
+  params: path.extend({ fingerprint: z.string() }),
+  body: z.object({
+    reason: text('reason', longestReason)
+      .trim()
+      .min(1, { error: 'reason must say why the finding does not count' })
+      .describe('Why it does not count. People who see the review read it'),
+  }),
+  response: {
+    200: z.object({
+      status: z.literal('dismissed'),
+      dismissed_by: z.string(),
+      reason: z.string(),
+      event_id: z.int().nullable().describe('Null where it had been dismissed before'),
+    }),
+    ...errors(400, 401, 403, 404, 409, 422, 502),
   },
 }
 

@@ -1,4 +1,4 @@
-// The ratchet: what people answered isn't raised again, and about code that was seen before only what is worse is.
+// The ratchet: what people dismissed or answered isn't raised again, and about code that was seen before only what is worse is.
 import type { DiffHunk } from '../../domain/diff.ts'
 import { type Finding, type Severity, severities } from '../../domain/finding.ts'
 import type { Change } from '../../reviewers/reviewer.ts'
@@ -24,17 +24,24 @@ export function raiseClaims(change: Change, claims: readonly Identified[], locat
   const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
   const known = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
   const dismissed = located.filter(({ finding }) => finding.state === 'dismissed')
+  const answers = located.filter(({ finding }) => finding.answered)
   const raised: Finding[] = []
   let answered = 0
   let heldDown = 0
   for (const claim of claims) {
     const before = known.get(claim.fingerprint)
-    if (before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))) answered += 1
+    const isDismissed = before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))
+    if (isDismissed || (!before && answers.some((earlier) => isRepeated(claim, earlier)))) answered += 1
     else if (before?.state !== 'open' && !isNewAndCritical(claim, before) && isHeldDown(change, claim, located))
       heldDown += 1
     else raised.push(openFinding(change, claim, before))
   }
   return { raised, answered, heldDown }
+}
+
+/** Whether a claim only says in other words what people answered, which goes on counting by itself. */
+function isRepeated(claim: Identified, earlier: Located): boolean {
+  return severities.indexOf(claim.severity) >= severities.indexOf(earlier.finding.severity) && saysSame(claim, earlier)
 }
 
 /** What is critical is raised however late. One that was withdrawn isn't new: its code didn't come back. */

@@ -10,6 +10,7 @@ import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef } from '../../domain/pull-request.ts'
 import { findEventPullRequest, insertRequest, retryEvent } from '../../events/retry-event.ts'
 import { hasWaitingEvents, lockPullRequest } from '../../jobs/runs.ts'
+import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './live-states.ts'
 
 type RetryContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log' | 'wakeUps'>
@@ -30,9 +31,7 @@ export async function retryReview(
 ): Promise<number | undefined> {
   const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
   if (ref === undefined) return undefined
-  if (!(await mayRetry(ctx, caller, ref.repo))) {
-    throw new RequestError('access_denied', 'Repo not connected or access denied')
-  }
+  await requireRight(ctx, caller, ref.repo, signal)
   await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
   return transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)
@@ -47,8 +46,22 @@ export async function retryReview(
   })
 }
 
-/** Who connected the repository; an administrator also where nobody ever did. */
-async function mayRetry(ctx: RetryContext, caller: Caller, repo: PullRequestRef['repo']): Promise<boolean> {
-  if ((await findConnectedRepository(ctx.db, caller, repo)) !== undefined) return true
-  return caller.isAdmin && (await listTokenHolders(ctx.db, repo)).length === 0
+/**
+ * Another review may cost what the first one did: who connected the repository, while they may write
+ * to it; an administrator also where nobody ever did. Where the platform doesn't say, the connection
+ * stands for it, which takes more than writing to make.
+ */
+async function requireRight(
+  ctx: RetryContext,
+  caller: Caller,
+  repo: PullRequestRef['repo'],
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await findConnectedRepository(ctx.db, caller, repo)) !== undefined) {
+    return requireWriteAccess(ctx, caller, repo, signal).catch((error) => {
+      if (!(error instanceof RequestError) || error.code === 'access_denied') throw error
+    })
+  }
+  if (caller.isAdmin && (await listTokenHolders(ctx.db, repo)).length === 0) return
+  throw new RequestError('access_denied', 'Repo not connected or access denied')
 }

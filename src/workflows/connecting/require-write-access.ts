@@ -1,0 +1,34 @@
+// Whether a caller may write to a repository, by what the platform says of their own token.
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import { PlatformError, RequestError } from '../../domain/errors.ts'
+import type { RepositoryName } from '../../domain/pull-request.ts'
+import { requirePlatformToken } from './require-platform-token.ts'
+
+/**
+ * @throws RequestError `access_denied` for a caller who may not, `not_authenticated` for one without
+ *   a token of the platform, `platform_failed` where the platform doesn't say
+ */
+export async function requireWriteAccess(
+  ctx: Pick<AppContext, 'db' | 'keys' | 'platform'>,
+  caller: Pick<Caller, 'userId'>,
+  repo: RepositoryName,
+  signal: AbortSignal,
+): Promise<void> {
+  const token = await requirePlatformToken(ctx, caller.userId)
+  try {
+    const { push } = await ctx.platform.getRepository({ repo, token }, signal)
+    if (push) return
+  } catch (cause) {
+    if (!(cause instanceof PlatformError) && !signal.aborted) throw cause
+    if (cause instanceof PlatformError && !cause.retryable) throw denied({ cause })
+    const message = 'Whether you may write to this repository could not be checked. Try again in a moment.'
+    throw new RequestError('platform_failed', message, { cause })
+  }
+  throw denied()
+}
+
+function denied(options: { cause?: unknown } = {}): RequestError {
+  const message = 'Only people who can write to this repository can do this'
+  return new RequestError('access_denied', message, options)
+}

@@ -1,0 +1,101 @@
+// Dismisses a finding in the name of somebody who may write to its repository, and has the verdict decided again.
+import { recordAudit } from '../../accounts/audit.ts'
+import { findScope } from '../../accounts/scope.ts'
+import type { Caller } from '../../accounts/tokens.ts'
+import type { AppContext } from '../../context.ts'
+import type { Db } from '../../db/database.ts'
+import { transactionWithRetry } from '../../db/transaction.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { PullRequestRef } from '../../domain/pull-request.ts'
+import { findEventPullRequest, requestDecision } from '../../events/retry-event.ts'
+import { lockPullRequest } from '../../jobs/runs.ts'
+import { requireWriteAccess } from '../connecting/require-write-access.ts'
+import { refreshStates } from './live-states.ts'
+
+type DismissContext = Pick<AppContext, 'db' | 'config' | 'keys' | 'platform' | 'log' | 'wakeUps'>
+
+/** What is to be dismissed. */
+export interface DismissRequest {
+  /** Of an event of the pull request. */
+  readonly id: number
+  readonly fingerprint: string
+  readonly reason: string
+}
+
+/** Who dismissed the finding. */
+export interface DismissAnswer {
+  readonly login: string
+  readonly reason: string
+  /** The event under which the verdict is decided again; null where nothing was left to do. */
+  readonly eventId: number | null
+}
+
+/**
+ * Dismissing what is dismissed changes nothing: the answer then names who did it first.
+ *
+ * @param signal when to stop asking the platform
+ * @throws RequestError `not_found`, `access_denied`, `not_authenticated`, `conflict`, `platform_failed`
+ */
+export async function dismissFinding(
+  ctx: DismissContext,
+  caller: Caller,
+  { id, fingerprint, reason }: DismissRequest,
+  signal: AbortSignal,
+): Promise<DismissAnswer> {
+  const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
+  if (ref === undefined) throw new RequestError('not_found', 'Review not found')
+  await requireWriteAccess(ctx, caller, ref.repo, signal)
+  await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
+  return transactionWithRetry(ctx.db, async (tx) => {
+    const state = await lockPullRequest(tx, ref)
+    const finding = await findFinding(tx, ref, fingerprint)
+    if (finding === undefined) throw new RequestError('not_found', 'Finding not found')
+    const { login, reason: given } = finding
+    if (login !== null && (finding.via === 'api' || finding.state === 'dismissed')) {
+      return { login, reason: given ?? '', eventId: null }
+    }
+    if (finding.state === 'resolved') {
+      throw new RequestError('conflict', 'The finding is resolved: nothing is left to dismiss')
+    }
+    if (state !== 'open') {
+      throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
+    }
+    await saveDismissal(tx, ref, { fingerprint, reopened: finding.reopened, login: caller.login, reason })
+    await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
+    const eventId = await requestDecision(tx, ref)
+    await ctx.wakeUps.reviews.wake(tx, [ref])
+    return { login: caller.login, reason, eventId: eventId ?? null }
+  })
+}
+
+function findFinding(tx: Db, { repo, number }: PullRequestRef, fingerprint: string) {
+  return tx
+    .selectFrom('findings as f')
+    .leftJoin('dismissals as d', (join) =>
+      join
+        .onRef('d.repo', '=', 'f.repo')
+        .onRef('d.pr_number', '=', 'f.pr_number')
+        .onRef('d.fingerprint', '=', 'f.fingerprint')
+        .onRef('d.reopened', '=', 'f.reopened'),
+    )
+    .select(['f.state', 'f.reopened', 'd.login', 'd.via', 'd.reason'])
+    .where('f.repo', '=', repo)
+    .where('f.pr_number', '=', number)
+    .where('f.fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+}
+
+async function saveDismissal(
+  tx: Db,
+  { repo, number }: PullRequestRef,
+  dismissal: { fingerprint: string; reopened: number; login: string; reason: string },
+): Promise<void> {
+  const { login, reason } = dismissal
+  await tx
+    .insertInto('dismissals')
+    .values({ repo, pr_number: number, via: 'api', ...dismissal })
+    .onConflict((conflict) =>
+      conflict.columns(['repo', 'pr_number', 'fingerprint', 'reopened']).doUpdateSet({ via: 'api', login, reason }),
+    )
+    .execute()
+}
