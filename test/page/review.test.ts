@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
-import { hold } from '../fakes/forge/forge.ts'
+import { answer, hold } from '../fakes/forge/forge.ts'
 import { type ModelServer, startModelServer } from '../fakes/models/model-server.ts'
 import { confirmAll, isVerification } from '../fakes/models/verification.ts'
 import { repo, type Scenario, startScenario } from '../review-scenario.ts'
@@ -182,6 +182,39 @@ it('is followed live, from a push to the newer review, and once more when it is 
   await panelOf(page, 'Coverage').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect(complaints).toEqual([])
+})
+
+it('case 76: a finding is dismissed with a reason, and the page shows what the verdict is then', async () => {
+  const number = await scenario.openPullRequest(
+    { [path]: discount },
+    { branch: 'dismissed', title: 'Give more discounts' },
+  )
+  await scenario.settled()
+  await using opened = await open()
+  const { page, complaints } = opened
+  await page.goto(`/reviews/${await newestReview()}`)
+  await panelOf(page, 'Findings: 1 open').locator('summary').click()
+  await page.getByRole('button', { name: 'Dismiss “Exactly' }).click()
+  const form = page.getByRole('form', { name: 'Dismiss the finding' })
+  await form.getByLabel('Why does it not count?').fill('Sold by the <b>dozen</b>.')
+  expect(await findBarriers(page)).toEqual([])
+  const unreachable = scenario.forge.faults.add({
+    match: ({ path: asked }) => asked.endsWith(`/repos/${repo}`),
+    action: answer(503, { message: 'Unavailable' }),
+  })
+  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await form.getByRole('alert').filter({ hasText: 'could not be checked' }).waitFor()
+  unreachable()
+  await form.getByRole('button', { name: 'Dismiss' }).click()
+  await page.getByText('pull_request.dismissal (this review)').waitFor()
+  await panelOf(page, 'Findings: 0 open, 1 settled').locator('summary').click()
+  const settled = panelOf(page, 'Findings: 0 open, 1 settled')
+  await settled.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
+  expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Approve')
+  const [summary] = scenario.forge.pullRequest(repo, number).comments
+  expect(summary?.body).toContain('Dismissed by `alice`, the author of this pull request: 1 moderate.')
+  expect(complaints.filter((complaint) => !complaint.includes('502'))).toEqual([])
 })
 
 it('says why a review failed', async () => {

@@ -30,9 +30,13 @@ export function FindingCard({ finding, id }: { finding: Finding; id: string }) {
 }
 
 export function FindingBody({ finding }: { finding: Finding }) {
-  const { body, suggestion, evidence } = finding
+  const { body, suggestion, evidence, removed, state, dismissal } = finding
   return (
     <>
+      {dismissal && <DismissalNote state={state} dismissal={dismissal} />}
+      {removed && state === 'open' && (
+        <p className="font-medium">Removed from the code. It counts until it is dismissed: revoke it.</p>
+      )}
       <Prose text={body} />
       {suggestion !== null && (
         <Part title="Suggestion">
@@ -61,6 +65,24 @@ export function FindingBody({ finding }: { finding: Finding }) {
       )}
       <Origin finding={finding} />
     </>
+  )
+}
+
+function DismissalNote({
+  state,
+  dismissal,
+}: Pick<Finding, 'state'> & { dismissal: NonNullable<Finding['dismissal']> }) {
+  const { login, reason } = dismissal
+  return (
+    <p className="font-medium">
+      Dismissed by <bdi>{login}</bdi>
+      {reason !== '' && (
+        <>
+          : <bdi>{reason}</bdi>
+        </>
+      )}
+      {state === 'open' && ' (the verdict is being decided again)'}
+    </p>
   )
 }
 

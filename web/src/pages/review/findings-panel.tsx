@@ -1,11 +1,14 @@
 // All findings of a review: what each claims, where, and a way to its line in the diff.
+import type { ReviewDetail } from '../../api/queries.ts'
 import { Badge, SeverityBadge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Claim } from './claim.tsx'
+import { DismissFinding } from './dismiss-finding.tsx'
 import { FindingBody } from './finding-card.tsx'
 import type { Finding } from './queries.ts'
 
-export function FindingsPanel({ findings }: { findings: readonly Finding[] }) {
+export function FindingsPanel({ review }: { review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'> }) {
+  const { findings } = review
   const open = findings.filter(({ state }) => state === 'open').length
   const settled = findings.length - open
   const title = `Findings: ${open} open${settled > 0 ? `, ${settled} settled` : ''}`
@@ -18,7 +21,7 @@ export function FindingsPanel({ findings }: { findings: readonly Finding[] }) {
           {findings.map((finding, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name, and come in the service's order
             <li key={index} className="py-1.5 first:pt-0 last:pb-0">
-              <FindingRow finding={finding} index={index} />
+              <FindingRow review={review} finding={finding} index={index} />
             </li>
           ))}
         </ul>
@@ -27,7 +30,13 @@ export function FindingsPanel({ findings }: { findings: readonly Finding[] }) {
   )
 }
 
-function FindingRow({ finding, index }: { finding: Finding; index: number }) {
+interface FindingRowProps {
+  readonly review: Pick<ReviewDetail, 'id' | 'pr_status'>
+  readonly finding: Finding
+  readonly index: number
+}
+
+function FindingRow({ review, finding, index }: FindingRowProps) {
   const { severity, title, path, start_line: line, state } = finding
   return (
     <details>
@@ -47,9 +56,10 @@ function FindingRow({ finding, index }: { finding: Finding; index: number }) {
       </summary>
       <div className="mt-2 ml-4">
         <FindingBody finding={finding} />
-        <button type="button" className="mt-2 text-accent underline" onClick={() => showInDiff(index)}>
+        <button type="button" className="my-2 text-accent underline" onClick={() => showInDiff(index)}>
           Show it in the diff
         </button>
+        <DismissFinding review={review} finding={finding} />
       </div>
     </details>
   )

@@ -29,7 +29,7 @@ function Review({ review }: { review: ReviewDetail }) {
     <Page title={review.pr_title} aside={<RetryButton review={review} />}>
       <ReviewSubject review={review} />
       <OutcomePanel review={review} />
-      {isReviewed && <FindingsPanel findings={review.findings} />}
+      {isReviewed && <FindingsPanel review={review} />}
       {isReviewed && <DiffPanel key={review.head_sha} review={review} />}
       <div className="grid gap-x-4 lg:grid-cols-2">
         {review.reach && <ReachPanel reach={review.reach} />}

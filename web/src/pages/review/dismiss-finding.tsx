@@ -1,0 +1,72 @@
+// Dismisses a finding: a button that opens a form for the reason.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { dismissFinding } from '../../../../src/http/contract/reviews.ts'
+import type { Answer } from '../../api/json.ts'
+import type { ReviewDetail } from '../../api/queries.ts'
+import { useApi } from '../../api/use-api.ts'
+import { Button } from '../../components/button.tsx'
+import { TextArea } from '../../components/field.tsx'
+import { Failure } from '../../components/states.tsx'
+import type { Finding } from './queries.ts'
+
+interface DismissFindingProps {
+  readonly review: Pick<ReviewDetail, 'id' | 'pr_status'>
+  readonly finding: Finding
+}
+
+export function DismissFinding({ review, finding }: DismissFindingProps) {
+  const [isOpen, setOpen] = useState(false)
+  const isDone = finding.state !== 'open' || finding.dismissal !== null
+  if (isDone || review.pr_status !== 'open') return null
+  if (isOpen) return <DismissForm review={review} finding={finding} onCancel={() => setOpen(false)} />
+  return (
+    <Button onClick={() => setOpen(true)}>
+      Dismiss
+      <span className="sr-only"> “{finding.title}”</span>
+    </Button>
+  )
+}
+
+function DismissForm({ review, finding, onCancel }: DismissFindingProps & { onCancel: () => void }) {
+  const { mutate, isPending, error } = useDismissal(review.id, finding.fingerprint)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    mutate(String(new FormData(event.currentTarget).get('reason')))
+  }
+  return (
+    <form onSubmit={submit} aria-label="Dismiss the finding" className="max-w-prose">
+      <TextArea label="Why does it not count?" name="reason" rows={2} required maxLength={1000} autoFocus />
+      <p className="mt-1 mb-2 text-muted">
+        The verdict is decided again. You need write access to the repository, and your name appears in the summary on
+        the pull request.
+      </p>
+      {error && <Failure error={error} />}
+      <div className="mt-2 flex gap-2">
+        <Button type="submit" look="main" disabled={isPending}>
+          Dismiss
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  )
+}
+
+/** The verdict that follows is a review of its own, to which the page goes. */
+function useDismissal(id: number, fingerprint: string) {
+  const api = useApi()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: (reason: string) =>
+      api.ask<Answer<typeof dismissFinding>>(`/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`, {
+        method: 'POST',
+        body: { reason },
+      }),
+    onSuccess: async ({ event_id: next }) => {
+      await client.invalidateQueries({ queryKey: ['review', String(id)] })
+      if (next !== null) await navigate({ to: '/reviews/$id', params: { id: String(next) } })
+    },
+  })
+}
