@@ -31,8 +31,21 @@ export interface DecisionTask {
   readonly signal: AbortSignal
 }
 
+const storedColumns = [
+  'id',
+  'head_sha',
+  'verdict',
+  'files_analyzed',
+  'coverage',
+  'decision',
+  'sources',
+  'reach',
+  'basis',
+  'published_url',
+] as const
+
 /** A review that came to a verdict and kept what that rests on. */
-type StoredReview = Selectable<WorkflowRunsTable> & {
+type StoredReview = Pick<Selectable<WorkflowRunsTable>, (typeof storedColumns)[number]> & {
   readonly basis: ReviewBasis
   readonly coverage: Coverage
 }
@@ -86,7 +99,7 @@ async function findReview(db: Db, run: ClaimedRun, { head }: PullRequest): Promi
   const ofPullRequest = { repo: run.repo, pr_number: run.number }
   const latest = await db
     .selectFrom('workflow_runs')
-    .selectAll()
+    .select(storedColumns)
     .where((eb) => eb.and(ofPullRequest))
     .where('status', '=', 'completed')
     .where('verdict', 'is not', null)
