@@ -93,6 +93,7 @@ export type AuditAction =
   | 'access_regained'
   | 'review_retried'
   | 'finding_dismissed'
+  | 'finding_reopened'
   | 'repository_rescanned'
   | 'memory_added'
   | 'memory_edited'

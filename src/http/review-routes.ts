@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type LineCoverage, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
-import { dismissFinding } from '../workflows/showing/dismiss-finding.ts'
+import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
 import { showReview, showReviews } from '../workflows/showing/show-reviews.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
@@ -38,11 +38,16 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
 
   const dismissRoute = { schema: contract.dismissFinding, onRequest: authenticate.either }
   server.post('/api/v1/reviews/:id/findings/:fingerprint/dismiss', dismissRoute, async (request, reply) => {
-    const { id, fingerprint } = request.params
-    if (!/^[0-9a-f]{32}$/.test(fingerprint)) throw new RequestError('not_found', 'Finding not found')
-    const asked = { id: readId(id), fingerprint, reason: request.body.reason }
+    const asked = { ...readPlace(request.params), reason: request.body.reason }
     const { login, reason, eventId } = await dismissFinding(ctx, callerOf(request), asked, platformDeadline(reply))
     return { status: 'dismissed' as const, dismissed_by: login, reason, event_id: eventId }
+  })
+
+  const reopenRoute = { schema: contract.reopenFinding, onRequest: authenticate.either }
+  server.delete('/api/v1/reviews/:id/findings/:fingerprint/dismiss', reopenRoute, async (request, reply) => {
+    const asked = readPlace(request.params)
+    const eventId = await reopenFinding(ctx, callerOf(request), asked, platformDeadline(reply))
+    return { status: 'reopened' as const, event_id: eventId }
   })
 }
 
@@ -54,6 +59,12 @@ function platformDeadline(reply: FastifyReply): AbortSignal {
 function readId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw notFound()
   return Number(text)
+}
+
+function readPlace({ id, fingerprint }: { id: string; fingerprint: string }) {
+  const place = { id: readId(id), fingerprint }
+  if (/^[0-9a-f]{32}$/.test(fingerprint)) return place
+  throw new RequestError('not_found', 'Finding not found')
 }
 
 function notFound(): RequestError {

@@ -214,6 +214,9 @@ it('case 76: a finding is dismissed with a reason, and the page shows what the v
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Approve')
   const [summary] = scenario.forge.pullRequest(repo, number).comments
   expect(summary?.body).toContain('Dismissed by `alice`, the author of this pull request: 1 moderate.')
+  await settled.getByRole('button', { name: 'Take back' }).click()
+  await panelOf(page, 'Findings: 1 open').waitFor()
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs discussion')
   expect(complaints.filter((complaint) => !complaint.includes('502'))).toEqual([])
 })
 

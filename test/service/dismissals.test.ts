@@ -1,7 +1,7 @@
 // Who may dismiss a finding, and that a verdict is decided again without asking a model: on each database engine.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import { type Answer, type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
 import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
@@ -247,7 +247,7 @@ describe('dismissing through the API', () => {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: await response.json() } as Answer
   }
 
   async function fingerprintOf(): Promise<string> {
@@ -283,6 +283,27 @@ describe('dismissing through the API', () => {
     await scene.forge.push(repo, 'topic', { 'src/more.ts': 'export const more = 1\n' }, { author: 'alice' })
     await settled()
     expect(await verdictOf()).toBe('APPROVE')
+  })
+
+  it('can be taken back, by people who may write', async () => {
+    const number = await openReviewed()
+    const fingerprint = await fingerprintOf()
+    const takeBack = async () =>
+      scene.ask('alice', `/api/v1/reviews/${(await entry()).id}/findings/${fingerprint}/dismiss`, 'DELETE')
+    expect(await takeBack()).toEqual({ status: 409, body: { detail: 'The finding is not dismissed' } })
+    await dismiss('alice', { reason })
+    await settled()
+    expect(await verdictOf()).toBe('APPROVE')
+    scene.forge.setPermission(repo, 'alice', 'read')
+    expect((await takeBack()).status).toBe(403)
+    scene.forge.setPermission(repo, 'alice', 'write')
+    expect(await takeBack()).toEqual({ status: 200, body: { status: 'reopened', event_id: expect.any(Number) } })
+    await settled()
+    expect(await verdictOf()).toBe('REQUEST_CHANGES')
+    resolveThread(number, 'carol')
+    await letTimePass()
+    await eventually(verdictOf).toBe('APPROVE')
+    expect(await takeBack()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('conversation') } })
   })
 
   it('is for people who may write to the repository', async () => {

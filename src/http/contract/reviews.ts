@@ -280,6 +280,18 @@ export const dismissFinding = {
   },
 }
 
+export const reopenFinding = {
+  summary: 'Take back that a finding was dismissed',
+  description: 'Where that was done through this API. It asks for the same right.',
+  tags: ['Reviews'],
+  security: security.either,
+  params: path.extend({ fingerprint: z.string() }),
+  response: {
+    200: z.object({ status: z.literal('reopened'), event_id: z.int().nullable() }),
+    ...errors(401, 403, 404, 409, 502),
+  },
+}
+
 export const listDeliveries = {
   summary: 'List the deliveries and what became of each',
   description: 'The newest first. Those without a repository are shown to administrators only.',

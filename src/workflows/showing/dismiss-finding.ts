@@ -1,4 +1,5 @@
-// Dismisses a finding in the name of somebody who may write to its repository, and has the verdict decided again.
+// Dismisses a finding in the name of somebody who may write to its repository, or takes that back, and has the verdict
+// decided again.
 import { recordAudit } from '../../accounts/audit.ts'
 import { findScope } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
@@ -6,7 +7,7 @@ import type { AppContext } from '../../context.ts'
 import type { Db } from '../../db/database.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { PullRequestRef } from '../../domain/pull-request.ts'
+import type { PullRequestRef, PullRequestState } from '../../domain/pull-request.ts'
 import { findEventPullRequest, requestDecision } from '../../events/retry-event.ts'
 import { lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
@@ -39,17 +40,10 @@ export interface DismissAnswer {
 export async function dismissFinding(
   ctx: DismissContext,
   caller: Caller,
-  { id, fingerprint, reason }: DismissRequest,
+  { reason, ...place }: DismissRequest,
   signal: AbortSignal,
 ): Promise<DismissAnswer> {
-  const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
-  if (ref === undefined) throw new RequestError('not_found', 'Review not found')
-  await requireWriteAccess(ctx, caller, ref.repo, signal)
-  await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
-  return transactionWithRetry(ctx.db, async (tx) => {
-    const state = await lockPullRequest(tx, ref)
-    const finding = await findFinding(tx, ref, fingerprint)
-    if (finding === undefined) throw new RequestError('not_found', 'Finding not found')
+  return changeFinding(ctx, caller, place, signal, async (tx, { ref, finding, state }) => {
     const { login, reason: given } = finding
     if (login !== null && (finding.via === 'api' || finding.state === 'dismissed')) {
       return { login, reason: given ?? '', eventId: null }
@@ -60,12 +54,77 @@ export async function dismissFinding(
     if (state !== 'open') {
       throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
     }
+    const { fingerprint } = place
     await saveDismissal(tx, ref, { fingerprint, reopened: finding.reopened, login: caller.login, reason })
     await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
-    const eventId = await requestDecision(tx, ref)
-    await ctx.wakeUps.reviews.wake(tx, [ref])
-    return { login: caller.login, reason, eventId: eventId ?? null }
+    return { login: caller.login, reason, eventId: await decideAgain(ctx, tx, ref) }
   })
+}
+
+/**
+ * Takes back a dismissal that was made on the page or through the API.
+ *
+ * @returns the event under which the verdict is decided again
+ * @throws RequestError as `dismissFinding`
+ */
+export async function reopenFinding(
+  ctx: DismissContext,
+  caller: Caller,
+  place: Omit<DismissRequest, 'reason'>,
+  signal: AbortSignal,
+): Promise<number | null> {
+  return changeFinding(ctx, caller, place, signal, async (tx, { ref, finding, state }) => {
+    if (finding.via === 'thread') {
+      const message = 'It was dismissed by resolving its conversation: open that again instead'
+      throw new RequestError('conflict', message)
+    }
+    if (finding.via === null) throw new RequestError('conflict', 'The finding is not dismissed')
+    if (state !== 'open') {
+      throw new RequestError('conflict', `The pull request is ${state}: nothing is left to decide`)
+    }
+    const { fingerprint } = place
+    await tx
+      .deleteFrom('dismissals')
+      .where('repo', '=', ref.repo)
+      .where('pr_number', '=', ref.number)
+      .where('fingerprint', '=', fingerprint)
+      .where('via', '=', 'api')
+      .execute()
+    await recordAudit(tx, caller, 'finding_reopened', `${ref.repo}#${ref.number} ${fingerprint}`)
+    return decideAgain(ctx, tx, ref)
+  })
+}
+
+/** What a change is made to, under the pull request's lock. */
+interface HeldFinding {
+  readonly ref: PullRequestRef
+  readonly state: PullRequestState | undefined
+  readonly finding: NonNullable<Awaited<ReturnType<typeof findFinding>>>
+}
+
+async function changeFinding<Result>(
+  ctx: DismissContext,
+  caller: Caller,
+  { id, fingerprint }: Omit<DismissRequest, 'reason'>,
+  signal: AbortSignal,
+  change: (tx: Db, held: HeldFinding) => Promise<Result>,
+): Promise<Result> {
+  const ref = await findEventPullRequest(ctx.db, await findScope(ctx.db, caller), id)
+  if (ref === undefined) throw new RequestError('not_found', 'Review not found')
+  await requireWriteAccess(ctx, caller, ref.repo, signal)
+  await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
+  return transactionWithRetry(ctx.db, async (tx) => {
+    const state = await lockPullRequest(tx, ref)
+    const finding = await findFinding(tx, ref, fingerprint)
+    if (finding === undefined) throw new RequestError('not_found', 'Finding not found')
+    return change(tx, { ref, state, finding })
+  })
+}
+
+async function decideAgain(ctx: DismissContext, tx: Db, ref: PullRequestRef): Promise<number | null> {
+  const eventId = await requestDecision(tx, ref)
+  await ctx.wakeUps.reviews.wake(tx, [ref])
+  return eventId ?? null
 }
 
 function findFinding(tx: Db, { repo, number }: PullRequestRef, fingerprint: string) {

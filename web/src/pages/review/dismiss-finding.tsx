@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { dismissFinding } from '../../../../src/http/contract/reviews.ts'
+import type { dismissFinding, reopenFinding } from '../../../../src/http/contract/reviews.ts'
 import type { Answer } from '../../api/json.ts'
 import type { ReviewDetail } from '../../api/queries.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -18,8 +18,9 @@ interface DismissFindingProps {
 
 export function DismissFinding({ review, finding }: DismissFindingProps) {
   const [isOpen, setOpen] = useState(false)
-  const isDone = finding.state !== 'open' || finding.dismissal !== null
-  if (isDone || review.pr_status !== 'open') return null
+  if (review.pr_status !== 'open') return null
+  if (finding.dismissal?.via === 'api') return <ReopenButton review={review} finding={finding} />
+  if (finding.state !== 'open' || finding.dismissal !== null) return null
   if (isOpen) return <DismissForm review={review} finding={finding} onCancel={() => setOpen(false)} />
   return (
     <Button onClick={() => setOpen(true)}>
@@ -53,17 +54,30 @@ function DismissForm({ review, finding, onCancel }: DismissFindingProps & { onCa
   )
 }
 
-/** The verdict that follows is a review of its own, to which the page goes. */
+function ReopenButton({ review, finding }: DismissFindingProps) {
+  const { mutate, isPending, error } = useDismissal(review.id, finding.fingerprint)
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <Button disabled={isPending} onClick={() => mutate(null)}>
+        Take back
+        <span className="sr-only"> that “{finding.title}” was dismissed</span>
+      </Button>
+    </>
+  )
+}
+
+/** Dismisses for a reason, or takes it back for none. What follows is a review of its own, to which the page goes. */
 function useDismissal(id: number, fingerprint: string) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: (reason: string) =>
-      api.ask<Answer<typeof dismissFinding>>(`/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`, {
-        method: 'POST',
-        body: { reason },
-      }),
+    mutationFn: (reason: string | null) =>
+      api.ask<Answer<typeof dismissFinding | typeof reopenFinding>>(
+        `/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`,
+        reason === null ? { method: 'DELETE' } : { method: 'POST', body: { reason } },
+      ),
     onSuccess: async ({ event_id: next }) => {
       await client.invalidateQueries({ queryKey: ['review', String(id)] })
       if (next !== null) await navigate({ to: '/reviews/$id', params: { id: String(next) } })
