@@ -10,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => scenario[Symbol.asyncDispose]())
 afterEach(() => scenario.forge.faults.clear())
 
-/** A line that the static reviewer reports. */
-const leak = (letter: string) =>
-  `export const key${letter} = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
+/** A line that the static reviewer reports, and that is forgotten when it is gone, unlike a secret. */
+const flaw = (letter: string) =>
+  `export const send = (list) => list.forEach(async (${letter}) => { await post(${letter}) })\n`
 
 const editsSummary = ({ method, path }: SeenRequest) => method === 'PATCH' && path.includes('/issues/comments/')
 const showsVerdict = ({ path, body }: SeenRequest) => path.includes('/statuses/') && !body.includes('"pending"')
@@ -28,13 +28,13 @@ function summariesOf(number: number): string[] {
 describe('a push while the review is posted', () => {
   it('case 54: is reviewed although its delivery was skipped as a duplicate', async () => {
     const { forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('a') }, { branch: 'skipped' })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('a') }, { branch: 'skipped' })
     await scenario.settled()
     const held = hold()
     forge.faults.add({ match: editsSummary, times: 1, action: held })
-    await push('skipped', leak('b'))
+    await push('skipped', flaw('b'))
     await held.arrived
-    const head = await push('skipped', leak('c'))
+    const head = await push('skipped', flaw('c'))
     const skipped = await forge.waitForDelivery((delivery) => delivery.request.body.includes(`"after":"${head}"`))
     expect(JSON.parse(skipped.attempts[0]?.responseBody ?? '')).toEqual({ status: 'duplicate_skipped' })
     held.release()
@@ -51,10 +51,10 @@ describe('a push while the review is posted', () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
-    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('g') }, { branch: 'superseded' })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('g') }, { branch: 'superseded' })
     await held.arrived
     const { headSha } = forge.pullRequest(repo, number)
-    const head = await push('superseded', leak('h'))
+    const head = await push('superseded', flaw('h'))
     held.release()
     await scenario.settled()
     const { statuses, inlineComments } = forge.pullRequest(repo, number)
@@ -70,9 +70,9 @@ describe('a push while the review is posted', () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: showsVerdict, times: 1, action: held })
-    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('d') }, { branch: 'broken-off' })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('d') }, { branch: 'broken-off' })
     await held.arrived
-    const head = await push('broken-off', leak('e'))
+    const head = await push('broken-off', flaw('e'))
     held.release('drop')
     await scenario.settled()
     expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
@@ -83,13 +83,13 @@ describe('a push while the review is posted', () => {
 describe('a finding that comes back after it was resolved', () => {
   it('is shown in a comment of its own, once, and resolved there again', async () => {
     const { forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/keys.ts': leak('f') }, { branch: 'comes-back' })
+    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('f') }, { branch: 'comes-back' })
     await scenario.settled()
     const threads = () => forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)
     const steps = [
       { text: 'export const none = 1\n', expected: [true] },
-      { text: leak('f'), expected: [true, false] },
-      { text: `export const first = 1\n${leak('f')}`, expected: [true, false] },
+      { text: flaw('f'), expected: [true, false] },
+      { text: `export const first = 1\n${flaw('f')}`, expected: [true, false] },
       { text: 'export const none = 2\n', expected: [true, true] },
     ]
     for (const { text, expected } of steps) {
