@@ -8,6 +8,9 @@ import { refreshListing } from './listing.ts'
 /** Somebody who may write asked for another review: it may cost what the first one did. */
 export const retryEvent = 'pull_request.retry'
 
+/** What kept a review from being done is over: the pull request was opened again, or the model is back. */
+export const redoEvent = 'pull_request.redo'
+
 /** A finding was dismissed, or is no longer: the verdict is decided again without a model. */
 export const dismissalEvent = 'pull_request.dismissal'
 
@@ -27,7 +30,7 @@ export async function findEventPullRequest(db: Db, scope: Scope, id: number): Pr
 export async function insertRequest(
   tx: Db,
   ref: PullRequestRef,
-  { id, type }: { id: number; type: typeof retryEvent | typeof dismissalEvent },
+  { id, type }: { id: number; type: typeof retryEvent | typeof redoEvent | typeof dismissalEvent },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into events (event_type, source, repo, pr_number, wants_review, payload)

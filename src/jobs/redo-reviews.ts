@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { transactionWithRetry } from '../db/transaction.ts'
 import type { PullRequestRef } from '../domain/pull-request.ts'
-import { insertRetry } from '../events/retry-event.ts'
+import { insertRequest, redoEvent } from '../events/retry-event.ts'
 import type { WakeUps } from './queue.ts'
 import { hasWaitingEvents, lockPullRequest } from './runs.ts'
 
@@ -50,7 +50,7 @@ export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoWhen): Pro
       const event = freed[0]?.event ?? null
       // Another worker was first, or somebody asked already.
       if (event === null || !isLatest || (await hasWaitingEvents(tx, ref))) return false
-      await insertRetry(tx, ref, event)
+      await insertRequest(tx, ref, { id: event, type: redoEvent })
       await wakeUps.reviews.wake(tx, [ref])
       return true
     })

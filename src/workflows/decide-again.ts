@@ -42,6 +42,8 @@ const storedColumns = [
   'reach',
   'basis',
   'published_url',
+  'warnings',
+  'redo_when',
 ] as const
 
 /** A review that came to a verdict and kept what that rests on. */
@@ -70,7 +72,8 @@ export async function decideAgain(
   const stopwatch = startStopwatch()
   const decided = decide(ctx, pullRequest, before, earlier)
   let published: PublishedReview | null = null
-  if (earlier.isChanged || decided.review.verdict !== before.verdict) {
+  const isDifferent = earlier.isChanged || decided.review.verdict !== before.verdict
+  if (isDifferent || (await isCoveredUp(ctx.db, task.run, before))) {
     const now = await ctx.platform.getPullRequest(task.access, pullRequest.number, task.signal)
     if (now.state !== 'open' || now.head.sha !== before.head_sha) return 'moved'
     published = await publish(ctx, task, before, decided)
@@ -116,6 +119,20 @@ async function findReview(db: Db, run: ClaimedRun, { head }: PullRequest): Promi
     .limit(1)
     .executeTakeFirst()
   return newer ? undefined : { ...latest, basis: latest.basis, coverage: latest.coverage }
+}
+
+/** A run that came to no verdict may have put its own status over that of the review. */
+async function isCoveredUp(db: Db, run: ClaimedRun, before: StoredReview): Promise<boolean> {
+  const other = await db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('repo', '=', run.repo)
+    .where('pr_number', '=', run.number)
+    .where('id', '>', before.id)
+    .where('id', '<', run.id)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined || run.attempt > 1
 }
 
 /**
@@ -166,6 +183,7 @@ function decide(
     summary: summarizeReview(findings, words, coverage, ctx.secrets),
     findings,
     coverage,
+    warnings: before.warnings ?? [],
     usage: noUsage,
     reviewers: basis.reviewers,
   }
@@ -225,12 +243,16 @@ async function record(
       decision: JSON.stringify({
         ...before.decision,
         ...verdictInput,
+        ends: review.ends,
+        blocks: review.blocks,
         confidenceReason: review.confidenceReason,
         decidedAgain: before.id,
       }),
       timings: JSON.stringify(decided.timings),
       basis: JSON.stringify(before.basis),
       published_url: published?.summary.url ?? before.published_url,
+      warnings: JSON.stringify(review.warnings),
+      redo_when: before.redo_when,
       error: null,
       error_code: null,
     },

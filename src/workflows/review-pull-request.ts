@@ -226,12 +226,12 @@ function describeReviewBasis(
   durationMs: number,
 ): ReviewBasis {
   const { reports, failures } = outcome
+  const isIncomplete = (report: (typeof reports)[number]) => report.usage.calls > 0 && !report.complete
   const { mergeBaseSha, graph, diff } = change
   const models = budget.uses.map(({ model }) => model)
-  const isCut = reports.some(({ usage, complete }) => usage.calls > 0 && !complete)
   return {
     key: describeBasis(ctx, { mergeBaseSha, settingsDigest }),
-    modelFailed: failures.length > 0 || isCut,
+    modelFailed: failures.length > 0 || reports.some(isIncomplete),
     words: reports.map(({ summary }) => blotSecrets(summary, ctx.secrets)),
     reviewers: reports.map(({ reviewer }) => reviewer),
     models,
