@@ -219,6 +219,19 @@ describe('a head that was reviewed before', () => {
     })
   })
 
+  it('asks no model when its author closes the pull request and opens it again', async () => {
+    const number = await openReviewed()
+    const asked = server.requests.length
+    scene.forge.closePullRequest(repo, number)
+    await redeliver()
+    expect(await lastRun()).toMatchObject({ status: 'completed', verdict: null })
+    await scene.forge.reopenPullRequest(repo, number)
+    await eventually(verdictOf).toBe('REQUEST_CHANGES')
+    expect((await eventsOf()).map((event) => event.event_type)).toContain('pull_request.redo')
+    expect(show(number).status.state).toBe('failure')
+    expect(server.requests).toHaveLength(asked)
+  })
+
   it('is reviewed again where its model had failed', async () => {
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
     await scene.forge.push(repo, 'topic', { [path]: discount }, { author: 'dave' })
