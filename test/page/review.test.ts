@@ -211,12 +211,12 @@ it('case 76: a finding is dismissed with a reason, and the page shows what the v
   const settled = panelOf(page, 'Findings: 0 open, 1 settled')
   await settled.getByText('Dismissed by alice: Sold by the <b>dozen</b>.').waitFor()
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
-  expect(await panelOf(page, 'Outcome').textContent()).toContain('Approve')
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
   const [summary] = scenario.forge.pullRequest(repo, number).comments
   expect(summary?.body).toContain('Dismissed by `alice`, the author of this pull request: 1 moderate.')
   await settled.getByRole('button', { name: 'Take back' }).click()
   await panelOf(page, 'Findings: 1 open').waitFor()
-  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs discussion')
+  expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
   expect(complaints.filter((complaint) => !complaint.includes('502'))).toEqual([])
 })
 
