@@ -260,6 +260,7 @@ async function record(
     commentUrls: new Map(findings.map((each) => [each.fingerprint, urlOf.get(findingMarker(each)) ?? null])),
     touches: null,
     spend: [],
+    end: review.ends[0]!,
   })
   await learnFromReview(ctx, run)
 }
