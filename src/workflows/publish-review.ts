@@ -119,7 +119,7 @@ function ensure(
       summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
       // What was just posted may not show in lists yet.
       ...(posted === null ? { comments, kept } : { comments: [], kept: [...comments, ...kept] }),
-      former: [...history.resolved, ...history.resolvedBefore, ...history.answered].map(findingMarker),
+      former: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(findingMarker),
       event: 'comment',
       beforeWrite,
     },
