@@ -99,12 +99,7 @@ function openSides(host: GitHost, { gitDirectory }: Repository, commits: CommitP
   return { head, base, [Symbol.asyncDispose]: close }
 }
 
-function describe(
-  { name }: Repository,
-  commits: CommitPair,
-  diff: Diff,
-  { head, base }: ReturnType<typeof openSides>,
-) {
+function describe({ name }: Repository, commits: CommitPair, diff: Diff, { head, base }: ReturnType<typeof openSides>) {
   const pullRequest = pullRequestOf(name, commits)
   return { ...bareChange, pullRequest, headSha: commits.head, mergeBaseSha: commits.base, diff, head, base }
 }
@@ -118,7 +113,14 @@ interface ListedCommit extends CommitPair {
 async function listCommits({ gitDirectory }: Repository): Promise<ListedCommit[]> {
   const { stdout } = await runGit(defaultGitHost, {
     gitDirectory,
-    args: ['log', '--first-parent', '--diff-merges=first-parent', '--no-renames', '--name-only', '--format=%x00%H %P%n%s'],
+    args: [
+      'log',
+      '--first-parent',
+      '--diff-merges=first-parent',
+      '--no-renames',
+      '--name-only',
+      '--format=%x00%H %P%n%s',
+    ],
     timeoutMs: 10 * 60_000,
     maxBytes: 4 * MEBIBYTE,
   })

@@ -278,6 +278,6 @@ describe('budget', () => {
     )
     expect(second.summary).not.toMatch(/nothing found/i)
     expect(second.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 0 } })
-    expect(second.view.statuses[second.view.headSha]?.at(-1)?.state).toBe('failure')
+    expect(second.view.statuses[second.view.headSha]?.at(-1)?.state).toBe('error')
   })
 })

@@ -251,7 +251,7 @@ describe('files that nobody reviews', () => {
         [path]: discount,
         'assets/logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2]),
         'assets/blob.dat': Buffer.from([1, 2, 0, 3]),
-        'assets/film.txt': 'version https://git-lfs.github.com/spec/v1\noid sha256:' + '0'.repeat(64) + '\nsize 1\n',
+        'assets/film.txt': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 1\n`,
         'web/long.js': `var a=${'b+'.repeat(15_000)}1\n`,
         'web/app.min.js': 'var a=1\n',
         'web/huge.js': program,

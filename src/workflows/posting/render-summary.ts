@@ -89,7 +89,7 @@ export function renderStatus(review: Review): string {
   const counts = countSeverities(review.findings)
   const passes = review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
   const name = `${endNames[review.ends[0]!]}${passes}`
-  return `${name}${counts === '' ? '' : ` · ${counts}`} · confidence ${review.confidence}/5`
+  return `${name}${counts === '' ? '' : `: ${counts}`} · confidence ${review.confidence}/5`
 }
 
 const endIcons: Readonly<Record<ReviewEnd, string>> = {
