@@ -103,7 +103,7 @@ it('case 47: a model that stays away past the retries leaves the review incomple
   expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
 })
 
-it('skips a pull request that was closed, calls it so everywhere, and reviews it when it is opened again', async () => {
+it('case 89: a pull request that was closed is skipped everywhere alike, and reviewed when it is open again', async () => {
   const { forge, app } = scenario
   const answered = Promise.withResolvers<void>()
   server.respondWith(async () => {
