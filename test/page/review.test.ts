@@ -52,6 +52,9 @@ beforeAll(async () => {
   }
   scenario = await startScenario({ env })
   session = (await signInWithToken(scenario.app, 'ghp_token_of_alice')).session
+  // Its text turns the direction of a line, to show that the page keeps it inert. The rule about that is tested elsewhere.
+  const settings = 'rules: { disable: [bidirectional-text] }\n'
+  await scenario.forge.push(repo, 'main', { '.umpire.yml': settings }, { author: 'alice' })
   const long = Array.from({ length: 5000 }, (_, index) => `export const value${index} = ${index}\n`).join('')
   await scenario.openPullRequest(
     { [path]: discount, 'lib/long.ts': long, 'logo.bin': 'a\0b' },

@@ -287,9 +287,10 @@ describe('insights after reviews', () => {
     await forge.push('acme/shop', 'bugs', fixed, { author: 'alice' })
     await scenario.settled()
     const { body: second } = await askInsights(app, alice.cookie)
-    expect(second.issue_categories).toEqual({ critical: 0, moderate: 0, minor: 0 })
+    // The key stays open: removed from the code, it is still to be revoked.
+    expect(second.issue_categories).toEqual({ critical: 1, moderate: 0, minor: 0 })
     expect(second.authors).toHaveLength(1)
-    expect(second.repos).toMatchObject([{ repo: 'acme/shop', prs: 1, issues_flagged: 0 }])
+    expect(second.repos).toMatchObject([{ repo: 'acme/shop', prs: 1, issues_flagged: 1 }])
 
     // A run that ends without a verdict leaves the figures as they are.
     forge.closePullRequest('acme/shop', number, 'alice')
