@@ -1,6 +1,7 @@
 // A forge with a repository, and Umpire beside it: what most tests of reviews start from.
 import { readSample } from '../demo/sample.ts'
 import { type Forge, type PullRequestView, startForge } from './fakes/forge/forge.ts'
+import type { PushedFile } from './fakes/forge/pushes.ts'
 import { type StartOptions, startTestApp, type TestApp, webhookSecret } from './start-app.ts'
 
 /** The account that Umpire acts as, and its token. */
@@ -30,7 +31,7 @@ export interface Scenario extends AsyncDisposable {
   readonly app: TestApp
   /** Pushes files to a branch and opens a pull request from it. Returns its number. */
   openPullRequest(
-    files: Record<string, string | null>,
+    files: Record<string, PushedFile>,
     options?: { branch?: string; title?: string; body?: string },
   ): Promise<number>
   /** Waits until nothing is to be done any more: all deliveries were answered and all review events ended. */

@@ -9,6 +9,7 @@ import { noLiveContext } from '../domain/live-context.ts'
 import type { PullRequest } from '../domain/pull-request.ts'
 import { type Coverage, noUsage, type Review, type ReviewBasis } from '../domain/review.ts'
 import { dismissalEvent, listAsking, retryEvent } from '../events/retry-event.ts'
+import { findOtherBlock } from '../jobs/find-other-block.ts'
 import { assertMayWrite, type ClaimedRun } from '../jobs/runs.ts'
 import { startStopwatch } from '../lib/stopwatch.ts'
 import type { PublishedReview } from '../platforms/platform.ts'
@@ -210,6 +211,7 @@ async function publish(
       live: sources ?? noLiveContext,
       models: basis.models,
       durationMs: basis.durationMs,
+      otherBlock: await findOtherBlock(ctx.db, run, review.headSha),
       beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
     },
     signal,

@@ -67,7 +67,7 @@ export function measureCoverage(
 function countWanted({ diff, skipped }: Change): number {
   const inDiff = new Set(diff.files.map(({ path }) => path))
   const without = skipped.filter(({ path }) => !inDiff.has(path))
-  return diff.files.length + without.length - skipped.filter(isUnwanted).length
+  return inDiff.size + without.length - skipped.filter(isUnwanted).length
 }
 
 function collectReadings({ files }: Change, { omitted }: PackedContext, { reports }: ReviewersOutcome): Readings {
@@ -86,9 +86,12 @@ function collectReadings({ files }: Change, { omitted }: PackedContext, { report
 
 function measureFiles({ files, spared, needs }: Change, readings: Readings): FileCoverage[] {
   const none: LineNeeds = { changed: 0, program: 0 }
-  const ofAll = files.map(({ path }) => measureFile(path, needs.get(path) ?? none, readings, readings.hasModel))
-  const ofSpared = spared.map(({ file }) => measureFile(file.path, needs.get(file.path) ?? none, readings, false))
-  return [...ofAll, ...ofSpared]
+  // A file that became a link, or the other way round, stands in a diff twice.
+  const forAll = new Set(files.map(({ path }) => path))
+  const forRules = new Set(spared.map(({ file }) => file.path)).difference(forAll)
+  const measure = (needsModel: boolean) => (path: string) =>
+    measureFile(path, needs.get(path) ?? none, readings, needsModel)
+  return [...[...forAll].map(measure(readings.hasModel)), ...[...forRules].map(measure(false))]
 }
 
 /**
@@ -103,7 +106,7 @@ function measureFile(
 ): FileCoverage {
   const shown = changed - (omitted.get(path)?.lines ?? 0)
   const model = byModel.has(path) ? Math.max(0, shown) : 0
-  const rules = byRules.has(path) ? changed - model : 0
+  const rules = byRules.has(path) && !textOnly.has(path) ? changed - model : 0
   const unread = Math.max(0, program - (needsModel ? model : rules))
   const byRulesOnly = Math.min(rules, changed - model - unread)
   const lines = { model, rules: byRulesOnly, text: changed - model - byRulesOnly - unread, unread }

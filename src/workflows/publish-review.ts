@@ -6,6 +6,7 @@ import type { Finding } from '../domain/finding.ts'
 import type { ToldContext } from '../domain/live-context.ts'
 import type { Reach } from '../domain/reach.ts'
 import type { Review } from '../domain/review.ts'
+import type { OtherBlock } from '../jobs/find-other-block.ts'
 import type { Access, CommitStatus, PublishedReview } from '../platforms/platform.ts'
 import { findingMarker, summaryMarker } from './posting/markers.ts'
 import { renderInlineComments } from './posting/render-finding.ts'
@@ -28,6 +29,8 @@ export interface Publication {
   /** What trackers and chats said. */
   readonly live: ToldContext
   readonly durationMs: number
+  /** A commit has one status for all of its pull requests: one that blocks is shown before one that passes. */
+  readonly otherBlock: OtherBlock | null
   /** Names of the models that answered. */
   readonly models: readonly string[]
   /** Throws when writing is no longer allowed. */
@@ -54,7 +57,7 @@ export async function publishReview(
     published = { ...published, summary }
   }
   await resolveThreads(ctx, publication, signal)
-  const { access, review } = publication
+  const { access, review, otherBlock } = publication
   await publication.beforeWrite()
   await ensureStatusIfAllowed(
     ctx,
@@ -62,8 +65,11 @@ export async function publishReview(
     {
       sha: review.headSha,
       context: statusContext,
-      state: { end: review.ends[0]!, blocks: review.blocks },
-      description: renderStatus(review),
+      state:
+        otherBlock === null || review.blocks
+          ? { end: review.ends[0]!, blocks: review.blocks }
+          : { end: otherBlock.end, blocks: true },
+      description: renderStatus(review, otherBlock),
       url: published.summary.url,
     },
     signal,

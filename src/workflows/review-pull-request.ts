@@ -5,6 +5,7 @@ import type { ToldContext } from '../domain/live-context.ts'
 import { ownerOf, type PullRequest } from '../domain/pull-request.ts'
 import type { ReviewBasis, ReviewWarning } from '../domain/review.ts'
 import { confirmPullRequests } from '../events/pull-request-states.ts'
+import { findOtherBlock } from '../jobs/find-other-block.ts'
 import { assertMayWrite, type ClaimedRun, takeUpEvents } from '../jobs/runs.ts'
 import { blotSecrets } from '../lib/blot-secrets.ts'
 import { type Stopwatch, startStopwatch } from '../lib/stopwatch.ts'
@@ -160,6 +161,7 @@ async function concludeReview(
       live: change.live,
       models: basis.models,
       durationMs: basis.durationMs,
+      otherBlock: await findOtherBlock(ctx.db, run, review.headSha),
       beforeWrite: () => assertMayWrite(ctx.db, run, access.installationId),
     },
     signal,

@@ -7,6 +7,12 @@ const scriptKeys: Readonly<Record<string, string>> = {
   'composer.json': 'scripts',
 }
 
+/** Other keys of manifests whose values name what tools run or load. */
+const commandSettings = [
+  ...['husky', 'lint-staged', 'gitHooks', 'simple-git-hooks', 'pre-commit', 'wireit', 'nodemonConfig', 'targets'],
+  ...['jest', 'babel', 'eslintConfig', 'mocha', 'ava', 'nyc', 'config', 'gypfile', 'binary'],
+]
+
 /** The key of a manifest's commands by the file's name; undefined where the file is none of those. */
 export function kindOfManifest(path: string): string | undefined {
   return scriptKeys[basename(path)]
@@ -29,7 +35,8 @@ function readScripts(path: string, text: string): Record<string, unknown> | unde
     const manifest: unknown = JSON.parse(text)
     if (typeof manifest !== 'object' || manifest === null) return undefined
     const scripts = (manifest as Record<string, unknown>)[kindOfManifest(path) ?? '']
-    return typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}
+    const settings = commandSettings.flatMap((key) => (key in manifest ? [[key, Reflect.get(manifest, key)]] : []))
+    return { ...(typeof scripts === 'object' && scripts !== null ? scripts : {}), ...Object.fromEntries(settings) }
   } catch {
     return undefined
   }

@@ -22,6 +22,7 @@ const pipelinePath = new RegExp(
     String.raw`(^|/)\.pre-commit-(config|hooks)\.ya?ml$|(^|/)lefthook\.ya?ml$`,
     String.raw`(^|/)(docker-)?compose[^/]*\.ya?ml$|(^|/)Taskfile[^/]*\.ya?ml$|(^|/)skaffold\.ya?ml$`,
     String.raw`(^|/)\.devcontainer(/.*)?\.json$|(^|/)\.vscode/(tasks|launch)\.json$`,
+    String.raw`(^|/)\.(babel|eslint|lintstaged|husky|mocha|jest|stylelint|commitlint|czr?)rc(\.(json|ya?ml|toml))?$`,
     String.raw`(^|/)tox\.ini$|(^|/)setup\.cfg$|(^|/)build\.xml$|\.(targets|props)$`,
   ].join('|'),
   'i',
@@ -55,5 +56,8 @@ export function textKindOf(path: string, content: string | undefined, isExecutab
 }
 
 function holdsScript(svg: string): boolean {
-  return /<\s*(script|foreignObject|iframe|embed|object)\b|\son[a-z]+\s*=|javascript:|<!ENTITY/i.test(svg)
+  // An entity can stand for any character of what is looked for.
+  const isPlain = !/<!ENTITY|&#/i.test(svg)
+  const element = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object|handler|set|animate)\b/i
+  return !isPlain || element.test(svg) || /[\s/"']on[a-z]+\s*=|javascript:|<\?xml-stylesheet/i.test(svg)
 }

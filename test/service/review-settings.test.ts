@@ -249,7 +249,7 @@ describe('files that nobody reviews', () => {
       },
       files: {
         [path]: discount,
-        'assets/logo.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2]),
+        'assets/logo.png': Buffer.from('89504e470d0a1a0a0000000049454e44ae426082', 'hex'),
         'assets/blob.dat': Buffer.from([1, 2, 0, 3]),
         'assets/film.txt': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 1\n`,
         'web/long.js': `var a=${'b+'.repeat(15_000)}1\n`,

@@ -220,7 +220,7 @@ describe('unusual changes', () => {
       Array.from({ length: 301 }, (_, at) => [`src/many/f${at}.ts`, `${clean}// ${at}\n`]),
     )
     const last = 'src/many/f300.ts'
-    const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 3])
+    const picture = Buffer.from('89504e470d0a1a0a0000000049454e44ae426082', 'hex')
     const asked = forge.requests.length
     const number = await forge
       .push(repo, 'many', { ...files, [last]: leak('z'), 'logo.png': picture }, { author: 'alice' })

@@ -5,9 +5,11 @@ import { GitError } from '../../domain/errors.ts'
 import type { SkippedFile } from '../../domain/review.ts'
 import { createGlobTest } from '../../lib/glob.ts'
 import type { LineNeeds, SparedFile } from '../../reviewers/reviewer.ts'
+import { kindOfFile } from '../../reviewers/rules/file-kind.ts'
 import { isLargeFilePointer, isPicture } from '../../workspace/binary-kind.ts'
 import { classifyFile } from '../../workspace/classify-file.ts'
-import { languageOfPath } from '../../workspace/languages.ts'
+import { mayRunOverLines, namesCommand } from '../../workspace/command-keys.ts'
+import { isTestPath } from '../../workspace/languages.ts'
 import { changedScripts, kindOfManifest } from '../../workspace/manifest-scripts.ts'
 import type { FileMarks } from '../../workspace/read-attributes.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
@@ -64,11 +66,11 @@ export async function sortFiles(
     const findReason = (path: string) => findSpared(path, file, sides, { marks: marks(path), isOnBase })
     const reason = await findReason(file.path)
     const findOldReason = async () => findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
-    const wasUnread = isMoved(file) && (await findOldReason()) !== undefined
+    const wasUnread = becameAnother(file) || (isMoved(file) && (await findOldReason()) !== undefined)
     const whole = wasUnread ? await showWhole(file, sides.head) : file
     if (reason === undefined) files.push(whole)
     else spared.push({ file: whole, reason })
-    needs.set(file.path, await measureNeeds(whole, sides))
+    needs.set(file.path, addNeeds(needs.get(file.path), await measureNeeds(whole, sides)))
   }
   return { files, spared, skipped, needs, notes: filter.isSpent() ? [tooCostly] : [] }
 }
@@ -121,8 +123,8 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
   const content = isGone ? undefined : await readBounded(head, file.path)
   if (file.binary) {
     if (isGone) return { reason: 'binary, deleted', matters: false }
-    const isProgram = languageOfPath(file.path)?.type === 'programming'
-    if (content !== undefined && isPicture(content) && !isProgram) return { reason: 'picture', matters: false }
+    const isRun = file.newMode === '100755'
+    if (content !== undefined && isPicture(file.path, content) && !isRun) return { reason: 'picture', matters: false }
     return { reason: 'binary, or larger than 8 MB', matters: true }
   }
   const isPointer = content !== undefined && isLargeFilePointer(decode(content))
@@ -161,6 +163,15 @@ async function findSpared(
   return isGenerated ? `${old.reason}, on the base too` : undefined
 }
 
+/** Whether a file that moved, or got another mode, is read in another way than it was: nobody has read it so. */
+function becameAnother(file: FileDiff): boolean {
+  const { path, oldPath, oldMode, newMode, status } = file
+  const isNowRun = status === 'modified' && newMode === '100755' && oldMode !== '100755'
+  if (!isMoved(file)) return isNowRun
+  const wayOf = (name: string) => [textKindOf(name, undefined, false), kindOfFile(name), isTestPath(name)].join()
+  return isNowRun || wayOf(path) !== wayOf(oldPath)
+}
+
 function isMoved({ status }: FileDiff): boolean {
   return status === 'renamed' || status === 'copied'
 }
@@ -185,16 +196,21 @@ async function showWhole(file: FileDiff, head: Snapshot): Promise<FileDiff> {
   return { ...file, status: 'added', hunks: [hunk], additions: lines.length, deletions: 0 }
 }
 
+/** A file that became a link, or the other way round, stands in a diff twice. */
+function addNeeds(known: LineNeeds | undefined, more: LineNeeds): LineNeeds {
+  return { changed: (known?.changed ?? 0) + more.changed, program: (known?.program ?? 0) + more.program }
+}
+
 /** How the changed lines of a file have to be read. */
 async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<LineNeeds> {
   const changed = file.additions + file.deletions
   const isExecutable = file.newMode === '100755' && file.status !== 'deleted'
-  const content = file.status === 'deleted' ? undefined : await readBounded(head, file.path)
+  const content = file.status === 'deleted' ? undefined : await readHead(head, file.path)
   const text = file.status === 'deleted' ? '' : content && decode(content)
-  const kind = textKindOf(file.path, text?.slice(0, 64 * 1024), isExecutable)
-  if (kind !== 'data' || !text || kindOfManifest(file.path) === undefined) {
-    return { changed, program: kind === 'program' ? changed : 0 }
-  }
+  // A link: what it leads to is read under its name.
+  const kind = content === null ? 'program' : textKindOf(file.path, text ?? undefined, isExecutable)
+  if (kind !== 'data' || !text) return { changed, program: kind === 'program' ? changed : 0 }
+  if (kindOfManifest(file.path) === undefined) return { changed, program: countCommandLines(file, text) }
   const before = await readBounded(base, file.oldPath)
   const names = changedScripts(file.path, before && decode(before), text)
   const program = names === undefined ? changed : countScriptLines(file, names)
@@ -208,6 +224,23 @@ function countScriptLines({ hunks }: FileDiff, names: readonly string[]): number
   const count = added.filter(({ text }) => keys.some((key) => text.includes(key))).length
   // A script whose line can't be found (all in one line, an escaped name) is still a change of a program.
   return Math.max(count, names.length)
+}
+
+/** Null where there is something else than a regular file; undefined where it is too large to be looked at here. */
+async function readHead(head: Snapshot, path: string): Promise<Uint8Array | undefined | null> {
+  try {
+    return (await head.readFile(path)) ?? null
+  } catch (error) {
+    if (error instanceof GitError && !error.retryable) return undefined
+    throw error
+  }
+}
+
+/** The changed lines of a file of data that name commands: all of them where a command can go on over many lines. */
+function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text: string): number {
+  if (classifyFile(path).kind === 'lock') return 0
+  if (mayRunOverLines(path)) return namesCommand(text) ? additions + deletions : 0
+  return hunks.flatMap(({ lines }) => lines).filter((line) => line.kind === 'added' && namesCommand(line.text)).length
 }
 
 /** Undefined where there is no regular file, or it is too large to be looked at here. */

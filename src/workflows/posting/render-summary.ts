@@ -4,6 +4,7 @@ import type { Finding } from '../../domain/finding.ts'
 import type { ToldContext } from '../../domain/live-context.ts'
 import type { Reach } from '../../domain/reach.ts'
 import type { Review, ReviewEnd, SkippedFile } from '../../domain/review.ts'
+import type { OtherBlock } from '../../jobs/find-other-block.ts'
 import type { PlatformLimits } from '../../platforms/platform.ts'
 import { countSeverities } from '../decide-verdict.ts'
 import { endNames } from '../name-ends.ts'
@@ -85,7 +86,9 @@ export function renderSummary(input: SummaryInput): string {
 }
 
 /** The text for the commit's status, at most 140 characters. */
-export function renderStatus(review: Review): string {
+export function renderStatus(review: Review, otherBlock: OtherBlock | null): string {
+  if (otherBlock && !review.blocks)
+    return `${endNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
   const counts = countSeverities(review.findings)
   const passes = review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
   const name = `${endNames[review.ends[0]!]}${passes}`
