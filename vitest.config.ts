@@ -9,6 +9,7 @@ const engines = (process.env.TEST_ENGINES ?? 'embedded').split(',')
  */
 const onOneEngine = [
   'context-programs',
+  'injection',
   'live-context',
   'live-context-model',
   'mcp-http',
