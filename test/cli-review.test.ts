@@ -171,7 +171,8 @@ describe('what is reviewed', () => {
       'a.js': `one()\n${breakpoint}${conflict}`,
       '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n',
     })
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['a.js:3 conflict-marker'])
+    const places = ['.umpire.yml:2 review-settings-change', 'a.js:3 conflict-marker']
+    expect(placesOf(await reviewAsJson(repository)).toSorted()).toEqual(places)
   })
 
   it('new settings are checked before they are in force', async () => {

@@ -80,6 +80,7 @@ describe('each rule', () => {
 
 function languagesOf(rule: Rule): string {
   if (rule.manifest) return 'manifests, lock files'
+  if (rule.file) return 'review settings'
   if (!rule.syntax) return rule.line ? 'any text' : rule.graph ? 'code graph' : 'CI workflows'
   const names = { javascript: 'JavaScript', typescript: 'TypeScript', python: 'Python', go: 'Go', java: 'Java' }
   const known = Object.entries(names).filter(([id]) =>
@@ -163,10 +164,107 @@ describe('manifests and lock files', () => {
     expect(other.filter((each) => each.startsWith('install-script'))).toEqual([])
   })
 
+  describe('whose entries do not fit', () => {
+    const registry = (name: string, more: object = {}) => ({
+      version: '1.0.0',
+      resolved: `https://registry.npmjs.org/${name}/-/${name.split('/').at(-1)}-1.0.0.tgz`,
+      integrity: 'sha512-old',
+      ...more,
+    })
+    const compare = (before: object, after: object, manifest: object = {}) => {
+      const both = { 'package.json': JSON.stringify(manifest) }
+      return find(
+        { ...both, 'package-lock.json': lock({ 'node_modules/a': before }) },
+        { ...both, 'package-lock.json': lock({ 'node_modules/a': after }) },
+      )
+    }
+
+    it('case 72: another content of the same version is a finding', async () => {
+      const title = 'The content of `a` changed, and its version did not'
+      const found = [`lock-mismatch moderate: ${title}`]
+      expect(await compare(registry('a'), registry('a', { integrity: 'sha512-new' }))).toEqual(found)
+    })
+
+    it.each([
+      ['a new version', { version: '1.0.1', integrity: 'sha512-new' }],
+      ['a stronger hash', { integrity: 'sha256-new' }],
+      ['one hash more', { integrity: 'sha512-new sha512-old' }],
+      ['a git dependency', { resolved: 'git+ssh://git@registry.npmjs.org/a.git#2', integrity: 'sha512-new' }],
+      ['a file of the repository', { resolved: 'file:vendor/a.tgz', integrity: 'sha512-new' }],
+    ])('case 72: %s is none', async (_name, more) => {
+      const found = await compare(
+        registry('a', 'resolved' in more ? { resolved: more.resolved } : {}),
+        registry('a', more),
+      )
+      expect(found.filter((each) => each.startsWith('lock-mismatch'))).toEqual([])
+    })
+
+    it('case 72: an alias that the manifest or the base has is none', async () => {
+      const alias = registry('b', { name: 'b' })
+      const overrides = { overrides: { c: { a: 'npm:b@1.0.0' } } }
+      expect(await compare(registry('a'), alias, overrides)).toEqual([])
+      expect(await compare(alias, { ...alias, dev: true })).toEqual([])
+      const title = '`a` is downloaded as another package, `b`'
+      expect(await compare(registry('a'), alias)).toEqual([`lock-mismatch moderate: ${title}`])
+    })
+  })
+
+  it('an alias in a manifest is minor once, and its next version is none', async () => {
+    const manifest = (a: string) => `${JSON.stringify({ dependencies: { a } }, null, 1)}\n`
+    const change = (before: string, after: string) =>
+      find({ 'package.json': manifest(before) }, { 'package.json': manifest(after) })
+    expect(await change('^1.0.0', 'npm:b@^1.0.0')).toEqual([
+      'package-alias minor: `a` is an alias of another package, `b`',
+    ])
+    expect(await change('npm:b@^1.0.0', 'npm:b@^1.1.0')).toEqual([])
+    expect(await change('^1.0.0', '^1.1.0')).toEqual([])
+  })
+
   it('that cannot be read are a finding', async () => {
     const change = addedFiles({ 'yarn.lock': `a:\n  resolved "https://evil.example/a"\n${'#'.repeat(17 << 20)}\n` })
     const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(findings).toMatchObject([{ rule: 'unknown-package-host', title: expect.stringMatching(/too large/) }])
+  })
+})
+
+describe('settings of later reviews', () => {
+  const find = async (base: Record<string, string>, head: Record<string, string>) => {
+    const report = await reviewer.review(changeOf(base, head), emptyContext, AbortSignal.timeout(60_000))
+    return report.findings.map(({ rule, path, side, startLine, quote }) => [rule, path, side, startLine, quote])
+  }
+  const rule = 'review-settings-change'
+
+  it('are reported once a file, on the line that matters', async () => {
+    const before = 'mode: parallel\n# Ours\n'
+    const after = 'mode: parallel\n# More\ngate: [incomplete]\npaths: {}\n'
+    expect(await find({ '.umpire.yml': before }, { '.umpire.yml': after })).toEqual([
+      [rule, '.umpire.yml', 'RIGHT', 3, 'gate: [incomplete]'],
+    ])
+    expect(await find({ '.umpire.yml': before }, { '.umpire.yml': before.replace('Ours', 'Theirs') })).toEqual([])
+  })
+
+  it.each([
+    ['docs/old.yml', '.umpire.yml'],
+    ['.github/CODEOWNERS', 'docs/owners.txt'],
+  ])('are reported where %s only moves to %s', async (oldPath, path) => {
+    const change = addedFiles({ [path]: 'a\n' })
+    const moved = {
+      ...change,
+      files: change.files.map((file) => ({ ...file, status: 'renamed' as const, oldPath, hunks: [] })),
+    }
+    const { findings } = await reviewer.review(moved, emptyContext, AbortSignal.timeout(60_000))
+    expect(findings).toMatchObject([{ rule, path, side: 'RIGHT', startLine: 1 }])
+  })
+
+  it('are reported where lines only go', async () => {
+    const owners = '* @acme/all\n/src/pay @acme/pay\n'
+    expect(await find({ CODEOWNERS: owners }, { CODEOWNERS: '* @acme/all\n' })).toEqual([
+      [rule, 'CODEOWNERS', 'LEFT', 2, '/src/pay @acme/pay'],
+    ])
+    expect(await find({ '.umpire.yml': 'mode: parallel\n' }, {})).toEqual([
+      [rule, '.umpire.yml', 'LEFT', 1, 'mode: parallel'],
+    ])
+    expect(await find({ '.gitattributes': 'a linguist-generated\n' }, { '.gitattributes': '' })).toEqual([])
   })
 })
 

@@ -7,6 +7,7 @@ import { createSlots } from '../lib/slots.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { isTestPath, languageOfPath } from '../workspace/languages.ts'
 import { type Change, listReadFiles, type Reviewer, type ReviewerReport } from './reviewer.ts'
+import { checkFiles } from './rules/check-files.ts'
 import { checkManifests } from './rules/check-manifests.ts'
 import { type FileKind, isScript, kindOfFile } from './rules/file-kind.ts'
 import { readImportedModules } from './rules/imported-functions.ts'
@@ -97,7 +98,7 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       const known = await checkKnown(change, disabled)
       const ofManifests = await checkManifests(change, disabled, signal)
       signal.throwIfAborted()
-      const findings = [...known.findings, ...ofManifests]
+      const findings = [...known.findings, ...ofManifests, ...checkFiles(change, disabled)]
       return { ...summarizeReports(addFindings(reports, findings)), idle: known.idle }
     },
     warmUp(paths = []) {

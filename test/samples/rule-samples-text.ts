@@ -252,4 +252,98 @@ export const textSamples: readonly RuleSamples[] = [
     fires: ['packages:\n\n  /@evil/b@1.0.0: ◀\n    requiresBuild: true'],
     silent: ['packages:\n\n  /a@1.0.0:\n    dev: true'],
   },
+  {
+    rule: 'unknown-package-host',
+    file: 'requirements/dev.txt',
+    fires: [
+      'a==1\n--extra-index-url https://evil.example/simple ◀',
+      '-ihttps://evil.example/simple ◀',
+      'a @ https://evil.example/a-1.0-py3-none-any.whl ◀',
+      'a==1\nhttps://evil.example/a.tar.gz ◀',
+    ],
+    silent: [
+      '--index-url https://pypi.org/simple\na==1 \\\n    --hash=sha256:abc\n    # via -r https://a.example',
+      'a==1  # see --index-url https://a.example',
+      '1. Users sign in with their account, as https://a.example says.',
+    ],
+  },
+  {
+    rule: 'unknown-package-host',
+    file: 'constraints-3.12.txt',
+    fires: ['a @ git+https://evil.example/a.git@1 ◀'],
+    silent: ['a==1.0 # https://a.example'],
+  },
+  {
+    rule: 'unknown-package-host',
+    file: 'gradle/wrapper/gradle-wrapper.properties',
+    fires: [
+      'distributionUrl=https\\://evil.example/gradle-8.10-bin.zip ◀',
+      'distributionUrl=https\\://services.gradle.org\\@evil.example/gradle-8.10-bin.zip ◀',
+      'distributionUrl=https\\://ev\\ ◀\n  il.example/gradle-8.10-bin.zip',
+      'distributionUrl=http\\://services.gradle.org/distributions/gradle-8.10-bin.zip ◀',
+    ],
+    silent: [
+      '# https://a.example\ndistributionBase=GRADLE_USER_HOME\ndistributionUrl=https\\://services.gradle.org/distributions/gradle-8.10-bin.zip',
+    ],
+  },
+  {
+    rule: 'lock-mismatch',
+    file: 'package-lock.json',
+    fires: [
+      '{ "packages": { "node_modules/a": {\n  "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" ◀\n} } }',
+      '{ "packages": { "node_modules/@c/a": {\n  "resolved": "https://registry.npmjs.org/@d%2fa/-/a-1.0.0.tgz" ◀\n} } }',
+      '{ "packages": { "node_modules/a": {\n  "name": "b", "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" ◀\n} } }',
+    ],
+    silent: [
+      '{ "packages": { "node_modules/@c/a": { "resolved": "https://registry.npmjs.org/@c%2fa/-/a-1.0.0.tgz" } } }',
+      '{ "packages": { "node_modules/b/node_modules/a": { "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz" } } }',
+      '{ "packages": { "": { "dependencies": { "a": "npm:b@^1" } }, "node_modules/a": { "name": "b", "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" } } }',
+      '{ "packages": { "node_modules/a": { "resolved": "packages/b", "link": true }, "packages/b": { "name": "a" } } }',
+    ],
+  },
+  {
+    rule: 'package-alias',
+    file: 'package.json',
+    fires: [
+      '{ "dependencies": {\n  "a": "npm:b@^1.0.0" ◀\n} }',
+      '{ "overrides": { "c": {\n  "a": "npm:@evil/b@1" ◀\n} } }',
+    ],
+    silent: ['{ "dependencies": { "a": "^1.0.0", "b": "npm:b@1.0.0" }, "keywords": ["npm:x"] }'],
+  },
+  {
+    rule: 'review-settings-change',
+    file: '.umpire.yml',
+    fires: ['# Ours\n\ngate: [incomplete] ◀\nmode: static'],
+    silent: ['# Nothing yet'],
+  },
+  {
+    rule: 'review-settings-change',
+    file: '.umpire.yaml',
+    fires: ['paths: ◀\n  exclude: ["src/**"]'],
+    silent: [],
+  },
+  {
+    rule: 'review-settings-change',
+    file: '.gitattributes',
+    fires: [
+      '*.png binary\nsrc/pay.ts linguist-generated ◀\nsrc/b.ts linguist-generated=true',
+      '"src/a b.ts" text linguist-vendored=true ◀',
+      '[attr]own linguist-generated ◀',
+    ],
+    silent: [
+      '* text=auto eol=lf\n*.png binary\nsrc/** -linguist-generated !linguist-vendored\nlib/** linguist-vendored=false\n# src/** linguist-generated\ndocs/** linguist-documentation',
+    ],
+  },
+  {
+    rule: 'review-settings-change',
+    file: '.github/CODEOWNERS',
+    fires: ['# Owners\n* @acme/everyone ◀\n/src @mallory'],
+    silent: ['# None'],
+  },
+  {
+    rule: 'review-settings-change',
+    file: 'test/fixtures/CODEOWNERS',
+    fires: [],
+    silent: ['* @acme/everyone'],
+  },
 ]

@@ -215,7 +215,11 @@ describe('settings on the base branch', () => {
         [path]: discount.replace('return', 'debugger\n  return'),
       },
     })
-    expect(inline).toMatchObject([{ path, line: 4, author: reviewerLogin }])
+    expect(inline).toContainEqual(expect.objectContaining({ path, line: 4, author: reviewerLogin }))
+    // They are for a person to look at, because they decide about the reviews to come.
+    const ofSettings = inline.filter(({ body }) => body.includes('alters how later changes are reviewed'))
+    expect(ofSettings.map((comment) => comment.path).toSorted()).toEqual(['.gitattributes', '.umpire.yml'])
+    expect(inline).toHaveLength(3)
     expect(prompts[0]?.system).toContain('Write in English.')
     expect(summary).not.toContain('Not reviewed')
     expect(run).toMatchObject({ files_analyzed: 3 })

@@ -3,8 +3,9 @@ import type { FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 import { type Change, listReadFiles } from '../reviewer.ts'
-import { isManifest, readManifest } from './manifest-formats.ts'
+import { isManifest, type Manifest, readManifest } from './manifest-formats.ts'
 import { manifestRules, unknownHosts } from './manifest-rules.ts'
+import { packageRules } from './package-rules.ts'
 import { toProposal } from './propose-finding.ts'
 import { type ChangedManifest, type ManifestHit, type Rule, toRuleFinding } from './rule.ts'
 
@@ -28,7 +29,8 @@ export async function checkManifests(
     if (file.status === 'deleted' || !isManifest(file.path)) continue
     signal.throwIfAborted()
     const sides = await readSides(file, head, base)
-    const hits = sides === null ? [[unknownHosts, unreadable] as const] : await runRules(file.path, sides, base)
+    const hits =
+      sides === null ? [[unknownHosts, unreadable] as const] : await runRules(file.path, sides, { head, base })
     for (const [rule, hit] of hits) if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
   }
   return findings
@@ -42,11 +44,16 @@ const unreadable: ManifestHit = {
 
 type Sides = Pick<ChangedManifest, 'head' | 'base'>
 
-async function runRules(path: string, sides: Sides, base: Snapshot): Promise<(readonly [Rule, ManifestHit])[]> {
+async function runRules(
+  path: string,
+  sides: Sides,
+  { head, base }: Pick<Change, 'head' | 'base'>,
+): Promise<(readonly [Rule, ManifestHit])[]> {
+  const readHead = (other: string) => readOther(head, other)
   const readBase = (isWanted: (path: string) => boolean) => readRelated(base, isWanted)
   const found: (readonly [Rule, ManifestHit])[] = []
-  for (const rule of manifestRules) {
-    for (const hit of await rule.manifest!({ path, ...sides, readBase })) found.push([rule, hit])
+  for (const rule of [...manifestRules, ...packageRules]) {
+    for (const hit of await rule.manifest!({ path, ...sides, readHead, readBase })) found.push([rule, hit])
   }
   return found
 }
@@ -76,6 +83,11 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
   } catch {
     return null
   }
+}
+
+async function readOther(head: Snapshot, path: string): Promise<Manifest> {
+  const bytes = await head.readFile(path, { maxBytes }).catch(() => undefined)
+  return readManifest(path, decode(bytes))
 }
 
 async function readRelated(base: Snapshot, isWanted: (path: string) => boolean) {

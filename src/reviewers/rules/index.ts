@@ -26,12 +26,14 @@ import { lockRules } from './lock-rules.ts'
 import { loopRules } from './loop-rules.ts'
 import { manifestRules } from './manifest-rules.ts'
 import { nullRules } from './null-rules.ts'
+import { packageRules } from './package-rules.ts'
 import { precedenceRules } from './precedence-rules.ts'
 import { protectionRules } from './protection-rules.ts'
 import { pythonRules } from './python-rules.ts'
 import { reactRules } from './react-rules.ts'
 import { resourceRules } from './resource-rules.ts'
 import { responseRules } from './response-rules.ts'
+import { reviewSettingsRules } from './review-settings-rules.ts'
 import type { Rule } from './rule.ts'
 import { secretRules } from './secret-rules.ts'
 import { sharedStateRules } from './shared-state-rules.ts'
@@ -88,6 +90,8 @@ export const rules: readonly Rule[] = [
   ...leftoverRules,
   ...workflowRules,
   ...manifestRules,
+  ...packageRules,
+  ...reviewSettingsRules,
   ...signatureRules,
   ...exportRules,
   ...untestedRules,

@@ -1,4 +1,5 @@
 // Reads manifests, lock files and registry settings: the hosts that they bring, and what they run at an installation.
+import { type LockedPackage, listAliases, listLocked } from './package-lock.ts'
 
 /** What one file says. Each name goes with a text by which its line is found. */
 export interface Manifest {
@@ -8,15 +9,27 @@ export interface Manifest {
   readonly scripts: ReadonlyMap<string, string>
   /** Packages that run a script when they are installed. */
   readonly installers: ReadonlyMap<string, string>
+  /** The packages of npm's lock file. */
+  readonly packages: readonly LockedPackage[]
+  /** Names that stand for other packages, as `name=package`, each with the key that it is written under. */
+  readonly aliases: ReadonlyMap<string, string>
 }
 
 interface Format {
   readonly names: RegExp
+  /** Where other programs have a file of that name too: what the whole path is like. */
+  readonly within?: RegExp
   readonly ecosystem: string
   read(text: string): Manifest
 }
 
-const nothing: Manifest = { hosts: new Map(), scripts: new Map(), installers: new Map() }
+const nothing: Manifest = {
+  hosts: new Map(),
+  scripts: new Map(),
+  installers: new Map(),
+  packages: [],
+  aliases: new Map(),
+}
 
 /** Where the packages of an ecosystem come from, unless a repository says otherwise. */
 const publicHosts: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +41,7 @@ const publicHosts: Readonly<Record<string, readonly string[]>> = {
   swift: ['github.com', 'cdn.cocoapods.org'],
   dart: ['pub.dev', 'pub.dartlang.org'],
   elixir: ['hex.pm', 'repo.hex.pm'],
+  gradle: ['services.gradle.org', 'repo.maven.apache.org', 'repo1.maven.org'],
   nuget: ['api.nuget.org', 'www.nuget.org', 'schemas.microsoft.com', 'www.w3.org'],
   terraform: ['registry.terraform.io', 'registry.opentofu.org'],
   nix: ['github.com', 'api.github.com', 'channels.nixos.org', 'cache.nixos.org'],
@@ -45,15 +59,23 @@ const formats: readonly Format[] = [
   { names: /^(?:yarn\.lock|bun\.lock|\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml)$/, ecosystem: 'npm', read: readText },
   { names: /^(?:poetry|uv|pdm|pixi)\.lock$|^conda-lock\.ya?ml$/, ecosystem: 'python', read: readText },
   { names: /^Pipfile(?:\.lock)?$|^pip\.conf$|^pip\.ini$|^(?:uv|poetry)\.toml$/, ecosystem: 'python', read: readText },
-  { names: /^(?:requirements|constraints)[\w.-]*\.txt$/, ecosystem: 'python', read: readText },
+  { names: /^(?:[\w.-]*[-_.])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/, ecosystem: 'python', read: readPip },
+  {
+    names: /\.(?:txt|in)$/,
+    within: /(?:^|\/)(?:requirements|constraints)\/[^/]+$/,
+    ecosystem: 'python',
+    read: readPip,
+  },
   { names: /^pyproject\.toml$/, ecosystem: 'python', read: readSources },
   { names: /^Cargo\.lock$/, ecosystem: 'rust', read: readText },
-  { names: /^Cargo\.toml$|^config(?:\.toml)?$/, ecosystem: 'rust', read: readSources },
+  { names: /^Cargo\.toml$/, ecosystem: 'rust', read: readSources },
+  { names: /^config(?:\.toml)?$/, within: /(?:^|\/)\.cargo\/[^/]+$/, ecosystem: 'rust', read: readSources },
   { names: /^Gemfile\.lock$|^gems\.locked$/, ecosystem: 'ruby', read: readText },
   { names: /^(?:Gemfile|gems\.rb)$/, ecosystem: 'ruby', read: readSources },
   { names: /^Package\.resolved$|^Podfile\.lock$/, ecosystem: 'swift', read: readText },
   { names: /^pubspec\.lock$/, ecosystem: 'dart', read: readText },
   { names: /^mix\.lock$/, ecosystem: 'elixir', read: readText },
+  { names: /^(?:gradle|maven)-wrapper\.properties$/, ecosystem: 'gradle', read: readProperties },
   { names: /^nuget\.config$/i, ecosystem: 'nuget', read: readText },
   { names: /^\.terraform\.lock\.hcl$/, ecosystem: 'terraform', read: readProviders },
   { names: /^flake\.lock$/, ecosystem: 'nix', read: readText },
@@ -63,9 +85,7 @@ const formats: readonly Format[] = [
 
 function formatOf(path: string): Format | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  // Other programs have a file of that name too.
-  if (/^config(?:\.toml)?$/.test(name) && !/(?:^|\/)\.cargo\/[^/]+$/.test(path)) return undefined
-  return formats.find(({ names }) => names.test(name))
+  return formats.find(({ names, within }) => names.test(name) && (within === undefined || within.test(path)))
 }
 
 /** Whether a file is one that packages come in by. Checksums of Go name no host: its proxy and database answer for them. */
@@ -129,6 +149,23 @@ function readText(text: string): Manifest {
   return { ...nothing, hosts: hostsIn(lines.join('\n')) }
 }
 
+/** Of a requirements file the options and addresses; the folder of that name may hold prose too. */
+function readPip(text: string): Manifest {
+  const source = /^\s*--?\w|@\s*[a-z+]+:|^\s*[a-z][\w+.-]*:\/\//i
+  const lines = text.split('\n').map((line) => line.split(/(?:^|\s)#/, 1)[0]!)
+  return { ...nothing, hosts: hostsIn(lines.filter((line) => source.test(line)).join('\n')) }
+}
+
+/** Properties of Java: lines go on after a backslash, and characters can be written as others. */
+function readProperties(text: string): Manifest {
+  const plain = text
+    .replace(/^[ \t]*[#!].*$/gm, '')
+    .replace(/\\\r?\n[ \t]*/g, '')
+    .replace(/\\u([\da-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\(.)/g, '$1')
+  return { ...nothing, hosts: hostsIn(plain) }
+}
+
 /** Of a file that names many addresses for people: the lines that say where packages come from. */
 function readSources(text: string): Manifest {
   const source = /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
@@ -187,7 +224,8 @@ function readPackageLock(text: string): Manifest {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true) installers.set(name, `"${path}"`)
   }
-  return { ...readJson(text, json), installers }
+  const packages = asJson(json?.packages)
+  return { ...readJson(text, json), installers, packages: listLocked(packages), aliases: listAliases(packages) }
 }
 
 function readPnpmLock(text: string): Manifest {
@@ -215,9 +253,11 @@ function readPackage(text: string): Manifest {
     Array.isArray(list) ? list.map(String) : [],
   )
   return {
+    ...nothing,
     hosts: hostsIn(fields.flatMap(([, value]) => addressesOf(value)).join('\n')),
     scripts: readScripts(json.scripts, (name) => lifecycle.has(name)),
     installers: new Map(allowed.map((name) => [name, `"${name}"`])),
+    aliases: listAliases(Object.fromEntries(fields)),
   }
 }
 

@@ -3,15 +3,10 @@ import type { Severity } from '../../domain/finding.ts'
 import { isPublicHost, isRelated, readManifest } from './manifest-formats.ts'
 import { findPipedDownload } from './piped-downloads.ts'
 import type { ChangedManifest, ManifestHit, Rule } from './rule.ts'
+import { listNames } from './rule-texts.ts'
 
 /** One file's findings of a rule; the rest is counted in the last. */
 const maxHits = 20
-
-/** Names, short enough for a title. */
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((name) => `\`${name.replaceAll('`', '').slice(0, 80)}\``)
-  return `${shown.join(', ')}${names.length > shown.length ? ` and ${names.length - shown.length} more` : ''}`
-}
 
 async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   const { head, base } = file

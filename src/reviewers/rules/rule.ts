@@ -36,6 +36,8 @@ export interface Rule {
   readonly workflow?: WorkflowCheck
   /** A check on a manifest, lock file or registry setting: on both sides of it. */
   readonly manifest?: ManifestCheck
+  /** A check on all changed lines of a file, of any kind. */
+  readonly file?: FileCheck
   /** A check on what the code graph knows about the change; runs once a review, where there is a graph. */
   readonly graph?: GraphCheck
 }
@@ -55,6 +57,13 @@ export type WorkflowCheck = (workflow: Workflow) => readonly Hit[]
 
 export type GraphCheck = (change: GraphedChange) => Promise<readonly GraphHit[]>
 
+export type FileCheck = (file: FileDiff) => FileHit | undefined
+
+/** A place in a file where a rule on the whole file applies. */
+export interface FileHit extends Hit {
+  readonly side: DiffSide
+}
+
 export type ManifestCheck = (file: ChangedManifest) => Promise<readonly ManifestHit[]>
 
 /** A manifest, lock file or registry setting that changed. */
@@ -63,6 +72,8 @@ export interface ChangedManifest {
   /** What it says at the head and at the base; nothing where it isn't there. */
   readonly head: Manifest
   readonly base: Manifest
+  /** Reads another manifest of the change; nothing where it isn't there or can't be read. */
+  readHead(path: string): Promise<Manifest>
   /** Reads the files of the base branch whose paths are wanted, those near the root first, some 50 at most. */
   readBase(isWanted: (path: string) => boolean): Promise<readonly { path: string; text: string }[]>
 }
