@@ -270,3 +270,13 @@ it('shows one commit as the strictest of its pull requests has it', async () => 
     description: `Changes requested in #${run.pr_number}, which has the same head`,
   })
 })
+
+it('reads a change of its own settings whatever they leave out', async () => {
+  const { forge } = scenario
+  await forge.push(repo, 'loose', { '.umpire.yml': 'paths: { exclude: ["**"] }\n' }, { author: 'alice' })
+  const files = { '.umpire.yml': 'paths: { exclude: ["**"] }\ngate: []\n' }
+  await forge.push(repo, 'looser', files, { author: 'alice', from: 'loose' })
+  const number = await forge.openPullRequest({ repo, head: 'looser', base: 'loose', author: 'alice' })
+  await scenario.settled()
+  expect((await runsOf(scenario.app, number)).at(-1)).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
+})

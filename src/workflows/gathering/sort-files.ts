@@ -83,6 +83,8 @@ export function isUnwanted({ reason }: Pick<SkippedFile, 'reason'>): boolean {
   return reason === excludedReason || reason === notIncludedReason
 }
 
+const decidesReviews = /^\.umpire\.ya?ml$|(^|\/)(\.gitattributes|CODEOWNERS)$/
+
 /** By the paths of the settings. */
 function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   const isIncluded = createGlobTest(include)
@@ -91,6 +93,8 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
   return {
     isSpent: () => isSpent,
     findSkip(path: string): Skip | null {
+      // What decides about later reviews is read, whatever is left out.
+      if (decidesReviews.test(path)) return null
       const included = include.length === 0 || isIncluded(path)
       const excluded = isExcluded(path)
       isSpent ||= included === undefined || excluded === undefined
