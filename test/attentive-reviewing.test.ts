@@ -237,7 +237,7 @@ it('case 75: a thousand rounds that fall silent end a thousand times incomplete'
     { summary: 'I found the planted defect.', findings: [{ ...finding, title: 'This is the planted defect' }] },
   ]
   const silent: Model = {
-    ...{ name: 'silent', priced: true, probe: async () => true },
+    ...{ name: 'silent', priced: true, isRefusing: false, probe: async () => true },
     generate: async ({ budget }: GenerateRequest) => {
       const json = silences[asked++ % silences.length]
       return { ...answered, text: JSON.stringify(json), json, alone: true, usage: budget.usage }

@@ -234,6 +234,36 @@ describe.each(kinds)('faults of $provider', (kind) => {
     expect(run.server.requests).toHaveLength(1)
   })
 
+  it('case 47: a 403 without words fails one call, and all once a short question is refused too', async () => {
+    let blocked = (text: string) => text.includes('forbidden word')
+    await using run = await start(kind, ({ text }) =>
+      blocked(text) ? { status: 403, body: 'Forbidden' } : { json: good },
+    )
+    const failing = { prompt: 'This is a forbidden word.' }
+    expect((await failureOf(generate(run.model, failing))).code).toBe('model_unauthorized')
+    expect(run.model.isRefusing).toBe(false)
+    expect((await generate(run.model)).json).toEqual(good)
+
+    blocked = () => true
+    expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
+    expect(run.model.isRefusing).toBe(true)
+    const asked = run.server.requests.length
+    expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
+    expect(run.server.requests).toHaveLength(asked)
+
+    blocked = () => false
+    expect(await run.model.probe(never)).toBe(true)
+    expect((await generate(run.model)).json).toEqual(good)
+  })
+
+  it('case 47: a 403 that names the key is not asked about again', async () => {
+    const error = { type: 'permission_error', message: 'Your key lacks a permission.' }
+    await using run = await start(kind, () => ({ status: 403, body: { type: 'error', error } }))
+    await failureOf(generate(run.model))
+    await failureOf(generate(run.model))
+    expect(run.server.requests).toHaveLength(1)
+  })
+
   it('case 47: silence is broken off, before and within the answer', async () => {
     for (const fault of [{ hang: true } as const, { json: good, hangAfterBytes: 100 }]) {
       await using run = await start(kind, () => fault, { timing: { idleTimeoutMs: 60, retries: 0 } })
@@ -300,6 +330,40 @@ describe('fallback', () => {
     })
     expect((await failureOf(generate(run.model))).code).toBe('model_unauthorized')
     expect(fast.requests).toHaveLength(0)
+  })
+
+  it('case 47: does not ask a fallback whose key was refused until that is accepted again', async () => {
+    let reply: Reply = { status: 401 }
+    await using fast = await startModelServer({ protocol: 'openai-chat', script: () => reply })
+    await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ status: 529 }) })
+    const models = createModels({
+      main: choiceOf(anthropicKind, server),
+      fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
+      timing,
+    })
+    expect((await failureOf(generate(models.main!))).code).toBe('model_unavailable')
+    expect(models.fast!.isRefusing).toBe(true)
+    await failureOf(generate(models.main!))
+    await failureOf(generate(models.fast!))
+    expect(fast.requests).toHaveLength(1)
+
+    reply = { json: good }
+    expect(await models.fast!.probe(never)).toBe(true)
+    expect((await generate(models.main!)).json).toEqual(good)
+  })
+
+  it('case 47: what one role learned of a key holds for the other where both have the same model', async () => {
+    await using server = await startModelServer({
+      protocol: 'anthropic',
+      script: inTurn({ status: 401 }, { json: good }),
+    })
+    const same = choiceOf(anthropicKind, server)
+    const models = createModels({ main: same, fast: { ...same } })
+    await failureOf(generate(models.fast!))
+    await failureOf(generate(models.main!))
+    expect(server.requests).toHaveLength(1)
+    expect(await models.main!.probe(never)).toBe(true)
+    expect((await generate(models.fast!)).json).toEqual(good)
   })
 
   it('uses the main model where no other is configured', async () => {

@@ -18,15 +18,30 @@ const maxRunsOfHead = 5
 /** At most so many at once: the next round finds the others. */
 const batch = 100
 
-/** Whether any run waits for that. */
+/** The runs that wait for that, of open pull requests; `r` is the run. */
+const waiting = (when: RedoWhen) => sql`
+  from workflow_runs r join pull_requests p on p.repo = r.repo and p.number = r.pr_number
+  where r.redo_when = ${when} and p.state = 'open'`
+
+/** Ends the waiting of runs whose head was reviewed too often already. */
+export async function forgetVainRedos(db: Db): Promise<void> {
+  await transactionWithRetry(db, (tx) =>
+    sql`update workflow_runs r set redo_when = null
+      where redo_when is not null and (select count(*) from workflow_runs s
+        where s.repo = r.repo and s.pr_number = r.pr_number and s.head_sha = r.head_sha) > ${sql.lit(maxRunsOfHead)}
+    `.execute(tx),
+  )
+}
+
+/** Whether any review waits for that. */
 export async function hasRedos(db: Db, when: RedoWhen): Promise<boolean> {
-  const { rows } = await sql`select 1 from workflow_runs where redo_when = ${when} limit 1`.execute(db)
+  const { rows } = await sql`select 1 ${waiting(when)} limit 1`.execute(db)
   return rows.length > 0
 }
 
 /**
  * Asks for the review of each open pull request whose latest run waits for that, and forgets what later runs made
- * obsolete.
+ * obsolete. What is in vain must be forgotten before.
  *
  * @returns how many reviews were asked for
  */
@@ -35,11 +50,7 @@ export async function redoReviews(db: Db, wakeUps: WakeUps, when: RedoWhen): Pro
     select r.id, r.repo, r.pr_number as number,
       not exists (select 1 from workflow_runs n where n.repo = r.repo and n.pr_number = r.pr_number and n.id > r.id)
         as is_latest
-    from workflow_runs r join pull_requests p on p.repo = r.repo and p.number = r.pr_number
-    where r.redo_when = ${when} and p.state = 'open'
-      and (select count(*) from workflow_runs s
-        where s.repo = r.repo and s.pr_number = r.pr_number and s.head_sha = r.head_sha) <= ${sql.lit(maxRunsOfHead)}
-    order by r.id limit ${sql.lit(batch)}`.execute(db)
+    ${waiting(when)} order by r.id limit ${sql.lit(batch)}`.execute(db)
   let asked = 0
   for (const { id, is_latest: isLatest, ...ref } of rows) {
     const isAsked = await transactionWithRetry(db, async (tx) => {

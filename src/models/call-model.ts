@@ -1,7 +1,7 @@
 // One call of a model: budget first, then retries with backoff, then the fallback model; every call is counted.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError } from '../domain/errors.ts'
-import { isAboutSchema, toModelError } from './model-errors.ts'
+import { isAboutSchema, isBareForbidden, toModelError } from './model-errors.ts'
 import type { Price } from './prices.ts'
 import type { CallOptions, CallResult, ProviderModel, ProviderTraits } from './providers.ts'
 import { readStream, requireWhole, tokensOf } from './read-stream.ts'
@@ -16,8 +16,12 @@ export interface Route {
   readonly price: Price | null
   /** Kept out of messages. */
   readonly secrets: readonly string[]
-  /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
-  readonly learned: { refusesSchema: boolean }
+  readonly learned: {
+    /** Becomes true when its server turned out not to know demanded shapes; then the prompt's words must do. */
+    refusesSchema: boolean
+    /** Why its key is refused; null once it answers. */
+    refusal: ModelError | null
+  }
   readonly calls: CallRecorder
 }
 
@@ -89,7 +93,9 @@ async function callRoute(route: Route, options: CallOptions, conversation: Conve
   for (let attempt = 0; ; attempt++) {
     try {
       using _ = await budget.reserve(atMostUsd, options.abortSignal)
-      return await callOnce(route, { ...options, responseFormat }, conversation)
+      const result = await callOnce(route, { ...options, responseFormat }, conversation)
+      route.learned.refusal = null
+      return result
     } catch (error) {
       options.abortSignal?.throwIfAborted()
       const failure = toModelError(error, route.secrets)
@@ -98,6 +104,7 @@ async function callRoute(route: Route, options: CallOptions, conversation: Conve
         continue
       }
       route.calls.failed(failure.code)
+      if (failure.code === 'model_unauthorized' && !isBareForbidden(error)) route.learned.refusal = failure
       await waitForRetry(failure, attempt, timing, options.abortSignal)
     }
   }

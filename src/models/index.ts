@@ -41,14 +41,12 @@ export function createModels(config: ModelsConfig, metrics: ModelMetrics = noMet
     config.fast === null || isSame(config.main, config.fast)
       ? null
       : createRoute(config.fast, timing, recordCalls(metrics, 'fast'))
-  return {
-    main: main === null ? null : createModel(other === null ? [main] : [main, other], timing),
-    fast: other !== null ? createModel([other], timing) : main !== null ? createModel([main], timing) : null,
-  }
+  const mainModel = main === null ? null : createModel(other === null ? [main] : [main, other], timing)
+  return { main: mainModel, fast: other === null ? mainModel : createModel([other], timing) }
 }
 
 function isSame(a: ModelChoice | null, b: ModelChoice): boolean {
-  return a !== null && a.provider === b.provider && a.id === b.id && a.baseUrl === b.baseUrl
+  return a !== null && a.provider === b.provider && a.id === b.id && a.baseUrl === b.baseUrl && a.apiKey === b.apiKey
 }
 
 function createRoute(choice: ModelChoice, timing: Timing, calls: CallRecorder): Route {
@@ -58,40 +56,50 @@ function createRoute(choice: ModelChoice, timing: Timing, calls: CallRecorder): 
     traits: traitsOf(choice),
     price: priceOf(choice),
     secrets: choice.apiKey === null ? [] : [choice.apiKey],
-    learned: { refusesSchema: false },
+    learned: { refusesSchema: false, refusal: null },
     calls,
   }
 }
 
-function createModel(routes: readonly Route[], timing: Timing): Model {
-  let refusal: ModelError | null = null
-  const ask = async (request: GenerateRequest, signal: AbortSignal) => {
+function createModel(routes: readonly [Route, ...Route[]], timing: Timing): Model {
+  const [route, ...others] = routes
+  const { learned } = route
+  const ask = (request: GenerateRequest, signal: AbortSignal) => {
+    const accepted = others.filter((other) => other.learned.refusal === null)
+    return generate([route, ...accepted], timing, request, signal)
+  }
+  const probe = async (signal: AbortSignal) => {
     try {
-      return await generate(routes, timing, request, signal)
+      await ask({ ...shortQuestion, budget: createUnlimitedBudget() }, signal)
     } catch (error) {
-      if (error instanceof ModelError && error.code === 'model_unauthorized') refusal = error
-      throw error
+      signal.throwIfAborted()
+      if (!(error instanceof ModelError)) return false
+      if (error.code === 'model_unauthorized') learned.refusal = error
+      // It took the key, whatever it thought of the question.
+      if (!tookKey.includes(error.code)) return false
+      learned.refusal = null
     }
+    // Another model may have answered in its place.
+    return learned.refusal === null
   }
   return {
-    name: routes[0]!.name,
-    priced: routes.every((route) => route.price !== null),
+    name: route.name,
+    priced: routes.every(({ price }) => price !== null),
+    get isRefusing() {
+      return learned.refusal !== null
+    },
     async generate(request, signal) {
-      if (refusal !== null) throw refusal
-      return ask(request, signal)
-    },
-    async probe(signal) {
+      if (learned.refusal !== null) throw learned.refusal
       try {
-        await ask({ ...shortQuestion, budget: createUnlimitedBudget() }, signal)
+        return await ask(request, signal)
       } catch (error) {
-        signal.throwIfAborted()
-        // It took the key, whatever it thought of the question.
-        const isAnswer = error instanceof ModelError && tookKey.includes(error.code)
-        if (!isAnswer) return false
+        // What one pull request holds must not keep the model from the others: a question without it decides.
+        const isUnauthorized = error instanceof ModelError && error.code === 'model_unauthorized'
+        if (isUnauthorized && routes.every((each) => each.learned.refusal === null)) await probe(signal)
+        throw error
       }
-      refusal = null
-      return true
     },
+    probe,
   }
 }
 

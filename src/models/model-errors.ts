@@ -37,7 +37,8 @@ const rules: readonly Rule[] = [
   {
     code: 'model_unauthorized',
     status: [401, 403],
-    pattern: /authentication_error|permission_error|invalid_api_key|api[ _-]?key.{0,20}(not valid|invalid|expired)/i,
+    pattern:
+      /authentication_error|permission_(error|denied)|invalid_api_key|api[ _-]?key.{0,20}(not valid|invalid|expired)/i,
     says: 'the provider does not accept the key',
   },
   {
@@ -88,6 +89,12 @@ export function toModelError(error: unknown, secrets: readonly string[]): ModelE
   if (failure.status !== null && failure.status >= 400 && failure.status < 500)
     return make('model_misconfigured', 'the provider refused the request')
   return make('model_unavailable', 'the provider could not be reached or broke off')
+}
+
+/** Whether only the status 403 speaks of a refused key: gateways and firewalls answer so to what a request holds too. */
+export function isBareForbidden(error: unknown): boolean {
+  const { status, text } = describe(error)
+  return status === 403 && !rules.some(({ pattern }) => pattern.test(text))
 }
 
 /** Whether a refusal was about the demanded shape of the answer, which not every server knows. */

@@ -76,10 +76,9 @@ export interface Model {
    * model happen inside. Throws `ModelError` (see its codes), or the signal's reason when that was aborted.
    */
   generate(request: GenerateRequest, signal: AbortSignal): Promise<Answer>
-  /**
-   * Asks one short question. Resolves to whether it was answered. A model whose key was refused throws that refusal at
-   * each call, and asks nobody, until this succeeds.
-   */
+  /** Whether its key was refused. Then each `generate` throws that refusal, and asks nobody, until `probe` succeeds. */
+  readonly isRefusing: boolean
+  /** Asks one short question. Resolves to whether it was answered. */
   probe(signal: AbortSignal): Promise<boolean>
 }
 

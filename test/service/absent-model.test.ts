@@ -1,7 +1,14 @@
 // A configured model that takes no part: the static review stands as incomplete, the operator learns why, and the review is
 // done again once the model answers.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
+import { hasRedos } from '../../src/jobs/redo-reviews.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 import { signInWithToken } from '../sign-in.ts'
 
@@ -15,18 +22,22 @@ let server: ModelServer
 let scenario: Scenario
 beforeEach(async () => {
   server = await startModelServer({ protocol: 'openai-chat', script: () => refused })
-  const model = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key }
-  // The worker looks every two seconds whether the model is back.
-  const timing = { REVIEW_LEASE_SECONDS: '6', REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '1' }
-  scenario = await startScenario({ env: { ...model, ...timing } })
+  scenario = await start()
 })
 afterEach(async () => {
   await scenario[Symbol.asyncDispose]()
   await server.close()
 })
 
-async function review(branch: string) {
-  const number = await scenario.openPullRequest(files, { branch })
+function start(env: Record<string, string> = {}) {
+  const model = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key }
+  // The worker looks every two seconds whether the model is back.
+  const timing = { REVIEW_LEASE_SECONDS: '6', REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '1' }
+  return startScenario({ env: { ...model, ...timing, ...env } })
+}
+
+async function review(branch: string, changed: Record<string, string> = files) {
+  const number = await scenario.openPullRequest(changed, { branch })
   await scenario.settled()
   return { number, ...(await show(number)) }
 }
@@ -49,6 +60,11 @@ async function reviewed(number: number, times: number) {
     if (runs.filter(({ status }) => status === 'completed').length >= times) return show(number)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+/** Waits until the model was asked so often in this way. */
+async function requested(isMeant: (request: ModelRequest) => boolean, times: number) {
+  while (server.requests.filter(isMeant).length < times) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 it('case 47: a refused key is reported to the operator and not asked again until it is accepted', async () => {
@@ -101,6 +117,50 @@ it('case 47: a model that stays away past the retries leaves the review incomple
   expect(summary).toContain('The configured model took no part')
   server.respondWith(() => nothing)
   expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
+})
+
+it('case 47: a fast model whose key is accepted again takes part again', async () => {
+  await scenario[Symbol.asyncDispose]()
+  scenario = await start({ REVIEW_MODE: 'parallel', MODEL_FAST: 'compatible:small' })
+  const answer: Script = ({ system }) =>
+    system.startsWith('Several specialists') ? { json: { summary: 'It adds numbers.', dropped: [] } } : nothing
+  server.respondWith((request) => (request.model === 'small' ? refused : answer(request)))
+  const { number, run } = await review('parallel')
+  expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
+
+  const before = server.requests.length
+  await requested((request) => request.number > before && request.model === 'small', 2)
+  expect(await runsOf(scenario.app, number)).toHaveLength(1)
+  server.respondWith(answer)
+  const { run: again, runs } = await reviewed(number, 2)
+  expect(again).toMatchObject({ verdict: 'APPROVE', warnings: [], redo_when: null })
+  expect(runs).toHaveLength(2)
+})
+
+it('case 47: a change that the provider blocks is reviewed again in bounds, and no other change is', async () => {
+  server.respondWith(({ text }) => (text.includes('src/blocked.ts') ? { status: 403, body: 'Forbidden' } : nothing))
+  const { number, run } = await review('blocked', { 'src/blocked.ts': 'export const blocked = true\n' })
+  expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
+  const other = await review('other')
+  expect(other.runs).toMatchObject([{ verdict: 'APPROVE', warnings: [] }])
+
+  // The first review, and five more.
+  await reviewed(number, 6)
+  while ((await show(number)).run.redo_when !== null) await new Promise((resolve) => setTimeout(resolve, 50))
+  expect((await show(number)).runs).toHaveLength(6)
+}, 60_000)
+
+it('case 47: asks no model while only closed pull requests wait for it', async () => {
+  const { number } = await review('left')
+  scenario.forge.closePullRequest(repo, number)
+  await scenario.settled()
+  const { db } = scenario.app
+  const waits = () => db.selectFrom('workflow_runs').select('id').where('redo_when', '=', 'model').execute()
+  expect(await waits()).toHaveLength(1)
+  expect(await hasRedos(db, 'model')).toBe(false)
+  scenario.forge.reopenPullRequest(repo, number)
+  server.respondWith(() => nothing)
+  expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', redo_when: null })
 })
 
 it('case 89: a pull request that was closed is skipped everywhere alike, and reviewed when it is open again', async () => {
