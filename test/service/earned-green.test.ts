@@ -275,7 +275,7 @@ it('reads a change of its own settings whatever they leave out', async () => {
   const { forge } = scenario
   await forge.push(repo, 'loose', { '.umpire.yml': 'paths: { exclude: ["**"] }\n' }, { author: 'alice' })
   const files = { '.umpire.yml': 'paths: { exclude: ["**"] }\ngate: []\n' }
-  await forge.push(repo, 'looser', files, { author: 'alice', from: 'loose' })
+  await forge.push(repo, 'looser', files, { author: 'alice', parent: 'loose' })
   const number = await forge.openPullRequest({ repo, head: 'looser', base: 'loose', author: 'alice' })
   await scenario.settled()
   expect((await runsOf(scenario.app, number)).at(-1)).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
