@@ -77,7 +77,9 @@ async function demonstrate(): Promise<void> {
     author: 'alice',
     message: 'Wait for the payment, keep the key out of the code',
   })
-  step('alice pushes a fix for two of the findings. The key stays open: removed from the code, it is still to be revoked')
+  step(
+    'alice pushes a fix for two of the findings. The key stays open: removed from the code, it is still to be revoked',
+  )
   await watchReview(forge, service, number)
   printOutcome(forge.pullRequest(repo, number))
   step('The API tells the same')
