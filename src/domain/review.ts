@@ -54,6 +54,17 @@ export interface LineCoverage {
   readonly unread: number
 }
 
+/** The same under the names that the API and the command's report use. */
+export function nameLines({ changed, model, rules, text, unread }: LineCoverage) {
+  return {
+    changed,
+    read_by_model: model,
+    read_by_rules: rules,
+    searched_as_text: text,
+    not_read: unread,
+  }
+}
+
 /** How much of the change was seen. */
 export interface Coverage {
   /** Without those that the repository's settings exclude. */

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type LineCoverage, type ReviewEnd, reviewEnds } from '../domain/review.ts'
+import { nameLines, type ReviewEnd, reviewEnds } from '../domain/review.ts'
 import type { ReviewDetail } from '../events/read-review.ts'
 import { dismissFinding, reopenFinding } from '../workflows/showing/dismiss-finding.ts'
 import { retryReview } from '../workflows/showing/retry-review.ts'
@@ -77,10 +77,6 @@ function readEnds(decision: Record<string, unknown> | null): ReviewEnd[] {
   return Array.isArray(ends) ? reviewEnds.filter((end) => ends.includes(end)) : []
 }
 
-function shapeLines({ changed, model, rules, text, unread }: LineCoverage) {
-  return { changed, read_by_model: model, read_by_rules: rules, searched_as_text: text, not_read: unread }
-}
-
 function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
   const reason = review.decision?.confidenceReason
   return {
@@ -91,7 +87,7 @@ function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
     coverage: coverage && {
       files_total: coverage.filesTotal,
       files_reviewed: coverage.filesReviewed,
-      lines: coverage.lines ? shapeLines(coverage.lines) : null,
+      lines: coverage.lines ? nameLines(coverage.lines) : null,
       skipped: coverage.skipped.map(({ lines = null, ...file }) => ({ ...file, lines })),
       notes: [...coverage.notes],
       set_aside: [...coverage.setAside],

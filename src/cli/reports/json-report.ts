@@ -1,7 +1,7 @@
 // The report as JSON, in one document or line by line; docs/command-line.md describes every field.
 import { type Finding, isRecord } from '../../domain/finding.ts'
 import type { ToldRecord } from '../../domain/live-context.ts'
-import type { LineCoverage, Review } from '../../domain/review.ts'
+import { nameLines, type Review } from '../../domain/review.ts'
 import { toSafeJson } from '../terminal-text.ts'
 import type { Compared, Report } from './report.ts'
 import { describeNothing } from './report-words.ts'
@@ -65,7 +65,7 @@ function describeCoverage({ coverage }: Review) {
     complete: coverage.complete,
     files_total: coverage.filesTotal,
     files_reviewed: coverage.filesReviewed,
-    lines: describeLines(coverage.lines),
+    lines: nameLines(coverage.lines),
     skipped: coverage.skipped.map(({ path, reason, matters, lines }) => ({
       path,
       reason,
@@ -74,10 +74,6 @@ function describeCoverage({ coverage }: Review) {
     })),
     notes: coverage.notes,
   }
-}
-
-function describeLines({ changed, model, rules, text, unread }: LineCoverage) {
-  return { changed, read_by_model: model, read_by_rules: rules, searched_as_text: text, not_read: unread }
 }
 
 function describeSources({ change }: Report) {
