@@ -9,6 +9,7 @@ import type { Reach } from '../domain/reach.ts'
 import type { Coverage, ReviewWarning, Usage, Verdict } from '../domain/review.ts'
 import { type DeliveryEntry, listPullRequestDeliveries } from './list-deliveries.ts'
 import { type ListedReview, reviewFields } from './list-reviews.ts'
+import { selectFindings } from './select-findings.ts'
 
 /** An entry of the list with what only its reader wants. Null where there is no run, or not yet. */
 export interface ReviewDetail extends ListedReview {
@@ -81,26 +82,18 @@ export async function readReview(db: Db, scope: Scope, id: number): Promise<Revi
 
 /** Those that this run or an earlier one raised. */
 async function listFindings(db: Db, ref: { repo: string; number: number }, runId: number): Promise<ReviewFinding[]> {
-  const rows = await db
-    .selectFrom('findings')
-    .leftJoin('dismissals as d', (join) =>
-      join
-        .onRef('d.repo', '=', 'findings.repo')
-        .onRef('d.pr_number', '=', 'findings.pr_number')
-        .onRef('d.fingerprint', '=', 'findings.fingerprint')
-        .onRef('d.reopened', '=', 'findings.reopened'),
-    )
-    .select(['findings.fingerprint', 'findings.removed', 'd.login', 'd.via', 'd.reason'])
+  const rows = await selectFindings(db)
+    .select(['f.fingerprint', 'f.removed', 'd.login', 'd.via', 'd.reason'])
     .select(['severity', 'category', 'title', 'body', 'path', 'side', 'start_line', 'end_line', 'suggestion'])
     .select(['evidence', 'confidence', 'verified', 'reviewer', 'rule', 'state', 'placement', 'comment_url'])
-    .where('findings.repo', '=', ref.repo)
-    .where('findings.pr_number', '=', ref.number)
+    .where('f.repo', '=', ref.repo)
+    .where('f.pr_number', '=', ref.number)
     .where('first_run_id', '<=', runId)
     .orderBy(sql`array_position(array['open', 'dismissed', 'resolved'], state)`)
     .orderBy(sql`array_position(array['critical', 'moderate', 'minor'], severity)`)
     .orderBy(sql`path collate "C"`)
     .orderBy('start_line')
-    .orderBy('findings.id')
+    .orderBy('f.id')
     .limit(shownFindings)
     .execute()
   return rows.map(({ login, via, reason, ...finding }) => ({

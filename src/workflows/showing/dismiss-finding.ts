@@ -9,6 +9,7 @@ import { transactionWithRetry } from '../../db/transaction.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { PullRequestRef, PullRequestState } from '../../domain/pull-request.ts'
 import { findEventPullRequest, requestDecision } from '../../events/retry-event.ts'
+import { selectFindings } from '../../events/select-findings.ts'
 import { lockPullRequest } from '../../jobs/runs.ts'
 import { requireWriteAccess } from '../connecting/require-write-access.ts'
 import { refreshStates } from './live-states.ts'
@@ -128,15 +129,7 @@ async function decideAgain(ctx: DismissContext, tx: Db, ref: PullRequestRef): Pr
 }
 
 function findFinding(tx: Db, { repo, number }: PullRequestRef, fingerprint: string) {
-  return tx
-    .selectFrom('findings as f')
-    .leftJoin('dismissals as d', (join) =>
-      join
-        .onRef('d.repo', '=', 'f.repo')
-        .onRef('d.pr_number', '=', 'f.pr_number')
-        .onRef('d.fingerprint', '=', 'f.fingerprint')
-        .onRef('d.reopened', '=', 'f.reopened'),
-    )
+  return selectFindings(tx)
     .select(['f.state', 'f.reopened', 'd.login', 'd.via', 'd.reason'])
     .where('f.repo', '=', repo)
     .where('f.pr_number', '=', number)
