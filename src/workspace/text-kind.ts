@@ -36,6 +36,11 @@ const programs = new Set(['SQL', 'GraphQL', 'Gradle', 'Gradle Kotlin DSL'])
 /** Languages that linguist calls markup, and that only describe how something looks. */
 const styles = new Set(['CSS', 'SCSS', 'Sass', 'Less', 'TeX'])
 
+/** Whether a file is a program by its path alone, whatever is in it. */
+export function isProgramPath(path: string): boolean {
+  return commonProgram.test(path) || pipelinePath.test(path)
+}
+
 /**
  * How a text file has to be read, by its path and the start of its content. What can't be told is a program.
  *
@@ -43,7 +48,7 @@ const styles = new Set(['CSS', 'SCSS', 'Sass', 'Less', 'TeX'])
  * @param isExecutable whether the file has the executable mode at the head
  */
 export function textKindOf(path: string, content: string | undefined, isExecutable: boolean): TextKind {
-  if (commonProgram.test(path) || pipelinePath.test(path)) return 'program'
+  if (isProgramPath(path)) return 'program'
   if (content?.startsWith('#!') || isExecutable) return 'program'
   if (kindOfManifest(path) !== undefined) return 'data'
   const language = languageOfPath(path)

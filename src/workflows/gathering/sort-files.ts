@@ -13,7 +13,7 @@ import { isTestPath } from '../../workspace/languages.ts'
 import { changedScripts, kindOfManifest } from '../../workspace/manifest-scripts.ts'
 import type { FileMarks } from '../../workspace/read-attributes.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
-import { textKindOf } from '../../workspace/text-kind.ts'
+import { isProgramPath, textKindOf } from '../../workspace/text-kind.ts'
 import { usualFolderOf } from '../../workspace/usual-places.ts'
 import { noWill, type RepositoryWill } from './read-settings.ts'
 
@@ -208,6 +208,7 @@ function addNeeds(known: LineNeeds | undefined, more: LineNeeds): LineNeeds {
 /** How the changed lines of a file have to be read. */
 async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<LineNeeds> {
   const changed = file.additions + file.deletions
+  if (isProgramPath(file.path)) return { changed, program: changed }
   const isExecutable = file.newMode === '100755' && file.status !== 'deleted'
   const content = file.status === 'deleted' ? undefined : await readHead(head, file.path)
   const text = file.status === 'deleted' ? '' : content && decode(content)
