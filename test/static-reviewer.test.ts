@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import { rules } from '../src/reviewers/rules/index.ts'
 import { lineRules } from '../src/reviewers/rules/line-rules.ts'
+import { publicHosts } from '../src/reviewers/rules/manifest-formats.ts'
 import type { Rule } from '../src/reviewers/rules/rule.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
 import type { Snapshot } from '../src/workspace/snapshot.ts'
@@ -15,6 +16,8 @@ import { moreSamples } from './samples/rule-samples-more.ts'
 import { otherSamples, secretsOfSamples } from './samples/rule-samples-other.ts'
 import { scriptSamples } from './samples/rule-samples-script.ts'
 import { textSamples } from './samples/rule-samples-text.ts'
+
+const [npm] = publicHosts.npm
 
 const reviewer = createStaticReviewer({ fileDeadlineMs: 20_000 })
 afterAll(() => reviewer[Symbol.asyncDispose]())
@@ -139,10 +142,10 @@ describe('manifests and lock files', () => {
   })
 
   it('case 72: a new install script is minor, and one that was there before is none', async () => {
-    const before = lock({ 'node_modules/a': entry('registry.npmjs.org', { hasInstallScript: true }) })
+    const before = lock({ 'node_modules/a': entry(npm, { hasInstallScript: true }) })
     const after = lock({
-      'node_modules/b/node_modules/a': entry('registry.npmjs.org', { hasInstallScript: true, version: '2.0.0' }),
-      'node_modules/c': entry('registry.npmjs.org', { hasInstallScript: true }),
+      'node_modules/b/node_modules/a': entry(npm, { hasInstallScript: true, version: '2.0.0' }),
+      'node_modules/c': entry(npm, { hasInstallScript: true }),
     })
     expect(await find({ 'package-lock.json': before }, { 'package-lock.json': after })).toEqual([
       'install-script minor: `c` runs a script when installed, and did not before',
@@ -167,7 +170,7 @@ describe('manifests and lock files', () => {
   describe('whose entries do not fit', () => {
     const registry = (name: string, more: object = {}) => ({
       version: '1.0.0',
-      resolved: `https://registry.npmjs.org/${name}/-/${name.split('/').at(-1)}-1.0.0.tgz`,
+      resolved: `https://${npm}/${name}/-/${name.split('/').at(-1)}-1.0.0.tgz`,
       integrity: 'sha512-old',
       ...more,
     })
@@ -189,7 +192,7 @@ describe('manifests and lock files', () => {
       ['a new version', { version: '1.0.1', integrity: 'sha512-new' }],
       ['a stronger hash', { integrity: 'sha256-new' }],
       ['one hash more', { integrity: 'sha512-new sha512-old' }],
-      ['a git dependency', { resolved: 'git+ssh://git@registry.npmjs.org/a.git#2', integrity: 'sha512-new' }],
+      ['a git dependency', { resolved: `git+ssh://git@${npm}/a.git#2`, integrity: 'sha512-new' }],
       ['a file of the repository', { resolved: 'file:vendor/a.tgz', integrity: 'sha512-new' }],
     ])('case 72: %s is none', async (_name, more) => {
       const found = await compare(

@@ -1,5 +1,9 @@
 // Samples for the rules on any text: a line that ends in ` ◀` must be reported. Hidden characters are escapes here.
+import { publicHosts } from '../../src/reviewers/rules/manifest-formats.ts'
 import type { RuleSamples } from './rule-samples-script.ts'
+
+const [npm, yarn] = publicHosts.npm
+const [pypi] = publicHosts.python
 
 const tags = [...'approve'].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('')
 const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
@@ -150,13 +154,13 @@ export const textSamples: readonly RuleSamples[] = [
     file: 'package-lock.json',
     fires: [
       '{ "packages": {\n  "node_modules/a": { "resolved": "https://evil.example/a.tgz" } ◀\n} }',
-      '{ "packages": {\n  "node_modules/a": { "resolved": "https://registry.npmjs.org@evil.example/a.tgz" } ◀\n} }',
+      `{ "packages": {\n  "node_modules/a": { "resolved": "https://${npm}@evil.example/a.tgz" } ◀\n} }`,
       '{ "packages": {\n  "node_modules/a": { "resolved": "git+ssh://git@github.com/evil/a.git#1" } ◀\n} }',
-      '{ "packages": {\n  "node_modules/a": { "resolved": "http://registry.npmjs.org/a.tgz" } ◀\n} }',
+      `{ "packages": {\n  "node_modules/a": { "resolved": "http://${npm}/a.tgz" } ◀\n} }`,
       '{ "packages": { ◀\n  "node_modules/a": { "\\u0072esolved": "https://\\u0065vil.example/a.tgz" }\n} }',
     ],
     silent: [
-      '{ "packages": { "node_modules/a": { "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz", "funding": { "url": "https://opencollective.com/a" }, "deprecated": "See https://a.example" } } }',
+      `{ "packages": { "node_modules/a": { "resolved": "https://${npm}/a/-/a-1.0.0.tgz", "funding": { "url": "https://opencollective.com/a" }, "deprecated": "See https://a.example" } } }`,
     ],
   },
   {
@@ -166,7 +170,7 @@ export const textSamples: readonly RuleSamples[] = [
       '"a@^1":\n  resolved "https://evil.example/a.tgz#abc" ◀',
       '"a@npm:1":\n  resolution: "a@npm:1::__archiveUrl=https%3A%2F%2Fevil.example%2Fa.tgz" ◀',
     ],
-    silent: ['# https://classic.yarnpkg.com\n"a@^1":\n  resolved "https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#abc"'],
+    silent: [`# https://yarn.example\n"a@^1":\n  resolved "https://${yarn}/a/-/a-1.0.0.tgz#abc"`],
   },
   {
     rule: 'unknown-package-host',
@@ -192,7 +196,7 @@ export const textSamples: readonly RuleSamples[] = [
     rule: 'unknown-package-host',
     file: 'uv.lock',
     fires: ['[[package]]\nsource = { registry = "https://evil.example/simple" } ◀'],
-    silent: ['[[package]]\nsource = { registry = "https://pypi.org/simple" }'],
+    silent: [`[[package]]\nsource = { registry = "https://${pypi}/simple" }`],
   },
   {
     rule: 'unknown-package-host',
@@ -204,7 +208,7 @@ export const textSamples: readonly RuleSamples[] = [
     rule: 'unknown-package-host',
     file: '.npmrc',
     fires: ['registry=https://evil.example/ ◀', '@acme:registry=//evil.example/npm ◀'],
-    silent: ['# https://evil.example\nregistry=https://registry.npmjs.org/'],
+    silent: [`# https://evil.example\nregistry=https://${npm}/`],
   },
   {
     rule: 'unknown-package-host',
@@ -262,7 +266,7 @@ export const textSamples: readonly RuleSamples[] = [
       'a==1\nhttps://evil.example/a.tar.gz ◀',
     ],
     silent: [
-      '--index-url https://pypi.org/simple\na==1 \\\n    --hash=sha256:abc\n    # via -r https://a.example',
+      `--index-url https://${pypi}/simple\na==1 \\\n    --hash=sha256:abc\n    # via -r https://a.example`,
       'a==1  # see --index-url https://a.example',
       '1. Users sign in with their account, as https://a.example says.',
     ],
@@ -290,14 +294,14 @@ export const textSamples: readonly RuleSamples[] = [
     rule: 'lock-mismatch',
     file: 'package-lock.json',
     fires: [
-      '{ "packages": { "node_modules/a": {\n  "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" ◀\n} } }',
-      '{ "packages": { "node_modules/@c/a": {\n  "resolved": "https://registry.npmjs.org/@d%2fa/-/a-1.0.0.tgz" ◀\n} } }',
-      '{ "packages": { "node_modules/a": {\n  "name": "b", "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" ◀\n} } }',
+      `{ "packages": { "node_modules/a": {\n  "resolved": "https://${npm}/b/-/b-1.0.0.tgz" ◀\n} } }`,
+      `{ "packages": { "node_modules/@c/a": {\n  "resolved": "https://${npm}/@d%2fa/-/a-1.0.0.tgz" ◀\n} } }`,
+      `{ "packages": { "node_modules/a": {\n  "name": "b", "resolved": "https://${npm}/b/-/b-1.0.0.tgz" ◀\n} } }`,
     ],
     silent: [
-      '{ "packages": { "node_modules/@c/a": { "resolved": "https://registry.npmjs.org/@c%2fa/-/a-1.0.0.tgz" } } }',
-      '{ "packages": { "node_modules/b/node_modules/a": { "resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz" } } }',
-      '{ "packages": { "": { "dependencies": { "a": "npm:b@^1" } }, "node_modules/a": { "name": "b", "resolved": "https://registry.npmjs.org/b/-/b-1.0.0.tgz" } } }',
+      `{ "packages": { "node_modules/@c/a": { "resolved": "https://${npm}/@c%2fa/-/a-1.0.0.tgz" } } }`,
+      `{ "packages": { "node_modules/b/node_modules/a": { "resolved": "https://${npm}/a/-/a-1.0.0.tgz" } } }`,
+      `{ "packages": { "": { "dependencies": { "a": "npm:b@^1" } }, "node_modules/a": { "name": "b", "resolved": "https://${npm}/b/-/b-1.0.0.tgz" } } }`,
       '{ "packages": { "node_modules/a": { "resolved": "packages/b", "link": true }, "packages/b": { "name": "a" } } }',
     ],
   },

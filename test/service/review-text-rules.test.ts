@@ -1,6 +1,9 @@
 // What the rules on any text come to on a pull request: Trojan Source, package hosts, downloads, words to a reviewer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publicHosts } from '../../src/reviewers/rules/manifest-formats.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+
+const [npm] = publicHosts.npm
 
 const lock = (hosts: readonly string[], more: object = {}) => {
   const packages = hosts.map((host, at) => [`node_modules/p${at}`, { resolved: `https://${host}/p${at}.tgz`, ...more }])
@@ -11,7 +14,7 @@ const manifest = (scripts: object) => `${JSON.stringify({ name: 'shop', scripts 
 let scenario: Scenario
 beforeAll(async () => {
   scenario = await startScenario()
-  const files = { 'package-lock.json': lock(['registry.npmjs.org']), 'app/package.json': manifest({ test: 'vitest' }) }
+  const files = { 'package-lock.json': lock([npm]), 'app/package.json': manifest({ test: 'vitest' }) }
   const settings = { 'tools/.npmrc': '@acme:registry=https://npm.acme.example/\n' }
   await scenario.forge.push(repo, 'main', { ...files, ...settings }, { author: 'alice', message: 'Add packages' })
 })
@@ -58,7 +61,7 @@ describe('case 77: Trojan Source in changed code', () => {
 describe('case 72: lock files', () => {
   it('case 72: a host that nothing on the base knows is a finding on its line', async () => {
     const { run, inline, findings } = await review({
-      'package-lock.json': lock(['registry.npmjs.org', 'evil.example']),
+      'package-lock.json': lock([npm, 'evil.example']),
     })
     expect(findings).toEqual([{ rule: 'unknown-package-host', severity: 'moderate', path: 'package-lock.json' }])
     expect(inline).toMatchObject([{ path: 'package-lock.json' }])
@@ -67,7 +70,7 @@ describe('case 72: lock files', () => {
   })
 
   it('case 72: hosts of registry settings on the base are none, a new install script is a minor one', async () => {
-    const next = lock(['registry.npmjs.org', 'npm.acme.example'], { hasInstallScript: true })
+    const next = lock([npm, 'npm.acme.example'], { hasInstallScript: true })
     const { findings } = await review({ 'package-lock.json': next })
     expect(findings).toEqual([{ rule: 'install-script', severity: 'minor', path: 'package-lock.json' }])
   })

@@ -32,7 +32,7 @@ const nothing: Manifest = {
 }
 
 /** Where the packages of an ecosystem come from, unless a repository says otherwise. */
-const publicHosts: Readonly<Record<string, readonly string[]>> = {
+export const publicHosts = {
   npm: ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com', 'npm.jsr.io', 'jsr.io', 'deno.land'],
   python: ['pypi.org', 'files.pythonhosted.org', 'pypi.python.org', 'conda.anaconda.org', 'repo.anaconda.com'],
   rust: ['index.crates.io', 'crates.io', 'static.crates.io'],
@@ -47,7 +47,7 @@ const publicHosts: Readonly<Record<string, readonly string[]>> = {
   nix: ['github.com', 'api.github.com', 'channels.nixos.org', 'cache.nixos.org'],
   bazel: ['bcr.bazel.build', 'github.com', 'mirror.bazel.build'],
   other: [],
-}
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
 const formats: readonly Format[] = [
   { names: /^(?:package-lock|npm-shrinkwrap)\.json$/, ecosystem: 'npm', read: readPackageLock },
@@ -100,7 +100,8 @@ export function isRelated(path: string, other: string): boolean {
 }
 
 export function isPublicHost(path: string, host: string): boolean {
-  return publicHosts[formatOf(path)?.ecosystem ?? 'other']!.includes(host)
+  const hosts: Readonly<Record<string, readonly string[]>> = publicHosts
+  return hosts[formatOf(path)?.ecosystem ?? 'other']!.includes(host)
 }
 
 /** What a file says; nothing where it is none of these. */
