@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { createSharedSlots, type SharedSlots } from './slots.ts'
+import { retainWasmCode } from './wasm-code.ts'
 
 /** Time to start a thread and load what it needs, in milliseconds: long, because a busy machine is no mistake of the input. */
 const startupMs = 30_000
@@ -127,6 +128,7 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
   #start(): Worker | undefined {
     if (this.#all.size >= this.#options.threads || this.#isClosed) return undefined
     const { memoryMegabytes: memory = { old: 256 } } = this.#options
+    retainWasmCode()
     const worker = new Worker(this.#options.module, {
       // What is read can't do harm by what it finds in the environment, nor write to our output.
       env: findCompileCache(),

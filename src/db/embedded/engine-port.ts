@@ -1,6 +1,7 @@
 // The main thread's end of the line to the thread of the embedded engine.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { retainWasmCode } from '../../lib/wasm-code.ts'
 import { DatabaseFault } from '../errors.ts'
 import { encodeParameter } from '../values.ts'
 import type { RunWays, ThreadMessage, ThreadRequest } from './embedded-thread.ts'
@@ -23,6 +24,7 @@ interface Pending {
  * @throws DatabaseFault `database_version`, `database_unsafe` or `database_stopped`
  */
 export async function startEngine(directory: string, statementLimitMs: number): Promise<EnginePort> {
+  retainWasmCode()
   const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: { directory },
     // Room for what PostgreSQL may nest: see `max_stack_depth` in engine.ts.
