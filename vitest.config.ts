@@ -39,12 +39,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/service/**', 'test/page/**', 'test/crash/**', 'test/power/**'],
+          exclude: [
+            '**/node_modules/**',
+            'test/service/**',
+            'test/page/**',
+            'test/crash/**',
+            'test/power/**',
+          ],
         },
       },
       {
         extends: true,
-        test: { name: 'page', include: ['test/page/**/*.test.ts'], globalSetup: ['test/page/prepare.ts'] },
+        test: {
+          name: 'page',
+          include: ['test/page/**/*.test.ts'],
+          globalSetup: ['test/page/prepare.ts'],
+        },
       },
       ...engines.map((engine) => ({
         extends: true as const,

@@ -19,8 +19,15 @@ export interface ShownPlan {
 }
 
 /** Runs some work on the database and explains all statements that it made. */
-export async function explainStatements(url: string, work: (db: Kysely<Schema>) => Promise<unknown>) {
-  const pool = new pg.Pool({ connectionString: url, max: 1, types: { getTypeParser: parserOf as never } })
+export async function explainStatements(
+  url: string,
+  work: (db: Kysely<Schema>) => Promise<unknown>,
+) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    types: { getTypeParser: parserOf as never },
+  })
   const statements: CompiledQuery[] = []
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }),
@@ -48,7 +55,9 @@ function showPlan(root: PlanNode): ShownPlan {
       const read = node['Index Name'] ?? node['Relation Name']
       return read === undefined ? node['Node Type'] : `${node['Node Type']} (${read})`
     }),
-    readsAllEvents: nodes.some((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'events'),
+    readsAllEvents: nodes.some(
+      (node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'events',
+    ),
   }
 }
 

@@ -13,12 +13,15 @@ export type Viewers = ReadonlyMap<string, number>
 const eventsPerPullRequest = 10
 
 const words = {
-  verbs: 'Add Fix Remove Rename Cache Speed-up Document Refactor Bump Revert Handle Validate'.split(' '),
-  parts: `billing login upload search export invoice webhook retry parser session token config migration index queue
+  verbs: 'Add Fix Remove Rename Cache Speed-up Document Refactor Bump Revert Handle Validate'.split(
+    ' ',
+  ),
+  parts:
+    `billing login upload search export invoice webhook retry parser session token config migration index queue
     worker report editor preview layout sidebar tooltip avatar locale currency discount shipping warehouse stock cart
     checkout refund audit policy quota backup restore snapshot stream buffer socket proxy gateway router scheduler`.split(
-    /\s+/,
-  ),
+      /\s+/,
+    ),
   ends: [
     'in the API',
     'for guests',
@@ -42,7 +45,14 @@ export async function seed(client: pg.Client, size: SeedSize): Promise<Viewers> 
   await client.query('select setseed(0.42)')
   // Rows may name each other before both are there.
   await client.query('set session_replication_role = replica')
-  await client.query(makePulls, [pulls, size.repositories, words.verbs, words.parts, words.ends, words.rare])
+  await client.query(makePulls, [
+    pulls,
+    size.repositories,
+    words.verbs,
+    words.parts,
+    words.ends,
+    words.rare,
+  ])
   for (const statement of [
     makeEvents,
     makeRanks,
@@ -59,13 +69,16 @@ export async function seed(client: pg.Client, size: SeedSize): Promise<Viewers> 
   await client.query('drop table seeded_pulls, seeded_events, seeded_ranks')
   await client.query('set session_replication_role = default')
   for (const table of ['events', 'workflow_runs', 'findings', 'users']) {
-    await client.query(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) + 1 from ${table}))`)
+    await client.query(
+      `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) + 1 from ${table}))`,
+    )
   }
   await client.query('vacuum analyze')
   return viewers
 }
 
-const pick = (list: string) => `(${list}::text[])[1 + floor(random() * cardinality(${list}::text[]))::int]`
+const pick = (list: string) =>
+  `(${list}::text[])[1 + floor(random() * cardinality(${list}::text[]))::int]`
 
 /** The newest have the highest `i`. A life lasts two days on average; one that isn't over is open. */
 const makePulls = `

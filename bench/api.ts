@@ -31,7 +31,11 @@ const requests = Number(values.requests)
 
 const secretKey = 'k'.repeat(32)
 const publicUrl = 'http://umpire.example'
-const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+const quiet = {
+  info() {},
+  warn() {},
+  error: (fields: object, message: string) => console.error(message, fields),
+}
 
 /** What is asked for, and how: the list with the bearer token, insights with the cookie. */
 interface Question {
@@ -63,7 +67,10 @@ const questions: readonly Question[] = [
   ...[20, 100].flatMap((limit) =>
     [
       { name: 'all', query: '' },
-      ...[...eventStatuses, ...states].map((status) => ({ name: status, query: `&status=${status}` })),
+      ...[...eventStatuses, ...states].map((status) => ({
+        name: status,
+        query: `&status=${status}`,
+      })),
       ...Object.entries(searches).map(([name, search]) => ({ name, query: `&search=${search}` })),
     ].map(({ name, query }) => ({
       name: `list of ${limit}, ${name}`,
@@ -72,7 +79,11 @@ const questions: readonly Question[] = [
     })),
   ),
   { name: 'insights, 90 days', path: '/api/v1/analytics/insights?days=90', place: 'cookie' },
-  { name: 'insights into the reviewing, 90 days', path: '/api/v1/analytics/reviewing?days=90', place: 'cookie' },
+  {
+    name: 'insights into the reviewing, 90 days',
+    path: '/api/v1/analytics/reviewing?days=90',
+    place: 'cookie',
+  },
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-bench-'))
@@ -85,9 +96,11 @@ try {
 async function run(): Promise<void> {
   const programs = findPostgresql()
   const given = process.env.DATABASE_URL
-  if (given === undefined && programs === null) throw new Error('There is neither DATABASE_URL nor PostgreSQL here.')
+  if (given === undefined && programs === null)
+    throw new Error('There is neither DATABASE_URL nor PostgreSQL here.')
   // With the durability of its defaults.
-  await using server = given === undefined ? await startPostgresql(programs as string, { durable: true }) : null
+  await using server =
+    given === undefined ? await startPostgresql(programs as string, { durable: true }) : null
   for (const events of values.events.split(',').map(Number)) {
     await using database = await makeDatabase(given ?? (server?.url as string))
     const viewers = await fill(database.url, events)
@@ -107,7 +120,10 @@ async function makeDatabase(serverUrl: string): Promise<{ url: string } & AsyncD
   await order(`create database ${name}`)
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
-  return { url: address.href, [Symbol.asyncDispose]: () => order(`drop database ${name} with (force)`) }
+  return {
+    url: address.href,
+    [Symbol.asyncDispose]: () => order(`drop database ${name} with (force)`),
+  }
 }
 
 async function fill(url: string, events: number): Promise<Viewers> {
@@ -147,14 +163,19 @@ async function measure(url: string, viewers: Viewers, events: number): Promise<v
       const before = cpuSoFar()
       const result = await sendAll(target, Array(requests).fill(request), 1)
       const row = results.get(question.name) ?? new Map<string, Measured>()
-      results.set(question.name, row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }))
+      results.set(
+        question.name,
+        row.set(viewer, { ...result, cpu: (cpuSoFar() - before) / requests }),
+      )
     }
   }
   print(results, [...viewers.keys()], events)
 }
 
 /** The processes of a database's connections, where its server runs on this machine. */
-async function watchBackends(url: string): Promise<{ list(): Promise<number[]> } & AsyncDisposable> {
+async function watchBackends(
+  url: string,
+): Promise<{ list(): Promise<number[]> } & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   return {
@@ -178,9 +199,15 @@ function composeRequest({ path }: Question, credential: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: umpire.example\r\n${credential}\r\n\r\n`)
 }
 
-function print(results: ReadonlyMap<string, ReadonlyMap<string, Measured>>, viewers: string[], events: number): void {
+function print(
+  results: ReadonlyMap<string, ReadonlyMap<string, Measured>>,
+  viewers: string[],
+  events: number,
+): void {
   const load = loadavg()[0]?.toFixed(1)
-  console.log(`\n${events} events, ${requests} requests each; ${cpus().length} cores, load ${load}; milliseconds\n`)
+  console.log(
+    `\n${events} events, ${requests} requests each; ${cpus().length} cores, load ${load}; milliseconds\n`,
+  )
   console.log(`| | ${viewers.map((viewer) => `${viewer}, p50 | p99 | CPU`).join(' | ')} |`)
   console.log(`|---|${'---|---|---|'.repeat(viewers.length)}`)
   for (const [name, row] of results) {
@@ -190,7 +217,9 @@ function print(results: ReadonlyMap<string, ReadonlyMap<string, Measured>>, view
     })
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }
-  const measured = [...results].flatMap(([name, row]) => [...row.values()].map((each) => ({ name, ...each })))
+  const measured = [...results].flatMap(([name, row]) =>
+    [...row.values()].map((each) => ({ name, ...each })),
+  )
   for (const [kind, wanted] of [
     ['list', 20],
     ['insights', 200],
@@ -211,11 +240,20 @@ async function explain(url: string, viewers: Viewers): Promise<void> {
     ...states.map((state) => ({ column: 'state' as const, values: [state] })),
   ]
   const asked = [
-    ...filters.map((filter) => ({ name: `list, ${filter?.values[0] ?? 'all'}`, filter, search: '' })),
-    ...Object.entries(searches).map(([name, search]) => ({ name: `list, ${name}`, filter: undefined, search })),
+    ...filters.map((filter) => ({
+      name: `list, ${filter?.values[0] ?? 'all'}`,
+      filter,
+      search: '',
+    })),
+    ...Object.entries(searches).map(([name, search]) => ({
+      name: `list, ${name}`,
+      filter: undefined,
+      search,
+    })),
   ]
   for (const [viewer, userId] of viewers) {
-    const scopeOf = (db: Parameters<typeof findScope>[0]) => findScope(db, { userId, isAdmin: userId === 1 })
+    const scopeOf = (db: Parameters<typeof findScope>[0]) =>
+      findScope(db, { userId, isAdmin: userId === 1 })
     for (const { name, filter, search } of asked) {
       await show(`${name}, ${viewer}`, url, async (db) =>
         listReviews(db, { scope: await scopeOf(db), filter, search, limit: 100 }),
@@ -226,7 +264,11 @@ async function explain(url: string, viewers: Viewers): Promise<void> {
   }
 }
 
-async function show(title: string, url: string, work: Parameters<typeof explainStatements>[1]): Promise<void> {
+async function show(
+  title: string,
+  url: string,
+  work: Parameters<typeof explainStatements>[1],
+): Promise<void> {
   for (const { nodes, readsAllEvents } of await explainStatements(url, work)) {
     console.log(`${title}: ${nodes.join(' > ')}`)
     if (!readsAllEvents) continue

@@ -18,7 +18,8 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'embedded' },
   },
 })
-if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
+if (values.repositories === undefined)
+  throw new Error('--repositories <folder of bare git repositories> is missing.')
 const wanted = values.only.split(',')
 const engine = values.engine === 'postgresql' ? 'postgresql' : 'embedded'
 
@@ -27,7 +28,9 @@ await using syntax = createSyntax()
 await using starter = createProgramStarter(tmpdir())
 const host: GitHost = { ...defaultGitHost, start: starter.start }
 await using graphs = await openGraphs(syntax, engine)
-console.log(`${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, ${engine}`)
+console.log(
+  `${cpus().length} cores with a load of ${loadavg()[0]!.toFixed(1)}, Node ${process.version}, ${engine}`,
+)
 for (const repository of await findRepositories(values.repositories)) {
   if (wanted.some((name) => repository.name.includes(name))) await measure(repository, graphs)
 }
@@ -43,18 +46,26 @@ async function measure(repository: Repository, { build, read }: Graphs): Promise
     clock.push(performance.now() - startedAt)
     const { user, system } = process.cpuUsage(used)
     processor.push((user + system) / 1000)
-    told.push((graph?.callers.length ?? 0) + (graph?.definitions.length ?? 0) + (graph?.tests.length ?? 0))
+    told.push(
+      (graph?.callers.length ?? 0) + (graph?.definitions.length ?? 0) + (graph?.tests.length ?? 0),
+    )
     if (clock.length === Number(values.changes)) break
   }
   console.log(
     `${repository.name}: ${clock.length} changes, of which ${told.filter((count) => count > 0).length} have callers, definitions or tests`,
   )
   console.log(`  clock:     ${describe(clock)}`)
-  console.log(`  processor: ${describe(processor)} (threads and the embedded database included, git and a server not)`)
+  console.log(
+    `  processor: ${describe(processor)} (threads and the embedded database included, git and a server not)`,
+  )
 }
 
 /** What is loaded once isn't counted. */
-async function warmUp(change: Change, { build, read }: Pick<Graphs, 'build' | 'read'>, { gitDirectory }: Repository) {
+async function warmUp(
+  change: Change,
+  { build, read }: Pick<Graphs, 'build' | 'read'>,
+  { gitDirectory }: Repository,
+) {
   await build(change, gitDirectory)
   await read(change)
 }

@@ -40,7 +40,8 @@ try {
   const first = await time(commands['umpire review (one TypeScript file)']!)
   const times = new Map(Object.keys(commands).map((name) => [name, [] as number[]]))
   for (let run = 0; run < runs; run++) {
-    for (const [name, command] of Object.entries(commands)) times.get(name)!.push(await time(command))
+    for (const [name, command] of Object.entries(commands))
+      times.get(name)!.push(await time(command))
   }
   report(first, times)
 } finally {
@@ -52,12 +53,19 @@ async function prepare(): Promise<void> {
   await mkdir(join(root, 'home'))
   await mkdir(join(root, 'work'))
   const git = (...args: string[]) =>
-    promisify(execFile)('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args], place())
+    promisify(execFile)(
+      'git',
+      ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...args],
+      place(),
+    )
   await git('init', '--quiet', '--initial-branch=main')
   const write = (name: string, text: string) => writeFile(join(root, 'work', name), text)
   await write('committed.ts', before)
   await write('staged.ts', before)
-  await write('stock.ts', 'export async function readStock(article: string) {\n  return article.length\n}\n')
+  await write(
+    'stock.ts',
+    'export async function readStock(article: string) {\n  return article.length\n}\n',
+  )
   await git('add', '--all')
   await git('commit', '--quiet', '--message=Start')
   await write('committed.ts', after)
@@ -82,13 +90,16 @@ function time([command, ...args]: readonly [string, ...string[]]): Promise<numbe
 
 function report(first: number, times: ReadonlyMap<string, readonly number[]>): void {
   const load = loadavg()[0]!.toFixed(1)
-  console.log(`${runs} runs, in turn, on ${cpus().length} cores with a load of ${load}; milliseconds\n`)
+  console.log(
+    `${runs} runs, in turn, on ${cpus().length} cores with a load of ${load}; milliseconds\n`,
+  )
   const rows = [...times].map(([name, measured]) => [
     name,
     ...[0.5, 0.1, 0.9].map((share) => quantile(measured, share)),
   ])
   const own =
-    quantile(times.get('umpire review (one TypeScript file)')!, 0.5) - quantile(times.get('git diff HEAD')!, 0.5)
+    quantile(times.get('umpire review (one TypeScript file)')!, 0.5) -
+    quantile(times.get('git diff HEAD')!, 0.5)
   for (const [name, median, low, high] of [['', 'median', 'p10', 'p90'], ...rows]) {
     const cells = [median, low, high].map((cell) =>
       (typeof cell === 'number' ? cell.toFixed(0) : String(cell)).padStart(8),

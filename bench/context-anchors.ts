@@ -22,7 +22,14 @@ interface Naming {
   readonly place: NamedPlace
 }
 
-const outcomes = ['right', 'same code nearest by', 'in the summary', 'dropped', 'wrong', 'illegal'] as const
+const outcomes = [
+  'right',
+  'same code nearest by',
+  'in the summary',
+  'dropped',
+  'wrong',
+  'illegal',
+] as const
 type Outcome = (typeof outcomes)[number]
 
 /** How often each way to name a place came to what. */
@@ -31,7 +38,12 @@ export type AnchorTally = Map<string, Record<Outcome, number>>
 const largestDrift = 10
 
 /** Names a place in all ways, and counts what becomes of each. */
-export async function checkPlace(tally: AnchorTally, syntax: Syntax, change: Change, truth: NamedPlace): Promise<void> {
+export async function checkPlace(
+  tally: AnchorTally,
+  syntax: Syntax,
+  change: Change,
+  truth: NamedPlace,
+): Promise<void> {
   const file = change.files.find(({ path }) => path === truth.path)
   if (!file) return
   const quote = await readQuote(change, file, truth)
@@ -40,7 +52,8 @@ export async function checkPlace(tally: AnchorTally, syntax: Syntax, change: Cha
       typeof finding === 'string' ? finding : judgePlace(file, truth, place, quote, finding),
     )
     const counts =
-      tally.get(kind) ?? ({ ...Object.fromEntries(outcomes.map((each) => [each, 0])) } as Record<Outcome, number>)
+      tally.get(kind) ??
+      ({ ...Object.fromEntries(outcomes.map((each) => [each, 0])) } as Record<Outcome, number>)
     counts[outcome]++
     tally.set(kind, counts)
   }
@@ -56,13 +69,21 @@ function nameInAllWays(file: FileDiff, truth: NamedPlace): Naming[] {
     { kind: 'exactly', place: truth },
     ...drifted.map((place) => ({ kind: 'with drift of 1 to 10 lines', place })),
     { kind: 'on the wrong side', place: { ...truth, side: otherSide } },
-    ...(file.oldPath === file.path ? [] : [{ kind: 'by its old name', place: { ...truth, path: file.oldPath } }]),
+    ...(file.oldPath === file.path
+      ? []
+      : [{ kind: 'by its old name', place: { ...truth, path: file.oldPath } }]),
   ]
 }
 
 /** The code as a model would copy it: of a long range its beginning. */
-async function readQuote(change: Change, file: FileDiff, { side, start, end }: NamedPlace): Promise<string> {
-  const bytes = await (side === 'RIGHT' ? change.head.readFile(file.path) : change.base.readFile(file.oldPath))
+async function readQuote(
+  change: Change,
+  file: FileDiff,
+  { side, start, end }: NamedPlace,
+): Promise<string> {
+  const bytes = await (side === 'RIGHT'
+    ? change.head.readFile(file.path)
+    : change.base.readFile(file.oldPath))
   return Buffer.from(bytes ?? [])
     .toString('utf8')
     .split('\n')
@@ -101,7 +122,13 @@ async function placeOne(
   return findings[0] ?? 'dropped'
 }
 
-function judgePlace(file: FileDiff, truth: NamedPlace, named: NamedPlace, quote: string, finding: Finding): Outcome {
+function judgePlace(
+  file: FileDiff,
+  truth: NamedPlace,
+  named: NamedPlace,
+  quote: string,
+  finding: Finding,
+): Outcome {
   if (finding.placement !== 'inline') return 'in the summary'
   const { side, startLine, endLine } = finding
   if (!isCommentable(file, side, startLine, endLine)) return 'illegal'
@@ -109,17 +136,27 @@ function judgePlace(file: FileDiff, truth: NamedPlace, named: NamedPlace, quote:
   const lines = quote.split('\n').map(normalize)
   const filled = lines.findIndex((line) => line !== '')
   const first = lines[filled] ?? ''
-  const isTrue = [truth.start, truth.start + filled].some((line) => isSameLine(file, truth.side, line, side, startLine))
+  const isTrue = [truth.start, truth.start + filled].some((line) =>
+    isSameLine(file, truth.side, line, side, startLine),
+  )
   if (isTrue) return 'right'
   const holds = (line: number) => normalize(textAt(file, side, line) ?? '').includes(first)
   if (first === '' || !holds(startLine)) return 'wrong'
   if (isSameLine(file, named.side, named.start, side, startLine)) return 'same code nearest by'
   // The same code stands nearer to where it was named than the place that was meant.
   const distance = (line: number) => Math.abs(line - named.start)
-  return side !== truth.side || distance(startLine) <= distance(truth.start) ? 'same code nearest by' : 'wrong'
+  return side !== truth.side || distance(startLine) <= distance(truth.start)
+    ? 'same code nearest by'
+    : 'wrong'
 }
 
-function isSameLine(file: FileDiff, side: DiffSide, line: number, otherSide: DiffSide, other: number): boolean {
+function isSameLine(
+  file: FileDiff,
+  side: DiffSide,
+  line: number,
+  otherSide: DiffSide,
+  other: number,
+): boolean {
   if (side === otherSide) return line === other
   const lines = file.hunks.flatMap((hunk) => hunk.lines)
   const [right, left] = side === 'RIGHT' ? [line, other] : [other, line]
@@ -136,9 +173,13 @@ function normalize(text: string): string {
 }
 
 export function printAnchors(tally: AnchorTally): void {
-  console.log(`\n| places named | number | ${outcomes.join(' | ')} |\n|---|---|${outcomes.map(() => '---').join('|')}|`)
+  console.log(
+    `\n| places named | number | ${outcomes.join(' | ')} |\n|---|---|${outcomes.map(() => '---').join('|')}|`,
+  )
   for (const [kind, counts] of tally) {
     const cells = outcomes.map((outcome) => counts[outcome])
-    console.log(`| ${kind} | ${cells.reduce((sum, count) => sum + count, 0)} | ${cells.join(' | ')} |`)
+    console.log(
+      `| ${kind} | ${cells.reduce((sum, count) => sum + count, 0)} | ${cells.join(' | ')} |`,
+    )
   }
 }

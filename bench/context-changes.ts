@@ -28,7 +28,11 @@ const pullRequest = z.object({
   diff: z.enum(['base..head', 'base...head']),
   comments: z.array(comment),
   definitions_elsewhere: z.array(
-    z.object({ comment_path: z.string(), name: z.string(), defined_in: z.array(z.tuple([z.string(), z.number()])) }),
+    z.object({
+      comment_path: z.string(),
+      name: z.string(),
+      defined_in: z.array(z.tuple([z.string(), z.number()])),
+    }),
   ),
 })
 
@@ -71,13 +75,23 @@ export async function comparisonOf(
 }
 
 /** Makes a change of two commits, as a review would gather it. Dispose of it: it holds git processes. */
-export async function openChange({ repo, gitDirectory, base, head }: Comparison): Promise<Change & AsyncDisposable> {
+export async function openChange({
+  repo,
+  gitDirectory,
+  base,
+  head,
+}: Comparison): Promise<Change & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const snapshots = {
     head: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, head)),
     base: stack.use(createGitSnapshot(defaultGitHost, gitDirectory, base)),
   }
-  const run = { gitDirectory, args: [...diffArgs, base, head], timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
+  const run = {
+    gitDirectory,
+    args: [...diffArgs, base, head],
+    timeoutMs: 60_000,
+    maxBytes: 50 * MEBIBYTE,
+  }
   const diff = parseDiff((await runGit(defaultGitHost, run)).stdout)
   const will = await readRepositoryWill(snapshots.base)
   const commits = await listCommits(gitDirectory, base, head)
@@ -101,7 +115,11 @@ export async function openChange({ repo, gitDirectory, base, head }: Comparison)
 }
 
 /** The commits of a change, oldest first; none where the repository doesn't hold them. */
-async function listCommits(gitDirectory: string, base: string, head: string): Promise<Change['commits']> {
+async function listCommits(
+  gitDirectory: string,
+  base: string,
+  head: string,
+): Promise<Change['commits']> {
   const args = [
     'log',
     '--reverse',
@@ -118,7 +136,11 @@ async function listCommits(gitDirectory: string, base: string, head: string): Pr
 }
 
 /** The newest commits of the default branch that change so many files, against their first parents. */
-export async function listLargeCommits(folder: string, repo: string, leastFiles: number): Promise<Comparison[]> {
+export async function listLargeCommits(
+  folder: string,
+  repo: string,
+  leastFiles: number,
+): Promise<Comparison[]> {
   const gitDirectory = repositoryIn(folder, repo)
   const args = [
     'log',
@@ -132,7 +154,9 @@ export async function listLargeCommits(folder: string, repo: string, leastFiles:
   return records.flatMap((record) => {
     const [commits = '', ...paths] = record.split('\n')
     const [head = '', base] = commits.split(' ')
-    return base && paths.filter((path) => path !== '').length >= leastFiles ? [{ repo, gitDirectory, base, head }] : []
+    return base && paths.filter((path) => path !== '').length >= leastFiles
+      ? [{ repo, gitDirectory, base, head }]
+      : []
   })
 }
 

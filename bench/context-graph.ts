@@ -28,7 +28,10 @@ const never = new AbortController().signal
 const queryTimeoutMs = 30_000
 
 /** Opens a database for graphs, of its own; dispose of it. */
-export async function openGraphs(syntax: Syntax, engine: DatabaseConfig['engine'] = 'embedded'): Promise<Graphs> {
+export async function openGraphs(
+  syntax: Syntax,
+  engine: DatabaseConfig['engine'] = 'embedded',
+): Promise<Graphs> {
   await using stack = new AsyncDisposableStack()
   const database = await createTestDatabase({ engine })
   stack.defer(() => database.dispose())
@@ -48,15 +51,36 @@ export async function openGraphs(syntax: Syntax, engine: DatabaseConfig['engine'
       const repository = { host: defaultGitHost, gitDirectory }
       const commit = change.mergeBaseSha
       await using objects = new ObjectReader(defaultGitHost, gitDirectory)
-      const known = { scan, reader, signal: never, ctx, progress, repository, objects, commit, snapshot: change.base }
+      const known = {
+        scan,
+        reader,
+        signal: never,
+        ctx,
+        progress,
+        repository,
+        objects,
+        commit,
+        snapshot: change.base,
+      }
       await buildGraph(known, graph)
       await progress.settled()
       return performance.now() - startedAt
     },
     read({ pullRequest, files, diff, head, base }) {
       const { repo, number, title } = pullRequest
-      const context = { db, syntax, codeCache, log, queryTimeoutMs, layers: { graph: true, memory: true } }
-      return readChangeGraph(context, { repo, number, title, files, diffs: diff.files, head, base }, never)
+      const context = {
+        db,
+        syntax,
+        codeCache,
+        log,
+        queryTimeoutMs,
+        layers: { graph: true, memory: true },
+      }
+      return readChangeGraph(
+        context,
+        { repo, number, title, files, diffs: diff.files, head, base },
+        never,
+      )
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }

@@ -23,7 +23,12 @@ export function lineKey(side: DiffSide, path: string, line: number): string {
 /** Ours; a line counts only when its text stands in the span that claims to show it. */
 export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
   return async (change, tokens) => {
-    const { rounds } = await packContext({ syntax }, change, { tokensPerRound: tokens, maxRounds: 1 }, countTokens)
+    const { rounds } = await packContext(
+      { syntax },
+      change,
+      { tokensPerRound: tokens, maxRounds: 1 },
+      countTokens,
+    )
     const spans = rounds[0]?.spans ?? []
     const lines = new Set<string>()
     for (const span of spans) {
@@ -36,7 +41,10 @@ export function createPacker(syntax: Syntax, countTokens: CountTokens): Packer {
           lines.add(lineKey(side, path, line))
         }
     }
-    return { text: spans.map(({ path, text }) => (path === null ? text : `${path}\n${text}`)).join('\n'), lines }
+    return {
+      text: spans.map(({ path, text }) => (path === null ? text : `${path}\n${text}`)).join('\n'),
+      lines,
+    }
   }
 }
 
@@ -73,14 +81,19 @@ export function packInOrder(countTokens: CountTokens): Packer {
 
 /** Whole files, smallest first, as long as they fit. */
 export function packSmallest(countTokens: CountTokens): Packer {
-  return packFiles(countTokens, (files) => files.toSorted((one, other) => sizeOf(one) - sizeOf(other)))
+  return packFiles(countTokens, (files) =>
+    files.toSorted((one, other) => sizeOf(one) - sizeOf(other)),
+  )
 }
 
 function sizeOf({ additions, deletions }: FileDiff): number {
   return additions + deletions
 }
 
-function packFiles(countTokens: CountTokens, order: (files: readonly FileDiff[]) => readonly FileDiff[]): Packer {
+function packFiles(
+  countTokens: CountTokens,
+  order: (files: readonly FileDiff[]) => readonly FileDiff[],
+): Packer {
   return async (change, tokens) => {
     const lines = new Set<string>()
     let text = ''

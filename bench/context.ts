@@ -17,7 +17,14 @@ import {
   readPullRequests,
 } from './context-changes.ts'
 import { openGraphs } from './context-graph.ts'
-import { createPacker, lineKey, type Packer, packInOrder, packSmallest, type Shown } from './context-packers.ts'
+import {
+  createPacker,
+  lineKey,
+  type Packer,
+  packInOrder,
+  packSmallest,
+  type Shown,
+} from './context-packers.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,14 +40,17 @@ const { values, positionals } = parseArgs({
 })
 const [commentsFile] = positionals
 if (commentsFile === undefined || values.repositories === undefined)
-  throw new Error('Name the file of comments, and a folder of bare repositories with --repositories.')
+  throw new Error(
+    'Name the file of comments, and a folder of bare repositories with --repositories.',
+  )
 
 const budgets = [2_000, 4_000, 8_000, 16_000]
 const hugeBudget = 32_000
 const hugeFiles = 200
 
 const countTokens = await loadTokenCounter(1)
-const countWhole = (text: string) => countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
+const countWhole = (text: string) =>
+  countExactly(text, { allowedSpecial: new Set(), disallowedSpecial: new Set() })
 await using syntax = createSyntax()
 await using graphs = values.graph ? await openGraphs(syntax) : null
 const graphTimes = { build: [] as number[], read: [] as number[] }
@@ -59,14 +69,18 @@ if (!values.skipHuge) await measureHuge(pullRequests, values.repositories, Numbe
 async function pack(name: string, change: Change, budget: number): Promise<Shown> {
   const shown = await packers[name]!(change, budget)
   const tokens = countWhole(shown.text)
-  if (tokens > budget) throw new Error(`${name} took ${tokens} tokens of ${budget} for ${change.pullRequest.repo}`)
+  if (tokens > budget)
+    throw new Error(`${name} took ${tokens} tokens of ${budget} for ${change.pullRequest.repo}`)
   return shown
 }
 
 /** Hits by packer and budget. */
 type Tally = Map<string, number>
 
-async function measurePullRequests(all: readonly CommentedPullRequest[], folder: string): Promise<void> {
+async function measurePullRequests(
+  all: readonly CommentedPullRequest[],
+  folder: string,
+): Promise<void> {
   const comments: Tally = new Map()
   const definitions: Tally = new Map()
   const anchors: AnchorTally = new Map()
@@ -79,7 +93,8 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
     const change = await withGraph(bare, comparison.gitDirectory)
     for (const place of pr.comments) {
       where.all++
-      if (!change.files.some(({ path }) => path === place.path)) where['in files that are not reviewed']++
+      if (!change.files.some(({ path }) => path === place.path))
+        where['in files that are not reviewed']++
       else if (linesInDiff(change, place).length === 0) where['on lines outside of the diff']++
     }
     names += pr.definitions_elsewhere.length
@@ -105,7 +120,12 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
     await measureTime(change, times)
     for (const place of pr.comments) {
       const start = place.from_line ?? place.to_line
-      await checkPlace(anchors, syntax, change, { path: place.path, side: sideOf(place), start, end: place.to_line })
+      await checkPlace(anchors, syntax, change, {
+        path: place.path,
+        side: sideOf(place),
+        start,
+        end: place.to_line,
+      })
     }
   }
   console.log(
@@ -117,11 +137,15 @@ async function measurePullRequests(all: readonly CommentedPullRequest[], folder:
   printTable('definitions in other files shown', definitions, names)
   console.log('\nCPU of the process for one pack, threads included, children not:')
   for (const [budget, list] of Object.entries(times))
-    console.log(`${budget} tokens: median ${median(list).toFixed(1)} ms, most ${Math.max(...list).toFixed(1)} ms`)
+    console.log(
+      `${budget} tokens: median ${median(list).toFixed(1)} ms, most ${Math.max(...list).toFixed(1)} ms`,
+    )
   if (graphs !== null) {
     console.log('\nThe graph, wall time:')
     for (const [what, list] of Object.entries(graphTimes))
-      console.log(`${what}: median ${median(list).toFixed(0)} ms, most ${Math.max(...list).toFixed(0)} ms`)
+      console.log(
+        `${what}: median ${median(list).toFixed(0)} ms, most ${Math.max(...list).toFixed(0)} ms`,
+      )
   }
   printAnchors(anchors)
 }
@@ -157,7 +181,9 @@ function sideOf(place: CommentedPlace): DiffSide {
 
 /** The lines of a commented range that stand in the diff. */
 function linesInDiff(change: Change, place: CommentedPlace): number[] {
-  const file = change.diff.files.find(({ path, oldPath }) => path === place.path || oldPath === place.path)
+  const file = change.diff.files.find(
+    ({ path, oldPath }) => path === place.path || oldPath === place.path,
+  )
   const start = place.from_line ?? place.to_line
   return (file?.hunks ?? []).flatMap((hunk) =>
     hunk.lines.flatMap(({ newLine, oldLine }) => {
@@ -169,7 +195,9 @@ function linesInDiff(change: Change, place: CommentedPlace): number[] {
 
 function isVisible(change: Change, place: CommentedPlace, lines: ReadonlySet<string>): boolean {
   const inDiff = linesInDiff(change, place)
-  return inDiff.length > 0 && inDiff.every((line) => lines.has(lineKey(sideOf(place), place.path, line)))
+  return (
+    inDiff.length > 0 && inDiff.every((line) => lines.has(lineKey(sideOf(place), place.path, line)))
+  )
 }
 
 function add(tally: Tally, key: string, count: number): void {
@@ -193,7 +221,11 @@ function median(list: readonly number[]): number {
   return list.toSorted((one, other) => one - other)[Math.floor(list.length / 2)] ?? Number.NaN
 }
 
-async function measureHuge(all: readonly CommentedPullRequest[], folder: string, wanted: number): Promise<void> {
+async function measureHuge(
+  all: readonly CommentedPullRequest[],
+  folder: string,
+  wanted: number,
+): Promise<void> {
   console.log(
     `\n| huge change, ${hugeBudget / 1000}k | files | ${Object.keys(packers)
       .map((name) => `${name}: files, lines`)
@@ -224,9 +256,15 @@ async function measureHuge(all: readonly CommentedPullRequest[], folder: string,
 function describeShare(files: readonly FileDiff[], { lines }: Shown): string {
   let [someFiles, filesWithLines, shownLines, allLines] = [0, 0, 0, 0]
   for (const file of files) {
-    const changed = file.hunks.flatMap((hunk) => hunk.lines).filter(({ kind }) => kind !== 'context')
+    const changed = file.hunks
+      .flatMap((hunk) => hunk.lines)
+      .filter(({ kind }) => kind !== 'context')
     const seen = changed.filter(({ newLine, oldLine }) =>
-      lines.has(newLine === null ? lineKey('LEFT', file.path, oldLine!) : lineKey('RIGHT', file.path, newLine)),
+      lines.has(
+        newLine === null
+          ? lineKey('LEFT', file.path, oldLine!)
+          : lineKey('RIGHT', file.path, newLine),
+      ),
     )
     if (changed.length > 0) filesWithLines++
     if (seen.length > 0) someFiles++
@@ -237,7 +275,11 @@ function describeShare(files: readonly FileDiff[], { lines }: Shown): string {
 }
 
 /** Pull requests of the file that are huge, and then the newest such commits, one repository after the other. */
-async function chooseHuge(all: readonly CommentedPullRequest[], folder: string, wanted: number): Promise<Comparison[]> {
+async function chooseHuge(
+  all: readonly CommentedPullRequest[],
+  folder: string,
+  wanted: number,
+): Promise<Comparison[]> {
   const chosen: Comparison[] = []
   const repos = [...new Set(all.map(({ repo }) => repo))].sort()
   const lists = await Promise.all(repos.map((repo) => listLargeCommits(folder, repo, hugeFiles)))

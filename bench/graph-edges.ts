@@ -43,7 +43,8 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '20000' },
   },
 })
-if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
+if (values.repositories === undefined)
+  throw new Error('--repositories <folder of bare git repositories> is missing.')
 const codegraph = fileURLToPath(
   new URL('node_modules/@colbymchenry/codegraph-linux-x64/bin/codegraph', import.meta.url),
 )
@@ -59,10 +60,14 @@ try {
 }
 
 async function compare(tree: BenchTree): Promise<void> {
-  const scripts = tree.sources.filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts'))
+  const scripts = tree.sources.filter(
+    (path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts'),
+  )
   const calls = findTrueCalls(tree, scripts)
   const across = calls.filter(({ path, target }) => path !== target.path).length
-  console.log(`${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`)
+  console.log(
+    `${tree.name}: ${calls.length} calls that the TypeScript compiler resolves, ${across} into other files`,
+  )
   const own = await readOwn(tree)
   printScore('umpire, confidence of 0.8 and more', calls, own, 0.8)
   printScore('umpire, also possible ones', calls, own, 0)
@@ -73,7 +78,9 @@ async function compare(tree: BenchTree): Promise<void> {
 function findTrueCalls({ folder }: BenchTree, paths: readonly string[]): TrueCall[] {
   const program = fileURLToPath(new URL('graph-truth.js', import.meta.url))
   const options = { input: paths.join('\n'), encoding: 'utf8', maxBuffer: 2 ** 30 } as const
-  return JSON.parse(execFileSync(process.execPath, [program, folder, values.calls], options)) as TrueCall[]
+  return JSON.parse(
+    execFileSync(process.execPath, [program, folder, values.calls], options),
+  ) as TrueCall[]
 }
 
 function printScore(name: string, calls: readonly TrueCall[], told: Told, least: number): void {
@@ -83,13 +90,16 @@ function printScore(name: string, calls: readonly TrueCall[], told: Told, least:
   ] as const) {
     let [right, wrong] = [0, 0]
     for (const { path, line, name: callee, target } of some) {
-      const here = (told.get(`${path}:${line}:${callee}`) ?? []).filter(({ confidence }) => confidence >= least)
+      const here = (told.get(`${path}:${line}:${callee}`) ?? []).filter(
+        ({ confidence }) => confidence >= least,
+      )
       const isRight = (one: ToldCall) =>
         one.path === target.path && one.startLine <= target.line && target.line <= one.endLine
       if (here.some(isRight)) right++
       wrong += here.filter((one) => !isRight(one)).length
     }
-    const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
+    const share = (part: number, whole: number) =>
+      `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
     console.log(
       `  ${name.padEnd(36)} ${scope.padEnd(18)} told ${share(right, some.length)} (${right}), false ${share(wrong, right + wrong)} (${wrong})`,
     )
@@ -102,13 +112,22 @@ async function readOwn(tree: BenchTree): Promise<Told> {
     tree.sources.map((path) => ({ path, bytes: readFileSync(join(tree.folder, path)) })),
   )
   const facts = new Map<string, CodeFacts>()
-  for (const [at, result] of results.entries()) if ('facts' in result) facts.set(tree.sources[at]!, result.facts)
-  const paths = execFileSync('git', ['-C', tree.folder, 'ls-files', '-z'], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  for (const [at, result] of results.entries())
+    if ('facts' in result) facts.set(tree.sources[at]!, result.facts)
+  const paths = execFileSync('git', ['-C', tree.folder, 'ls-files', '-z'], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  })
     .split('\0')
     .filter((path) => path !== '')
-  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], {
+    encoding: 'utf8',
+  }).trim()
   await using snapshot = createGitSnapshot(defaultGitHost, tree.gitDirectory, head)
-  const view = createCodeView(facts, createImportResolver(paths, await readResolution(snapshot, paths)))
+  const view = createCodeView(
+    facts,
+    createImportResolver(paths, await readResolution(snapshot, paths)),
+  )
   const told = new Map<string, ToldCall[]>()
   for (const [path, { references }] of facts) {
     for (const { reference, targets } of resolveReferences(view, path)) {
@@ -116,11 +135,19 @@ async function readOwn(tree: BenchTree): Promise<Told> {
       if (kind !== 'call' && kind !== 'new') continue
       const key = `${path}:${line}:${name}`
       const list = told.get(key) ?? []
-      const symbols = targets.map((one) => ({ ...one, symbol: facts.get(one.path)!.symbols[one.ordinal]! }))
+      const symbols = targets.map((one) => ({
+        ...one,
+        symbol: facts.get(one.path)!.symbols[one.ordinal]!,
+      }))
       for (const { path: target, confidence, symbol } of symbols) {
         // Of a class that is made, the class and its constructor are told.
         if (symbol.name === 'constructor' && symbols.length > 1) continue
-        list.push({ path: target, startLine: symbol.startLine, endLine: symbol.endLine, confidence })
+        list.push({
+          path: target,
+          startLine: symbol.startLine,
+          endLine: symbol.endLine,
+          confidence,
+        })
       }
       told.set(key, list)
     }
@@ -151,7 +178,12 @@ function readCodegraph(tree: BenchTree): Told {
   for (const row of rows) {
     const name = String(row.said ?? row.name).replace(/^.*[.:>]/, '')
     const key = `${row.path}:${row.line}:${name}`
-    const one = { path: String(row.target), startLine: Number(row.start), endLine: Number(row.end), confidence: 1 }
+    const one = {
+      path: String(row.target),
+      startLine: Number(row.start),
+      endLine: Number(row.end),
+      confidence: 1,
+    }
     told.set(key, [...(told.get(key) ?? []), one])
   }
   return told

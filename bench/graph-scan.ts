@@ -95,8 +95,13 @@ async function host(forge: Forge, folder: string, tree: BenchTree): Promise<stri
   const before = new Set(readdirSync(folder))
   await forge.createRepository(repo, { admins: ['alice'] })
   const directory = join(folder, readdirSync(folder).find((name) => !before.has(name))!)
-  writeFileSync(join(directory, 'objects', 'info', 'alternates'), `${join(tree.gitDirectory, 'objects')}\n`)
-  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  writeFileSync(
+    join(directory, 'objects', 'info', 'alternates'),
+    `${join(tree.gitDirectory, 'objects')}\n`,
+  )
+  const head = execFileSync('git', ['-C', tree.folder, 'rev-parse', 'HEAD'], {
+    encoding: 'utf8',
+  }).trim()
   execFileSync('git', ['--git-dir', directory, 'update-ref', 'refs/heads/main', head])
   return directory
 }
@@ -111,7 +116,9 @@ function commitChange(tree: BenchTree, directory: string, path: string): void {
       maxBuffer: 2 ** 28,
       env: { ...process.env, GIT_INDEX_FILE: index, ...identity },
     }).trim()
-  const text = execFileSync('git', ['-C', tree.folder, 'show', `HEAD:${path}`], { maxBuffer: 2 ** 28 }).toString()
+  const text = execFileSync('git', ['-C', tree.folder, 'show', `HEAD:${path}`], {
+    maxBuffer: 2 ** 28,
+  }).toString()
   const oid = git(['hash-object', '-w', '--stdin'], `${text}\n\n`)
   git(['read-tree', 'main'])
   git(['update-index', '--add', '--cacheinfo', `100644,${oid},${path}`])
@@ -129,7 +136,8 @@ const identity = {
 
 async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
   const response = await fetch(url, { method: 'POST', headers })
-  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`${url}: ${response.status} ${await response.text()}`)
 }
 
 async function startService(forge: Forge, environment: Readonly<Record<string, string>>) {
@@ -170,7 +178,10 @@ async function startService(forge: Forge, environment: Readonly<Record<string, s
     /** Resolves when the next scan ends. */
     async nextScan(): Promise<ScanLine> {
       scan = Promise.withResolvers<ScanLine>()
-      const timer = setTimeout(() => scan.reject(new Error(`No scan ended:\n${newest.join('\n')}`)), patienceMs)
+      const timer = setTimeout(
+        () => scan.reject(new Error(`No scan ended:\n${newest.join('\n')}`)),
+        patienceMs,
+      )
       return Promise.race([scan.promise, failed]).finally(() => clearTimeout(timer))
     },
     async [Symbol.asyncDispose]() {

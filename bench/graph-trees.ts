@@ -28,7 +28,9 @@ export function findBareRepositories(folder: string): string[] {
     }
   }
   const first = readdirSync(folder).map((name) => join(folder, name))
-  const found = first.flatMap((path) => [path, ...readSafely(path).map((name) => join(path, name))]).filter(isBare)
+  const found = first
+    .flatMap((path) => [path, ...readSafely(path).map((name) => join(path, name))])
+    .filter(isBare)
   return found.sort()
 }
 
@@ -45,10 +47,13 @@ function readSafely(path: string): string[] {
  * the repository (snapshots may lack large ones) are left out, for everybody alike.
  */
 export async function writeTree(source: string, into: string): Promise<BenchTree> {
-  const name = basename(source) === 'repo' ? basename(dirname(source)) : basename(source).replace(/\.git$/, '')
+  const name =
+    basename(source) === 'repo' ? basename(dirname(source)) : basename(source).replace(/\.git$/, '')
   const folder = join(into, name)
   mkdirSync(folder, { recursive: true })
-  const listed = execFileSync('git', ['--git-dir', source, 'ls-tree', '-r', '-z', 'HEAD'], { maxBuffer: 2 ** 28 })
+  const listed = execFileSync('git', ['--git-dir', source, 'ls-tree', '-r', '-z', 'HEAD'], {
+    maxBuffer: 2 ** 28,
+  })
   const entries = listed
     .toString('utf8')
     .split('\0')
@@ -72,8 +77,16 @@ export async function writeTree(source: string, into: string): Promise<BenchTree
     if (grammarOfPath(path) !== undefined) sources.push(entries[at]!.path)
     bytes += content.length
   }
-  const identity = ['-c', 'user.name=Bench', '-c', 'user.email=bench@example.org', '-c', 'core.autocrlf=false']
-  const git = (...args: string[]) => execFileSync('git', [...identity, '-C', folder, ...args], { stdio: 'ignore' })
+  const identity = [
+    '-c',
+    'user.name=Bench',
+    '-c',
+    'user.email=bench@example.org',
+    '-c',
+    'core.autocrlf=false',
+  ]
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity, '-C', folder, ...args], { stdio: 'ignore' })
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all', '--force')
   git('commit', '--quiet', '--message=The tree')
@@ -82,8 +95,13 @@ export async function writeTree(source: string, into: string): Promise<BenchTree
   return { name, gitDirectory: join(folder, '.git'), folder, files, bytes, sources: sources.sort() }
 }
 
-async function readBlobs(gitDirectory: string, oids: readonly string[]): Promise<(Buffer | undefined)[]> {
-  const child = spawn('git', ['--git-dir', gitDirectory, 'cat-file', '--batch'], { stdio: ['pipe', 'pipe', 'ignore'] })
+async function readBlobs(
+  gitDirectory: string,
+  oids: readonly string[],
+): Promise<(Buffer | undefined)[]> {
+  const child = spawn('git', ['--git-dir', gitDirectory, 'cat-file', '--batch'], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   child.stdin.end(`${oids.join('\n')}\n`)
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))

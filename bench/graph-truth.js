@@ -20,7 +20,10 @@ function findTrueCalls(folder, paths, most) {
     }
   }
   const step = Math.max(1, found.length / most)
-  return Array.from({ length: Math.min(most, found.length) }, (_, at) => found[Math.floor(at * step)])
+  return Array.from(
+    { length: Math.min(most, found.length) },
+    (_, at) => found[Math.floor(at * step)],
+  )
 }
 
 function nearestConfig(root, folder) {
@@ -74,7 +77,9 @@ function collect(root, path, source, checker, found) {
 
 function nameOf(callee) {
   if (ts.isIdentifier(callee)) return callee
-  return ts.isPropertyAccessExpression(callee) && ts.isIdentifier(callee.name) ? callee.name : undefined
+  return ts.isPropertyAccessExpression(callee) && ts.isIdentifier(callee.name)
+    ? callee.name
+    : undefined
 }
 
 /** Functions, methods, classes, and constants with functions; what is a parameter or local to a function names nobody. */
@@ -85,7 +90,8 @@ function definitionOf(root, name, checker) {
   if (!declaration || !isDefinition(declaration)) return undefined
   const source = declaration.getSourceFile()
   const path = relative(root, source.fileName)
-  if (path.startsWith('..') || path.includes('node_modules/') || source.isDeclarationFile) return undefined
+  if (path.startsWith('..') || path.includes('node_modules/') || source.isDeclarationFile)
+    return undefined
   const named = ts.getNameOfDeclaration(declaration) ?? declaration
   const line = source.getLineAndCharacterOfPosition(named.getStart(source)).line + 1
   return { path, line, name: ts.isIdentifier(named) ? named.text : name.text }
@@ -97,7 +103,9 @@ function isDefinition(declaration) {
   if (ts.isMethodSignature(declaration)) return true
   if (ts.isPropertyDeclaration(declaration)) return isFunctionValue(declaration.initializer)
   if (!ts.isVariableDeclaration(declaration)) return false
-  return ts.isSourceFile(declaration.parent.parent.parent) && isFunctionValue(declaration.initializer)
+  return (
+    ts.isSourceFile(declaration.parent.parent.parent) && isFunctionValue(declaration.initializer)
+  )
 }
 
 function isFunctionValue(value) {

@@ -18,7 +18,8 @@ const { values } = parseArgs({
     without: { type: 'string', default: '' },
   },
 })
-if (values.repositories === undefined) throw new Error('--repositories <folder of bare git repositories> is missing.')
+if (values.repositories === undefined)
+  throw new Error('--repositories <folder of bare git repositories> is missing.')
 const runs = Number(values.runs)
 /** Of one file each, one after the other. */
 const changes = 5
@@ -48,9 +49,11 @@ async function compare(tree: BenchTree): Promise<void> {
   for (let run = 0; run < runs; run++) {
     if (!without.has('ctags')) add(measured, 'ctags -R', [await runCtags(tree)])
     if (!without.has('codegraph')) {
-      for (const [name, figures] of Object.entries(await runCodegraph(tree))) add(measured, name, figures)
+      for (const [name, figures] of Object.entries(await runCodegraph(tree)))
+        add(measured, name, figures)
     }
-    for (const engine of values.engines.split(',')) add(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
+    for (const engine of values.engines.split(','))
+      add(scans, `umpire, ${engine}`, [await runScan(tree, engine)])
   }
   report(measured, scans)
 }
@@ -61,7 +64,10 @@ function add<T>(map: Map<string, T[]>, name: string, figures: readonly T[]): voi
 
 function runCtags({ folder }: BenchTree): Promise<Measured> {
   const tags = join(root, 'tags')
-  return measureCommand(['ctags', '-R', '-f', tags, '.'], { cwd: folder, env: { PATH: process.env.PATH } })
+  return measureCommand(['ctags', '-R', '-f', tags, '.'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH },
+  })
 }
 
 /** Its index from nothing, and after each change of one file. It works in a copy: it leaves its database there. */
@@ -71,7 +77,13 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>
   cpSync(tree.folder, copy, { recursive: true })
   const home = join(root, 'home')
   mkdirSync(home, { recursive: true })
-  const env = { PATH: process.env.PATH, HOME: home, DO_NOT_TRACK: '1', CODEGRAPH_TELEMETRY: '0', NO_COLOR: '1' }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    DO_NOT_TRACK: '1',
+    CODEGRAPH_TELEMETRY: '0',
+    NO_COLOR: '1',
+  }
   const whole = await measureCommand([codegraph, 'init', '.'], { cwd: copy, env })
   const ones: Measured[] = []
   for (const path of pickChanged(tree)) {
@@ -84,13 +96,17 @@ async function runCodegraph(tree: BenchTree): Promise<Record<string, Measured[]>
 
 /** Some source files, far from one another by path. */
 function pickChanged({ sources }: BenchTree): string[] {
-  return Array.from({ length: changes }, (_, at) => sources[Math.floor((sources.length * (at + 1)) / (changes + 1))]!)
+  return Array.from(
+    { length: changes },
+    (_, at) => sources[Math.floor((sources.length * (at + 1)) / (changes + 1))]!,
+  )
 }
 
 async function runScan(tree: BenchTree, engine: string): Promise<ScanFigures> {
   if (engine === 'embedded') return measureScans(tree, {}, pickChanged(tree))
   const programs = findPostgresql()
-  if (programs === null) throw new Error('PostgreSQL is not installed: leave it out with --engines embedded.')
+  if (programs === null)
+    throw new Error('PostgreSQL is not installed: leave it out with --engines embedded.')
   await using server = await startPostgresql(programs, { durable: true })
   return await measureScans(
     tree,
@@ -104,18 +120,34 @@ function report(
   scans: ReadonlyMap<string, readonly ScanFigures[]>,
 ) {
   const row = (cells: readonly (string | number)[]) =>
-    console.log(cells.map((cell, at) => (at === 0 ? String(cell).padEnd(36) : String(cell).padStart(12))).join(''))
+    console.log(
+      cells
+        .map((cell, at) => (at === 0 ? String(cell).padEnd(36) : String(cell).padStart(12)))
+        .join(''),
+    )
   row(['', 'median ms', 'peak MB', 'ratio', 'CPU ms'])
   const rival = measured.get('codegraph')
-  const ratio = (own: number) => (rival ? (median(rival.map((one) => one.milliseconds)) / own).toFixed(1) : '')
+  const ratio = (own: number) =>
+    rival ? (median(rival.map((one) => one.milliseconds)) / own).toFixed(1) : ''
   for (const [name, list] of measured) {
     const time = median(list.map((one) => one.milliseconds))
     row([name, time.toFixed(0), megabytes(list), name.endsWith('changed') ? '' : ratio(time)])
   }
   for (const [name, list] of scans) {
     const time = median(list.map((one) => one.wholeMs))
-    row([name, time.toFixed(0), megabytes(list), ratio(time), median(list.map((one) => one.cpuMs)).toFixed(0)])
-    row([`${name}, one file changed`, median(list.flatMap((one) => one.oneFileMs)).toFixed(0), '', ''])
+    row([
+      name,
+      time.toFixed(0),
+      megabytes(list),
+      ratio(time),
+      median(list.map((one) => one.cpuMs)).toFixed(0),
+    ])
+    row([
+      `${name}, one file changed`,
+      median(list.flatMap((one) => one.oneFileMs)).toFixed(0),
+      '',
+      '',
+    ])
     console.log(
       `  at rest before: ${Math.round(median(list.map((one) => one.restBytes)) / 1e6)} MB; ${list.at(-1)!.described}`,
     )

@@ -21,7 +21,10 @@ interface Target extends AsyncDisposable {
 }
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, requests: { type: 'string', default: '2000' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    requests: { type: 'string', default: '2000' },
+  },
 })
 const rounds = Number(values.rounds)
 const requestsPerRun = Number(values.requests)
@@ -39,7 +42,10 @@ async function measure(): Promise<void> {
   const programs = findPostgresql()
   // With the durability of its defaults: fsync on.
   const server = programs ? stack.use(await startPostgresql(programs, { durable: true })) : null
-  const targets = [stack.use(await startProbot()), stack.use(await startUmpire('umpire, embedded', {}))]
+  const targets = [
+    stack.use(await startProbot()),
+    stack.use(await startUmpire('umpire, embedded', {})),
+  ]
   if (server) targets.push(stack.use(await startUmpireOnServer(server.url)))
   else console.error('SKIPPED: Umpire on PostgreSQL (no server programs found)')
   console.error(
@@ -52,7 +58,11 @@ async function measure(): Promise<void> {
       const count = concurrency === 1 ? Math.ceil(requestsPerRun / 4) : requestsPerRun
       const requests = Array.from({ length: count }, () => prepareRequest(number++))
       for (const target of targets) {
-        const result = await sendAll({ host: '127.0.0.1', port: target.port }, requests, concurrency)
+        const result = await sendAll(
+          { host: '127.0.0.1', port: target.port },
+          requests,
+          concurrency,
+        )
         // The first round only warms up.
         if (round === 0) continue
         const key = `${target.name}/${concurrency}`
@@ -64,13 +74,17 @@ async function measure(): Promise<void> {
 }
 
 function print(targets: readonly Target[], results: ReadonlyMap<string, LoadResult[]>): void {
-  console.log('| at once | receiver | requests/s | of Probot | p50 ms | p99 ms |\n|---|---|---|---|---|---|')
+  console.log(
+    '| at once | receiver | requests/s | of Probot | p50 ms | p99 ms |\n|---|---|---|---|---|---|',
+  )
   for (const concurrency of concurrencies) {
     const baseline = results.get(`${targets[0]?.name}/${concurrency}`) ?? []
     for (const { name } of targets) {
       const runs = results.get(`${name}/${concurrency}`) ?? []
       // Pair by pair within a round, so that a machine that drifts does so for both.
-      const ratio = median(runs.map((run, index) => run.rate / (baseline[index]?.rate ?? Number.NaN)))
+      const ratio = median(
+        runs.map((run, index) => run.rate / (baseline[index]?.rate ?? Number.NaN)),
+      )
       const cells = [
         median(runs.map((run) => run.rate)).toFixed(0),
         ratio.toFixed(2),
@@ -163,10 +177,16 @@ async function startUmpireOnServer(url: string): Promise<Target> {
   await client.end()
   const address = new URL(url)
   address.pathname = '/bench_intake'
-  return startUmpire('umpire, PostgreSQL', { DATABASE_URL: address.href, SECRET_KEY: 'k'.repeat(32) })
+  return startUmpire('umpire, PostgreSQL', {
+    DATABASE_URL: address.href,
+    SECRET_KEY: 'k'.repeat(32),
+  })
 }
 
 async function startUmpire(name: string, environment: Record<string, string>): Promise<Target> {
   const dataDir = join(folder, name.replace(/\W+/g, '-'))
-  return { name, ...(await startUmpireServer({ DATA_DIR: dataDir, WEBHOOK_SECRET: secret, ...environment })) }
+  return {
+    name,
+    ...(await startUmpireServer({ DATA_DIR: dataDir, WEBHOOK_SECRET: secret, ...environment })),
+  }
 }

@@ -22,7 +22,9 @@ export async function sendAll(
   concurrency: number,
   expectedStatus = 200,
 ): Promise<LoadResult> {
-  const sockets = await Promise.all(Array.from({ length: concurrency }, () => openConnection(target)))
+  const sockets = await Promise.all(
+    Array.from({ length: concurrency }, () => openConnection(target)),
+  )
   const latencies: number[] = []
   let next = 0
   const start = performance.now()
@@ -44,12 +46,19 @@ export async function sendAll(
 /** What came of requests that took so long each, in milliseconds, and so many seconds together. */
 export function summarize(latencies: number[], seconds: number): LoadResult {
   latencies.sort((a, b) => a - b)
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99) }
 }
 
 /** Opens a connection. */
-export async function openConnection({ host, port }: { host: string; port: number }): Promise<Socket> {
+export async function openConnection({
+  host,
+  port,
+}: {
+  host: string
+  port: number
+}): Promise<Socket> {
   const socket = connect(port, host).setNoDelay(true)
   await once(socket, 'connect')
   return socket

@@ -23,8 +23,10 @@ async function openStream(response) {
   const id = randomUUID()
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   const transport = {
-    start: async () => void response.write(`event: endpoint\ndata: /mcp/messages?sessionId=${id}\n\n`),
-    send: async (message) => void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
+    start: async () =>
+      void response.write(`event: endpoint\ndata: /mcp/messages?sessionId=${id}\n\n`),
+    send: async (message) =>
+      void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
     close: async () => void response.end(),
   }
   sessions.set(id, transport)

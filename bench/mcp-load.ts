@@ -17,13 +17,23 @@ export const transports = {
   'HTTP, 2026-07-28': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
     callOverHttp(port, (index) => composeModern(calls(index)), count, concurrency),
   'HTTP, earlier': (port: number, calls: ToolCalls, count: number, concurrency: number) =>
-    callOverHttp(port, (index) => composeRequest('/mcp', callMessage(calls(index)), acceptBoth), count, concurrency),
+    callOverHttp(
+      port,
+      (index) => composeRequest('/mcp', callMessage(calls(index)), acceptBoth),
+      count,
+      concurrency,
+    ),
 } as const
 
 const acceptBoth = ['accept: application/json, text/event-stream']
 
 function callMessage(call: ToolCall, meta?: object) {
-  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call, ...(meta && { _meta: meta }) } }
+  return {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { ...call, ...(meta && { _meta: meta }) },
+  }
 }
 
 function composeModern(call: ToolCall): Buffer {
@@ -33,7 +43,11 @@ function composeModern(call: ToolCall): Buffer {
     'io.modelcontextprotocol/clientCapabilities': {},
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
   }
-  const headers = [`mcp-protocol-version: ${revision}`, 'mcp-method: tools/call', `mcp-name: ${call.name}`]
+  const headers = [
+    `mcp-protocol-version: ${revision}`,
+    'mcp-method: tools/call',
+    `mcp-name: ${call.name}`,
+  ]
   return composeRequest('/mcp', callMessage(call, meta), [...acceptBoth, ...headers])
 }
 
@@ -98,7 +112,10 @@ async function openClient(port: number) {
   }
   const clientInfo = { name: 'bench', version: '1' }
   const handshake = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo }
-  await Promise.all([send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: handshake }), nextEvent('message')])
+  await Promise.all([
+    send({ jsonrpc: '2.0', id: 0, method: 'initialize', params: handshake }),
+    nextEvent('message'),
+  ])
   await send({ jsonrpc: '2.0', method: 'notifications/initialized' })
   return {
     call: (call: ToolCall) => Promise.all([send(callMessage(call)), nextEvent('message')]),

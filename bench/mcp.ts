@@ -26,8 +26,15 @@ const { values } = parseArgs({
 const repo = 'acme/busy'
 /** Repositories that are asked about in turn, so that hardly a question comes twice within a second. */
 const quietRepositories = 40
-const verdict = { name: 'get_pr_verdict', arguments: { repo, pr_number: Number(values.reviews) - 50 } }
-const questions: readonly { readonly title: string; readonly example: ToolCall; readonly calls: ToolCalls }[] = [
+const verdict = {
+  name: 'get_pr_verdict',
+  arguments: { repo, pr_number: Number(values.reviews) - 50 },
+}
+const questions: readonly {
+  readonly title: string
+  readonly example: ToolCall
+  readonly calls: ToolCalls
+}[] = [
   ...[{ name: 'get_recent_reviews', arguments: { repo } }, verdict].map((call) => ({
     title: `${call.name}, the same`,
     example: call,
@@ -46,7 +53,11 @@ const questions: readonly { readonly title: string; readonly example: ToolCall; 
   },
 ]
 const concurrencies = [1, 16]
-const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+const quiet = {
+  info() {},
+  warn() {},
+  error: (fields: object, message: string) => console.error(message, fields),
+}
 
 /** What came of one run; CPU of the server's process in milliseconds a call. */
 interface Measured extends LoadResult {
@@ -69,8 +80,12 @@ async function measure(): Promise<void> {
     umpires.set('PostgreSQL', stack.use(await startOnServer(server.url)))
   } else console.error('SKIPPED: Umpire on PostgreSQL (no server programs found)')
   const load = loadavg()[0]?.toFixed(1)
-  console.log(`${cpus().length} cores, Node ${process.version}, load ${load}, ${values.rounds} rounds\n`)
-  console.log('| question | transport | at once | database | calls/s | of bare | CPU ms/call | of bare |')
+  console.log(
+    `${cpus().length} cores, Node ${process.version}, load ${load}, ${values.rounds} rounds\n`,
+  )
+  console.log(
+    '| question | transport | at once | database | calls/s | of bare | CPU ms/call | of bare |',
+  )
   console.log('|---|---|---|---|---|---|---|---|')
   for (const { title, example: call, calls } of questions) {
     const example = umpires.get('embedded') as RunningServer
@@ -100,7 +115,8 @@ async function compare(
       const before = readCpuTime(pid)
       const result = await run(port, count)
       // The first round only warms up.
-      if (round > 0) results.get(name)?.push({ ...result, cpu: (readCpuTime(pid) - before) / count })
+      if (round > 0)
+        results.get(name)?.push({ ...result, cpu: (readCpuTime(pid) - before) / count })
     }
   }
   return results
@@ -110,10 +126,14 @@ function print(names: readonly string[], results: ReadonlyMap<string, readonly M
   const bare = results.get('bare') ?? []
   for (const [database, runs] of results) {
     const against = (figure: 'rate' | 'cpu') =>
-      median(runs.map((run, index) => run[figure] / (bare[index]?.[figure] ?? Number.NaN))).toFixed(2)
+      median(runs.map((run, index) => run[figure] / (bare[index]?.[figure] ?? Number.NaN))).toFixed(
+        2,
+      )
     const rate = median(runs.map((run) => run.rate)).toFixed(0)
     const cpu = median(runs.map((run) => run.cpu)).toFixed(2)
-    console.log(`| ${[...names, database, rate, against('rate'), cpu, against('cpu')].join(' | ')} |`)
+    console.log(
+      `| ${[...names, database, rate, against('rate'), cpu, against('cpu')].join(' | ')} |`,
+    )
   }
 }
 
@@ -163,7 +183,11 @@ async function startBare(port: number, call: ToolCall): Promise<RunningServer> {
   const ask = async (method: string, params: object) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`http://127.0.0.1:${port}/mcp/messages`, { method: 'POST', headers, body })
+    const response = await fetch(`http://127.0.0.1:${port}/mcp/messages`, {
+      method: 'POST',
+      headers,
+      body,
+    })
     return ((await response.json()) as { result: Record<string, unknown> }).result
   }
   const { tools } = (await ask('tools/list', {})) as { tools: { name: string }[] }

@@ -46,7 +46,12 @@ async function measure(): Promise<void> {
   await using forge = await startBenchForge([big, small])
   const largePulls = await forge.open(largeChanges, signal)
   const [warmUp, measured] = await forge.open(smallChanges, signal)
-  const environment = { ...forge.environment, ...model?.environment, REVIEW_CONCURRENCY: '64', LOG_LEVEL: 'info' }
+  const environment = {
+    ...forge.environment,
+    ...model?.environment,
+    REVIEW_CONCURRENCY: '64',
+    LOG_LEVEL: 'info',
+  }
   await using umpire = await startBenchProcess(environment, values.profiles)
   await forge.deliver(warmUp!, umpire.url)
   await umpire.reviewed(warmUp!, 120_000, signal)
@@ -57,12 +62,15 @@ async function measure(): Promise<void> {
   await wait(Number(values.head) * 1000)
   const sentAt = await forge.deliver(measured!, umpire.url)
   await umpire.reviewed(measured!, 900_000, signal)
-  console.log(`the small one was posted after ${((forge.postedAt(measured!) - sentAt) / 1000).toFixed(1)} s`)
+  console.log(
+    `the small one was posted after ${((forge.postedAt(measured!) - sentAt) / 1000).toFixed(1)} s`,
+  )
   peak.print('so far')
   await wait(Number(values.watch) * 1000)
   const done = largePulls.filter((pull) => forge.isReviewed(pull)).length
   peak.print(`after ${values.watch} s more, with ${done} of the large ones reviewed`)
-  for (const complaint of new Set(umpire.complaints)) console.log(`  it said: ${complaint.slice(0, 200)}`)
+  for (const complaint of new Set(umpire.complaints))
+    console.log(`  it said: ${complaint.slice(0, 200)}`)
 }
 
 /** The most that the process and its children took together, looked at twice a second. */
@@ -75,7 +83,9 @@ function watchMemory(umpire: BenchProcess) {
   const timer = setInterval(look, 500)
   return {
     print: (when: string) =>
-      console.log(`memory ${when}: ${megabytes(umpire.memory().peak)} at most, with children ${megabytes(together)}`),
+      console.log(
+        `memory ${when}: ${megabytes(umpire.memory().peak)} at most, with children ${megabytes(together)}`,
+      ),
     [Symbol.asyncDispose]: async () => clearInterval(timer),
   }
 }
@@ -97,7 +107,11 @@ async function makeRepository(
     ...changes.map((added, at) => commit(at + 2, 'from :1\n', added)),
   ]
   await git(directory, ['fast-import', '--quiet'], { input: stream.join('') })
-  const heads = await git(directory, ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads'])
+  const heads = await git(directory, [
+    'for-each-ref',
+    '--format=%(refname:lstrip=2) %(objectname)',
+    'refs/heads',
+  ])
   const shas = new Map(
     heads
       .toString()

@@ -22,9 +22,12 @@ const mostOfOne = 400
  * @param folder holds git directories, or folders with one in `repo` or `.git`
  */
 export async function readChanges(folder: string): Promise<RealChange[][]> {
-  const isRepository = (path: string) => existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'))
+  const isRepository = (path: string) =>
+    existsSync(join(path, 'HEAD')) && existsSync(join(path, 'objects'))
   const below = readdirSync(folder).map((name) => resolve(folder, name))
-  const repositories = below.flatMap((path) => [path, join(path, 'repo'), join(path, '.git')]).filter(isRepository)
+  const repositories = below
+    .flatMap((path) => [path, join(path, 'repo'), join(path, '.git')])
+    .filter(isRepository)
   const lists: RealChange[][] = []
   for (const source of repositories) {
     const changes = await listNewest(source)
@@ -36,13 +39,23 @@ export async function readChanges(folder: string): Promise<RealChange[][]> {
 
 /** So many changes of all repositories in turn: the newest of each, then the second of each, and so on. */
 export function takeInTurn(lists: readonly (readonly RealChange[])[], count: number): RealChange[] {
-  const inTurn = Array.from({ length: mostOfOne }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat()
-  if (inTurn.length < count) throw new Error(`The repositories have ${inTurn.length} changes, not ${count}.`)
+  const inTurn = Array.from({ length: mostOfOne }, (_, index) =>
+    lists.flatMap((list) => list[index] ?? []),
+  ).flat()
+  if (inTurn.length < count)
+    throw new Error(`The repositories have ${inTurn.length} changes, not ${count}.`)
   return inTurn.slice(0, count)
 }
 
 async function listNewest(source: string): Promise<RealChange[]> {
-  const options = ['log', '--first-parent', `--max-count=${mostOfOne}`, '--format=%H %P%x09%s', 'HEAD', '--']
+  const options = [
+    'log',
+    '--first-parent',
+    `--max-count=${mostOfOne}`,
+    '--format=%H %P%x09%s',
+    'HEAD',
+    '--',
+  ]
   const list = await git(source, [...anyOwner, ...options])
   return list
     .toString('utf8')

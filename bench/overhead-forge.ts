@@ -47,12 +47,17 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
   forge.createUser('alice')
   forge.createUser(reviewer.login, { token: reviewer.token })
   const hosted = new Map<string, Hosted>()
-  for (const [at, source] of sources.entries()) hosted.set(source, await host(forge, dataDir, source, at))
+  for (const [at, source] of sources.entries())
+    hosted.set(source, await host(forge, dataDir, source, at))
   const posted = watchPosts(forge)
   const bodies = new Map<number, { headers: Readonly<Record<string, string>>; body: string }>()
   let nextKey = 1
 
-  const openOne = async ({ repo, directory }: Hosted, { base, head, subject }: RealChange, key: number) => {
+  const openOne = async (
+    { repo, directory }: Hosted,
+    { base, head, subject }: RealChange,
+    key: number,
+  ) => {
     const refs = `create refs/heads/change-${key} ${head}\ncreate refs/heads/base-${key} ${base}\n`
     await git(directory, ['update-ref', '--stdin'], { input: refs })
     const title = `${subject} [change ${key}]`
@@ -63,7 +68,9 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
       title,
       author: 'alice',
     })
-    const delivery = forge.deliveries.findLast((one) => one.repo === repo && one.payload.number === number)
+    const delivery = forge.deliveries.findLast(
+      (one) => one.repo === repo && one.payload.number === number,
+    )
     bodies.set(key, delivery!.request)
     return { key, repo, number }
   }
@@ -92,15 +99,22 @@ export async function startBenchForge(sources: readonly string[]): Promise<Bench
     },
     async deliver({ key }, umpireUrl) {
       const sentAt = performance.now()
-      const response = await fetch(`${umpireUrl}/api/v1/webhooks/host`, { method: 'POST', ...bodies.get(key)! })
-      if (response.status !== 200) throw new Error(`A delivery was answered with ${response.status}.`)
+      const response = await fetch(`${umpireUrl}/api/v1/webhooks/host`, {
+        method: 'POST',
+        ...bodies.get(key)!,
+      })
+      if (response.status !== 200)
+        throw new Error(`A delivery was answered with ${response.status}.`)
       await response.body?.cancel()
       return sentAt
     },
     postedAt: ({ repo, number }) => posted.get(`${repo}#${number}`) ?? Number.NaN,
     isReviewed({ repo, number }) {
       const { comments, statuses, headSha } = forge.pullRequest(repo, number)
-      return comments.some(({ author }) => author === reviewer.login) && statuses[headSha]?.at(-1)?.state !== 'pending'
+      return (
+        comments.some(({ author }) => author === reviewer.login) &&
+        statuses[headSha]?.at(-1)?.state !== 'pending'
+      )
     },
     calls: () => forge.requests.filter(({ path }) => path.startsWith('/api/')).length,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
@@ -121,7 +135,8 @@ async function host(forge: Forge, dataDir: string, source: string, at: number): 
 /** The time at which something was said on each pull request last. A rule that meets no request sees them all. */
 function watchPosts(forge: Forge): Map<string, number> {
   const posted = new Map<string, number>()
-  const post = /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/(?:issues\/(\d+)\/comments|pulls\/(\d+)\/reviews)$/
+  const post =
+    /^\/api\/v3\/repos\/([^/]+\/[^/]+)\/(?:issues\/(\d+)\/comments|pulls\/(\d+)\/reviews)$/
   forge.faults.add({
     match: ({ method, path }) => {
       const [, repo, issue, pull] = (method === 'POST' && post.exec(path)) || []

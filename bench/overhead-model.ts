@@ -46,7 +46,13 @@ export async function startBenchModel(): Promise<BenchModel> {
     const text = await readBody(incoming)
     const path = incoming.url ?? ''
     const body = asRecord(JSON.parse(text))
-    const request = { number: ++number, path, headers: incoming.headers, body, ...anthropic.read(path, body) }
+    const request = {
+      number: ++number,
+      path,
+      headers: incoming.headers,
+      body,
+      ...anthropic.read(path, body),
+    }
     if (!request.stream) throw new Error('A model is to be asked for a stream.')
     const events = anthropic.write(request, answerAttentively(request, { json: answer }), {
       input: Math.ceil(text.length / 4),
@@ -58,9 +64,10 @@ export async function startBenchModel(): Promise<BenchModel> {
     const head = events.indexOf('\n\n') + 2
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(events.slice(0, head))
     const alive = setInterval(() => outgoing.write(ping), pingEveryMs)
-    await Promise.all([model.delayMs > 0 && wait(model.delayMs, null, { signal: stop.signal }), gate.promise]).finally(
-      () => clearInterval(alive),
-    )
+    await Promise.all([
+      model.delayMs > 0 && wait(model.delayMs, null, { signal: stop.signal }),
+      gate.promise,
+    ]).finally(() => clearInterval(alive))
     outgoing.end(events.slice(head))
     end()
   }

@@ -84,7 +84,8 @@ export async function startBenchProcess(
     return {
       url,
       complaints: log.complaints,
-      reviewed: (pull, withinMs, signal) => Promise.race([log.reviewed(pull, withinMs, signal), failed]),
+      reviewed: (pull, withinMs, signal) =>
+        Promise.race([log.reviewed(pull, withinMs, signal), failed]),
       cpu: () => ({ own: readCpuTime(pid), children: readDescendantsTime(pid) }),
       memory: () => readMemory(pid),
       [Symbol.asyncDispose]: end,
@@ -121,7 +122,8 @@ function followLog(lines: NodeJS.EventEmitter) {
     const entry = (line.startsWith('{') ? JSON.parse(line) : { msg: line }) as Entry
     if (entry.msg === 'Umpire listens') listens.resolve(entry.url!)
     if (entry.msg === 'The worker is ready') works.resolve()
-    if (entry.msg === 'The review is done') reviewOf(`${entry.repo}#${entry.pull_request}`).resolve(performance.now())
+    if (entry.msg === 'The review is done')
+      reviewOf(`${entry.repo}#${entry.pull_request}`).resolve(performance.now())
     if ((entry.level ?? 0) >= 40) complaints.push(`${entry.msg}: ${entry.err?.message ?? ''}`)
   })
   return {
@@ -129,9 +131,16 @@ function followLog(lines: NodeJS.EventEmitter) {
     works: works.promise,
     newest,
     complaints,
-    async reviewed({ repo, number }: OpenPullRequest, withinMs: number, signal: AbortSignal): Promise<number> {
+    async reviewed(
+      { repo, number }: OpenPullRequest,
+      withinMs: number,
+      signal: AbortSignal,
+    ): Promise<number> {
       const review = reviewOf(`${repo}#${number}`)
-      const late = () => review.reject(new Error(`${repo}#${number} was not reviewed in time:\n${newest.join('\n')}`))
+      const late = () =>
+        review.reject(
+          new Error(`${repo}#${number} was not reviewed in time:\n${newest.join('\n')}`),
+        )
       const breakOff = () => review.reject(signal.reason)
       const timer = setTimeout(late, withinMs)
       signal.addEventListener('abort', breakOff)
@@ -148,7 +157,9 @@ function followLog(lines: NodeJS.EventEmitter) {
 function readMemory(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
   const children = listDescendants(pid)
-  const shares = children.map((child) => readKilobytes(readOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'))
+  const shares = children.map((child) =>
+    readKilobytes(readOrEmpty(`/proc/${child}/smaps_rollup`), 'Pss'),
+  )
   return {
     now: readKilobytes(status, 'VmRSS'),
     peak: readKilobytes(status, 'VmHWM'),

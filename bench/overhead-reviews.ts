@@ -41,13 +41,19 @@ const allMs = 25 * 60_000
 const afterwardsMs = 100
 
 /** Reviews one after the other. */
-export async function reviewOneByOne(scene: Scene, pulls: readonly OpenPullRequest[]): Promise<Sample[]> {
+export async function reviewOneByOne(
+  scene: Scene,
+  pulls: readonly OpenPullRequest[],
+): Promise<Sample[]> {
   const samples: Sample[] = []
   for (const pull of pulls) samples.push(await reviewOne(scene, pull))
   return samples
 }
 
-async function reviewOne({ forge, umpire, model, signal }: Scene, pull: OpenPullRequest): Promise<Sample> {
+async function reviewOne(
+  { forge, umpire, model, signal }: Scene,
+  pull: OpenPullRequest,
+): Promise<Sample> {
   const [before, callsBefore] = [umpire.cpu(), forge.calls()]
   const sentAt = await forge.deliver(pull, umpire.url)
   await umpire.reviewed(pull, oneMs, signal)
@@ -62,7 +68,10 @@ async function reviewOne({ forge, umpire, model, signal }: Scene, pull: OpenPull
 }
 
 /** Reviews all at once: the model answers nobody before all have asked it. */
-export async function reviewAllAtOnce(scene: Scene, pulls: readonly OpenPullRequest[]): Promise<Flight> {
+export async function reviewAllAtOnce(
+  scene: Scene,
+  pulls: readonly OpenPullRequest[],
+): Promise<Flight> {
   const { forge, umpire, model, signal } = scene
   const before = umpire.cpu()
   const allAsk = model.hold(pulls.map(({ key }) => key))
@@ -77,18 +86,24 @@ export async function reviewAllAtOnce(scene: Scene, pulls: readonly OpenPullRequ
   await wait(afterwardsMs)
   const after = umpire.cpu()
   const unfinished = pulls.filter((pull) => !forge.isReviewed(pull))
-  if (unfinished.length > 0) throw new Error(`${unfinished.length} pull requests show no finished review.`)
+  if (unfinished.length > 0)
+    throw new Error(`${unfinished.length} pull requests show no finished review.`)
   return {
     own: (after.own - before.own) / pulls.length,
     children: (after.children - before.children) / pulls.length,
-    overheads: pulls.map((pull, at) => forge.postedAt(pull) - sentAt[at]! - model.spentOn(pull.key)),
+    overheads: pulls.map(
+      (pull, at) => forge.postedAt(pull) - sentAt[at]! - model.spentOn(pull.key),
+    ),
     memory,
     peak: umpire.memory().peak,
   }
 }
 
 /** Sends the deliveries over a few connections. Returns when each was sent. */
-async function sendAll({ forge, umpire }: Scene, pulls: readonly OpenPullRequest[]): Promise<number[]> {
+async function sendAll(
+  { forge, umpire }: Scene,
+  pulls: readonly OpenPullRequest[],
+): Promise<number[]> {
   const sentAt: number[] = []
   const waiting = pulls.entries()
   const sender = async () => {

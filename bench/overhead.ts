@@ -41,7 +41,8 @@ setMaxListeners(0, interruption.signal)
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => interruption.abort(new Error(`The benchmark was ended by ${name}.`)))
 }
-if (values.repositories === undefined) throw new Error('Name a folder of git repositories: -- --repositories <folder>')
+if (values.repositories === undefined)
+  throw new Error('Name a folder of git repositories: -- --repositories <folder>')
 try {
   await measure(values.repositories, interruption.signal)
 } catch (error) {
@@ -63,12 +64,17 @@ async function measure(folder: string, signal: AbortSignal): Promise<void> {
   const site = { forge, model, signal }
   const embedded = { ...site, databaseUrl: null }
   const sites = server === null ? [embedded] : [{ ...site, databaseUrl: server.url }, embedded]
-  for (const one of sites) await measureCost(one, takeInTurn(lists, uncounted + changeCount), uncounted)
+  for (const one of sites)
+    await measureCost(one, takeInTurn(lists, uncounted + changeCount), uncounted)
   if (inFlight > 0) await measureFlight(sites[0]!, takeInTurn(lists, inFlight))
 }
 
 /** CPU of each review, one at a time; then of the same changes all at once, with a model that takes its time. */
-async function measureCost(site: Site, changes: readonly RealChange[], uncounted: number): Promise<void> {
+async function measureCost(
+  site: Site,
+  changes: readonly RealChange[],
+  uncounted: number,
+): Promise<void> {
   const { forge, model, signal } = site
   const pulls = await forge.open(changes, signal)
   const later = await forge.open(changes.slice(uncounted), signal)
@@ -90,7 +96,11 @@ async function measureFlight(site: Site, changes: readonly RealChange[]): Promis
   const pulls = await forge.open(changes, signal)
   await using umpire = await startUmpire(site)
   model.delayMs = delayMs
-  printFlight(nameDatabase(site), pulls.length, await reviewAllAtOnce({ forge, model, umpire, signal }, pulls))
+  printFlight(
+    nameDatabase(site),
+    pulls.length,
+    await reviewAllAtOnce({ forge, model, umpire, signal }, pulls),
+  )
   printComplaints(umpire.complaints)
 }
 
@@ -120,7 +130,9 @@ function printCost(database: string, samples: readonly Sample[]): void {
   const row = (name: string, pick: (sample: Sample) => number) => {
     const all = samples.map(pick)
     const mean = all.reduce((sum, each) => sum + each, 0) / all.length
-    console.log(`| ${name} | ${[quantile(all, 0.5), quantile(all, 0.9), mean].map(round).join(' | ')} |`)
+    console.log(
+      `| ${name} | ${[quantile(all, 0.5), quantile(all, 0.9), mean].map(round).join(' | ')} |`,
+    )
   }
   row('own CPU, ms', ({ own }) => own)
   row('CPU of children, ms', ({ children }) => children)
@@ -140,8 +152,12 @@ function printFlight(database: string, count: number, flight: Flight): void {
   console.log(
     `| memory of the process when all wait for the model, peak | ${megabytes(memory.now)}, ${megabytes(flight.peak)} |`,
   )
-  console.log(`| its children then | ${memory.children.count}, ${megabytes(memory.children.bytes)} |`)
-  const times = [quantile(overheads, 0.5), quantile(overheads, 0.9)].map((each) => `${(each / 1000).toFixed(1)} s`)
+  console.log(
+    `| its children then | ${memory.children.count}, ${megabytes(memory.children.bytes)} |`,
+  )
+  const times = [quantile(overheads, 0.5), quantile(overheads, 0.9)].map(
+    (each) => `${(each / 1000).toFixed(1)} s`,
+  )
   console.log(`| delivery to posted, less the model: median, 90th of 100 | ${times.join(', ')} |`)
 }
 

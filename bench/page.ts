@@ -23,7 +23,11 @@ const { values } = parseArgs({
   },
 })
 const secretKey = 'k'.repeat(32)
-const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+const quiet = {
+  info() {},
+  warn() {},
+  error: (fields: object, message: string) => console.error(message, fields),
+}
 
 const inPage = {
   /** As many as the list has, drawn or not. */
@@ -59,10 +63,16 @@ async function run(): Promise<void> {
     PLATFORM_URL: 'http://127.0.0.1:9',
     PLATFORM_API_URL: 'http://127.0.0.1:9',
   })
-  const { cookie } = await issueCredentials({ url: server.url, secretKey, publicUrl: 'http://umpire.example' }, 1)
+  const { cookie } = await issueCredentials(
+    { url: server.url, secretKey, publicUrl: 'http://umpire.example' },
+    1,
+  )
   const browser = await startBrowser()
   try {
-    await using opened = await openPage(browser, { url: `http://127.0.0.1:${umpire.port}`, session: cookie })
+    await using opened = await openPage(browser, {
+      url: `http://127.0.0.1:${umpire.port}`,
+      session: cookie,
+    })
     await measure(opened.page, client)
   } finally {
     await browser.close()
@@ -82,7 +92,9 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
     await page.goto('/reviews')
     await countRows(page, 1)
   })
-  console.log(`\nThe list of ${values.reviews} reviews; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`)
+  console.log(
+    `\nThe list of ${values.reviews} reviews; ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`,
+  )
   console.log(`Opening the page: ${opening.toFixed(0)} ms of the main thread\n`)
   console.log(
     '| rows loaded | a frame of scrolling, mean | worst gap between frames | refreshing | coming back from a review |',
@@ -103,7 +115,9 @@ async function measure(page: Page, client: pg.Client): Promise<void> {
 }
 
 /** Makes a function that tells how many milliseconds of the processor the page's main thread took for some work. */
-async function startClock(session: CDPSession): Promise<(work: () => Promise<unknown>) => Promise<number>> {
+async function startClock(
+  session: CDPSession,
+): Promise<(work: () => Promise<unknown>) => Promise<number>> {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const read = async () => {
     const { metrics } = await session.send('Performance.getMetrics')
@@ -171,6 +185,8 @@ async function refresh(page: Page, client: pg.Client): Promise<void> {
 async function openReview(page: Page): Promise<void> {
   await page.evaluate('scrollBy(0, 3000)')
   await page.evaluate(inPage.drawn)
-  await page.evaluate('document.elementFromPoint(200, 400).closest("li").querySelector("a").click()')
+  await page.evaluate(
+    'document.elementFromPoint(200, 400).closest("li").querySelector("a").click()',
+  )
   await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
 }

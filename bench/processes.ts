@@ -27,7 +27,8 @@ export function listDescendants(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const name of list('/proc').filter((each) => /^\d+$/.test(each)))
     parents.set(Number(name), Number(readFields(Number(name))[1]))
-  const isBelow = (one: number | undefined): boolean => one !== undefined && (one === pid || isBelow(parents.get(one)))
+  const isBelow = (one: number | undefined): boolean =>
+    one !== undefined && (one === pid || isBelow(parents.get(one)))
   return [...parents].filter(([, parent]) => isBelow(parent)).map(([child]) => child)
 }
 

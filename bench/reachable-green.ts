@@ -16,10 +16,13 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 })
-if (values.repositories === undefined) throw new Error('Name a folder of bare repositories with --repositories.')
+if (values.repositories === undefined)
+  throw new Error('Name a folder of bare repositories with --repositories.')
 
 /** Nothing was found and nothing set aside: only coverage decides here. */
-const nothingFound = { dropped: {}, setAside: [], notes: [] } as unknown as Parameters<typeof measureCoverage>[3]
+const nothingFound = { dropped: {}, setAside: [], notes: [] } as unknown as Parameters<
+  typeof measureCoverage
+>[3]
 /** The same as of the configuration. */
 const budget = { tokensPerRound: 48_000, maxRounds: 4 }
 
@@ -55,11 +58,18 @@ for (const repository of await findRepositories(values.repositories)) {
     if (!values.verbose) continue
     for (const [how, { skipped }] of Object.entries(coverage)) {
       for (const { path, reason, matters } of skipped) {
-        if (matters) console.error(`${repository.name} ${change.headSha.slice(0, 8)} ${how}: ${path}: ${reason}`)
+        if (matters)
+          console.error(
+            `${repository.name} ${change.headSha.slice(0, 8)} ${how}: ${path}: ${reason}`,
+          )
       }
     }
   }
   rows[repository.name] = row
 }
-const sum = (key: 'changes' | 'model' | 'rules') => Object.values(rows).reduce((total, row) => total + row[key], 0)
-console.table({ ...rows, all: { changes: sum('changes'), model: sum('model'), rules: sum('rules') } })
+const sum = (key: 'changes' | 'model' | 'rules') =>
+  Object.values(rows).reduce((total, row) => total + row[key], 0)
+console.table({
+  ...rows,
+  all: { changes: sum('changes'), model: sum('model'), rules: sum('rules') },
+})

@@ -9,7 +9,11 @@ export async function issueCredentials(
   { url, secretKey, publicUrl }: { url: string; secretKey: string; publicUrl: string },
   userId: number,
 ): Promise<{ bearer: string; cookie: string }> {
-  const quiet = { info() {}, warn() {}, error: (fields: object, message: string) => console.error(message, fields) }
+  const quiet = {
+    info() {},
+    warn() {},
+    error: (fields: object, message: string) => console.error(message, fields),
+  }
   await using database = await openDatabase({ engine: 'postgresql', url, poolSize: 1 }, quiet)
   const expiresAt = new Date(Date.now() + 86_400_000)
   const tokenId = await saveToken(database.db, { userId, kind: 'session', expiresAt })

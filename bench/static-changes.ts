@@ -40,7 +40,8 @@ export async function findRepositories(folder: string): Promise<Repository[]> {
     }
     if (depth === 0) return
     const entries = await readdir(directory, { withFileTypes: true })
-    for (const entry of entries) if (entry.isDirectory()) await visit(join(directory, entry.name), depth - 1)
+    for (const entry of entries)
+      if (entry.isDirectory()) await visit(join(directory, entry.name), depth - 1)
   }
   await visit(folder, 2)
   return found.sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -60,13 +61,20 @@ async function isBareRepository(directory: string): Promise<boolean> {
  * line or more than 2,000 to source files are left out, and so are those whose objects the repository lacks. Each is
  * disposed of when the next is taken.
  */
-export async function* readChanges(repository: Repository, host: GitHost = defaultGitHost): AsyncGenerator<Change> {
+export async function* readChanges(
+  repository: Repository,
+  host: GitHost = defaultGitHost,
+): AsyncGenerator<Change> {
   for (const { subject: _, paths, ...commits } of await listCommits(repository)) {
     if (!paths.some(isSource)) continue
     const diff = await readDiff(repository, commits)
     if (!diff || !isOfPeople(diff)) continue
     await using sides = openSides(host, repository, commits)
-    yield { ...describe(repository, commits, diff, sides), ...(await sortFiles(diff.files, sides)), notes: [] }
+    yield {
+      ...describe(repository, commits, diff, sides),
+      ...(await sortFiles(diff.files, sides)),
+      notes: [],
+    }
   }
 }
 
@@ -86,7 +94,12 @@ export async function* readPullRequests(
     await using sides = openSides(host, repository, commits)
     const will = await readRepositoryWill(sides.base)
     const change = describe(repository, commits, diff, sides)
-    yield { ...change, ...(await sortFiles(diff.files, sides, will)), settings: will.settings, notes: [] }
+    yield {
+      ...change,
+      ...(await sortFiles(diff.files, sides, will)),
+      settings: will.settings,
+      notes: [],
+    }
   }
 }
 
@@ -99,9 +112,22 @@ function openSides(host: GitHost, { gitDirectory }: Repository, commits: CommitP
   return { head, base, [Symbol.asyncDispose]: close }
 }
 
-function describe({ name }: Repository, commits: CommitPair, diff: Diff, { head, base }: ReturnType<typeof openSides>) {
+function describe(
+  { name }: Repository,
+  commits: CommitPair,
+  diff: Diff,
+  { head, base }: ReturnType<typeof openSides>,
+) {
   const pullRequest = pullRequestOf(name, commits)
-  return { ...bareChange, pullRequest, headSha: commits.head, mergeBaseSha: commits.base, diff, head, base }
+  return {
+    ...bareChange,
+    pullRequest,
+    headSha: commits.head,
+    mergeBaseSha: commits.base,
+    diff,
+    head,
+    base,
+  }
 }
 
 interface ListedCommit extends CommitPair {
@@ -136,7 +162,10 @@ function isSource(path: string): boolean {
   return classifyFile(path).kind === 'source' && languageOfPath(path)?.type === 'programming'
 }
 
-async function readDiff({ gitDirectory }: Repository, { base, head }: CommitPair): Promise<Diff | undefined> {
+async function readDiff(
+  { gitDirectory }: Repository,
+  { base, head }: CommitPair,
+): Promise<Diff | undefined> {
   const args = [...diffArgs, base, head]
   const run = { gitDirectory, args, timeoutMs: 60_000, maxBytes: 50 * MEBIBYTE }
   // The copy of a repository may lack objects of its past.
@@ -146,7 +175,9 @@ async function readDiff({ gitDirectory }: Repository, { base, head }: CommitPair
 
 /** Whether the change adds to source files, and not more than people write. */
 function isOfPeople({ files }: Diff): boolean {
-  const added = files.filter(({ path }) => isSource(path)).reduce((sum, { additions }) => sum + additions, 0)
+  const added = files
+    .filter(({ path }) => isSource(path))
+    .reduce((sum, { additions }) => sum + additions, 0)
   return added >= 1 && added <= mostAddedLines
 }
 

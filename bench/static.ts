@@ -34,14 +34,16 @@ interface Result {
   readonly milliseconds: number
 }
 
-if (values.repositories === undefined) throw new Error('Name a folder of bare repositories with --repositories.')
+if (values.repositories === undefined)
+  throw new Error('Name a folder of bare repositories with --repositories.')
 if (values.findings !== undefined) await writeFile(values.findings, '')
 const results = await reviewAll(values.repositories, Number(values.changes), Number(values.skip))
 print(results)
 
 async function reviewAll(folder: string, count: number, skip: number): Promise<Result[]> {
   await using reviewer = createStaticReviewer()
-  const review = (change: Change) => reviewer.review(change, emptyContext, AbortSignal.timeout(600_000))
+  const review = (change: Change) =>
+    reviewer.review(change, emptyContext, AbortSignal.timeout(600_000))
   const all: Result[] = []
   for (const repository of await findRepositories(folder)) {
     let index = 0
@@ -53,8 +55,16 @@ async function reviewAll(folder: string, count: number, skip: number): Promise<R
       const start = performance.now()
       const { findings, notes } = await review(change)
       const milliseconds = performance.now() - start
-      if (values.findings !== undefined) await appendFile(values.findings, await describe(change, findings))
-      all.push({ repository, commit: change.headSha, findings, notes, ...sizeOf(change), milliseconds })
+      if (values.findings !== undefined)
+        await appendFile(values.findings, await describe(change, findings))
+      all.push({
+        repository,
+        commit: change.headSha,
+        findings,
+        notes,
+        ...sizeOf(change),
+        milliseconds,
+      })
     }
     console.error(`${repository.name}: ${Math.max(0, index - skip)} changes`)
   }
@@ -89,7 +99,9 @@ async function describe(change: Change, findings: readonly ProposedFinding[]): P
 
 function print(all: readonly Result[]): void {
   console.log(`${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.version}`)
-  console.log('\n| changes | number | added lines | findings | per change | with none | median ms | p90 ms |')
+  console.log(
+    '\n| changes | number | added lines | findings | per change | with none | median ms | p90 ms |',
+  )
   console.log('|---|---|---|---|---|---|---|---|')
   printRow('all', all)
   printRow(
@@ -107,7 +119,9 @@ function print(all: readonly Result[]): void {
     all.flatMap(({ findings }) => findings),
     ({ rule }) => rule ?? '',
   )
-  for (const [rule, found = []] of Object.entries(counts).sort(([, one], [, other]) => other!.length - one!.length))
+  for (const [rule, found = []] of Object.entries(counts).sort(
+    ([, one], [, other]) => other!.length - one!.length,
+  ))
     console.log(`| ${rule} | ${found.length} |`)
   for (const { repository, commit, notes } of all)
     for (const note of notes) console.log(`${repository.name} ${commit.slice(0, 10)}: ${note}`)
@@ -117,7 +131,8 @@ function printRow(name: string, some: readonly Result[]): void {
   const findings = some.reduce((sum, result) => sum + result.findings.length, 0)
   const clean = some.filter((result) => result.findings.length === 0).length
   const times = some.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other)
-  const at = (share: number) => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1)
+  const at = (share: number) =>
+    (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1)
   const cells = [
     some.length,
     some.reduce((sum, { addedLines }) => sum + addedLines, 0),

@@ -12,17 +12,27 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Starts `umpire serve --no-worker`, configured by its environment alone. Resolves when it listens. */
-export async function startUmpireServer(environment: Readonly<Record<string, string>>): Promise<RunningServer> {
+export async function startUmpireServer(
+  environment: Readonly<Record<string, string>>,
+): Promise<RunningServer> {
   const child = spawn(process.execPath, [cli, 'serve', '--no-worker'], {
     env: { PATH: process.env.PATH, PORT: '0', ...environment },
     stdio: ['ignore', 'inherit', 'pipe'],
   })
-  const port = await readPort(child, child.stderr as NodeJS.ReadableStream, /"url":"http:\/\/[^"]*:(\d+)"/)
+  const port = await readPort(
+    child,
+    child.stderr as NodeJS.ReadableStream,
+    /"url":"http:\/\/[^"]*:(\d+)"/,
+  )
   return { port, pid: child.pid as number, [Symbol.asyncDispose]: () => end(child) }
 }
 
 /** The port that a server's output names first. Rejects when it ends before. */
-export async function readPort(child: ChildProcess, stream: NodeJS.ReadableStream, pattern: RegExp): Promise<number> {
+export async function readPort(
+  child: ChildProcess,
+  stream: NodeJS.ReadableStream,
+  pattern: RegExp,
+): Promise<number> {
   const lines: string[] = []
   const found = new Promise<number>((resolve) => {
     createInterface({ input: stream }).on('line', (line) => {

@@ -53,9 +53,16 @@ async function demonstrate(): Promise<void> {
 
   const model = chooseModel()
   const logFile = join(folder, 'umpire.log')
-  await using service = await startService(await describeEnvironment(forge, { folder, model, port: 8484 }), logFile)
+  await using service = await startService(
+    await describeEnvironment(forge, { folder, model, port: 8484 }),
+    logFile,
+  )
   step(`Umpire runs at ${service.url}, on its embedded database`)
-  printDetail(model === null ? 'no model is configured: the built-in static reviewer works alone' : `model: ${model}`)
+  printDetail(
+    model === null
+      ? 'no model is configured: the built-in static reviewer works alone'
+      : `model: ${model}`,
+  )
 
   const umpire = await signIn(service.url, reviewer.token)
   const connected = await umpire.send('POST', `/api/v1/repos/${repo}/install`)
@@ -105,42 +112,61 @@ async function watchScan(umpire: Session): Promise<void> {
     if (scan.status === 'failed') throw new Error(`The scan failed: ${JSON.stringify(scan)}`)
   }
   step('Umpire has scanned the repository')
-  const { memories } = (await umpire.send('GET', `/api/v1/memory/project-map?${asked}`)) as ProjectMap
-  for (const { memory, metadata } of memories) printDetail(`${metadata.path} (${metadata.component_type}): ${memory}`)
+  const { memories } = (await umpire.send(
+    'GET',
+    `/api/v1/memory/project-map?${asked}`,
+  )) as ProjectMap
+  for (const { memory, metadata } of memories)
+    printDetail(`${metadata.path} (${metadata.component_type}): ${memory}`)
 }
 
 interface ProjectMap {
-  readonly memories: readonly { memory: string; metadata: { path: string; component_type: string } }[]
+  readonly memories: readonly {
+    memory: string
+    metadata: { path: string; component_type: string }
+  }[]
 }
 
 /** Tells what happens until the review of the newest head stands. */
 async function watchReview(forge: Forge, service: RunningService, number: number): Promise<void> {
   const since = performance.now()
   const { headSha } = forge.pullRequest(repo, number)
-  const delivery = await forge.waitForDelivery((one) => one.status !== null && headOf(one.payload) === headSha)
+  const delivery = await forge.waitForDelivery(
+    (one) => one.status !== null && headOf(one.payload) === headSha,
+  )
   const answer = delivery.attempts.at(-1)?.responseBody
-  printDetail(`the platform delivers ${delivery.event}.${delivery.action}, Umpire answers ${delivery.status} ${answer}`)
+  printDetail(
+    `the platform delivers ${delivery.event}.${delivery.action}, Umpire answers ${delivery.status} ${answer}`,
+  )
   const finalStatus = () => {
     const status = forge.pullRequest(repo, number).statuses[headSha]?.at(-1)
     return status && status.state !== 'pending' ? status : null
   }
   const status = await Promise.race([forge.waitFor(finalStatus, reviewPatience), service.failed])
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
-  step(`The review stands on the pull request after ${seconds} s. The commit's status: ${status.description}`)
+  step(
+    `The review stands on the pull request after ${seconds} s. The commit's status: ${status.description}`,
+  )
 }
 
 function printOutcome(view: PullRequestView): void {
   const summary = view.comments.find((comment) => comment.author === reviewer.login)
   const resolved = view.threads.filter((thread) => thread.resolved).length
-  printDetail(`the same summary, edited in place: ${view.comments.length} comment, ${summary?.edits ?? 0} edit(s)`)
-  printDetail(`${view.threads.length} threads, none of them twice; ${resolved} resolved because their cause is gone`)
+  printDetail(
+    `the same summary, edited in place: ${view.comments.length} comment, ${summary?.edits ?? 0} edit(s)`,
+  )
+  printDetail(
+    `${view.threads.length} threads, none of them twice; ${resolved} resolved because their cause is gone`,
+  )
 }
 
 function printList(reviews: unknown): void {
   for (const review of reviews as Record<string, unknown>[]) {
     const [verdict, confidence] = String(review.ai_summary).split('\n')
     printDetail(`${review.repo_name}#${review.pr_number} ${review.pr_title}`)
-    printDetail(`${review.status}, the pull request is ${review.pr_status}: ${verdict}, ${confidence?.toLowerCase()}`)
+    printDetail(
+      `${review.status}, the pull request is ${review.pr_status}: ${verdict}, ${confidence?.toLowerCase()}`,
+    )
   }
 }
 
@@ -151,7 +177,9 @@ function headOf(payload: Record<string, unknown>): string | undefined {
 /** MODEL, else a model of the provider whose key is there, else none. */
 function chooseModel(): string | null {
   if (process.env.MODEL) return process.env.MODEL
-  const provider = (Object.keys(defaultModels) as (keyof typeof defaultModels)[]).find((name) => process.env[name])
+  const provider = (Object.keys(defaultModels) as (keyof typeof defaultModels)[]).find(
+    (name) => process.env[name],
+  )
   return provider === undefined ? null : defaultModels[provider]
 }
 

@@ -16,7 +16,9 @@ export async function describeEnvironment(
 ): Promise<Record<string, string>> {
   const port = await choosePort(preferred)
   const publicUrl = `http://127.0.0.1:${port}`
-  const { clientId, clientSecret } = forge.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
+  const { clientId, clientSecret } = forge.createOAuthApp({
+    callbackUrl: `${publicUrl}/auth/callback`,
+  })
   return {
     ...(process.env as Record<string, string>),
     APP_ENV: 'development',

@@ -13,6 +13,9 @@ export function readSample(name: 'main' | 'topic'): Record<string, string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
   return Object.fromEntries(
-    paths.map((path) => [path.slice(root.length), readFileSync(path, 'utf8').replace('PROVIDER_KEY', providerKey)]),
+    paths.map((path) => [
+      path.slice(root.length),
+      readFileSync(path, 'utf8').replace('PROVIDER_KEY', providerKey),
+    ]),
   )
 }

@@ -77,20 +77,34 @@ async function takePictures(browser: Browser): Promise<void> {
   const people = ['alice', 'bob', 'carol']
   for (const login of people) forge.createUser(login)
   forge.createUser(reviewer.login, { token: reviewer.token })
-  await forge.createRepository(repo, { admins: [reviewer.login], writers: people, description: 'A small shop' })
+  await forge.createRepository(repo, {
+    admins: [reviewer.login],
+    writers: people,
+    description: 'A small shop',
+  })
   await forge.push(repo, 'main', main, { author: 'alice', message: 'Start the shop' })
   const environment = await describeEnvironment(forge, { folder, model: null, port: 0 })
   await using service = await startService(environment, join(folder, 'umpire.log'))
   const umpire = await signIn(service.url, reviewer.token)
   await umpire.send('POST', `/api/v1/repos/${repo}/install`)
-  await until(umpire, `/api/v1/memory/scan?repo=${repo}`, (scan: { status: string }) => scan.status === 'completed')
+  await until(
+    umpire,
+    `/api/v1/memory/scan?repo=${repo}`,
+    (scan: { status: string }) => scan.status === 'completed',
+  )
   for (const proposal of proposals) await propose(forge, umpire, proposal)
   const { session } = await signInWithToken(service, reviewer.token)
-  const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [{ id: number; processed_at: string }]
+  const [newest] = (await umpire.send('GET', '/api/v1/reviews')) as [
+    { id: number; processed_at: string },
+  ]
   // All pictures say the same time.
   const time = new Date(Date.parse(newest.processed_at) + 4 * 60_000)
   for (const shot of listShots(newest.id)) {
-    await using opened = await openPage(browser, { url: service.url, session, dark: shot.dark ?? false })
+    await using opened = await openPage(browser, {
+      url: service.url,
+      session,
+      dark: shot.dark ?? false,
+    })
     await opened.page.clock.setFixedTime(time)
     await takePicture(opened.page, shot)
     if (opened.complaints.length > 0) throw new Error(opened.complaints.join('\n'))
@@ -98,16 +112,25 @@ async function takePictures(browser: Browser): Promise<void> {
 }
 
 /** Opens a pull request, and waits for its review. */
-async function propose(forge: Forge, umpire: Session, proposal: (typeof proposals)[number]): Promise<void> {
+async function propose(
+  forge: Forge,
+  umpire: Session,
+  proposal: (typeof proposals)[number],
+): Promise<void> {
   const { head, author, title, files } = proposal
   await forge.push(repo, head, files as Record<string, string>, { author, message: title })
   await forge.openPullRequest({ repo, head, author, title })
   type Listed = { pr_title: string; status: string }[]
-  const isReviewed = (list: Listed) => list.some((one) => one.pr_title === title && one.status === 'completed')
+  const isReviewed = (list: Listed) =>
+    list.some((one) => one.pr_title === title && one.status === 'completed')
   await until(umpire, '/api/v1/reviews', isReviewed)
 }
 
-async function until<Answer>(umpire: Session, path: string, isDone: (answer: Answer) => boolean): Promise<void> {
+async function until<Answer>(
+  umpire: Session,
+  path: string,
+  isDone: (answer: Answer) => boolean,
+): Promise<void> {
   const deadline = Date.now() + 120_000
   while (!isDone((await umpire.send('GET', path)) as Answer)) {
     if (Date.now() > deadline) throw new Error(`It takes too long: ${path}`)
@@ -125,7 +148,12 @@ function listShots(review: number): Shot[] {
   }
   const top = (page: Page) => page.locator('.code-token-keyword').first().waitFor()
   return [
-    { name: 'reviews', path: '/reviews', height: 520, ready: (page) => page.getByText('Confidence').nth(3).waitFor() },
+    {
+      name: 'reviews',
+      path: '/reviews',
+      height: 520,
+      ready: (page) => page.getByText('Confidence').nth(3).waitFor(),
+    },
     { name: 'review', path: `/reviews/${review}`, height: 900, ready: top },
     { name: 'finding', path: `/reviews/${review}`, height: 900, dark: true, ready: finding },
     {

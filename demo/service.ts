@@ -13,14 +13,22 @@ export interface RunningService extends AsyncDisposable {
 }
 
 /** Starts `umpire serve`; its log goes to a file. Resolves when it listens. */
-export async function startService(environment: Record<string, string>, logFile: string): Promise<RunningService> {
+export async function startService(
+  environment: Record<string, string>,
+  logFile: string,
+): Promise<RunningService> {
   const cli = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url))
-  const child = spawn(process.execPath, [cli, 'serve'], { env: environment, stdio: ['ignore', 'inherit', 'pipe'] })
+  const child = spawn(process.execPath, [cli, 'serve'], {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
   const log = createWriteStream(logFile)
   const exited = once(child, 'exit') as Promise<[number | null]>
   const lines: string[] = []
   const failed = exited.then(([code]): never => {
-    throw new Error(`The service ended with code ${code}. Its last words:\n${lines.slice(-10).join('\n')}`)
+    throw new Error(
+      `The service ended with code ${code}. Its last words:\n${lines.slice(-10).join('\n')}`,
+    )
   })
   failed.catch(() => {})
   const listening = new Promise<string>((resolve) => {
@@ -57,7 +65,9 @@ export async function signIn(url: string, token: string): Promise<Session> {
       const response = await fetch(url + path, { method, headers: bearer })
       const body: unknown = await response.json()
       if (!response.ok)
-        throw new Error(`${method} ${path} was answered with ${response.status}: ${JSON.stringify(body)}`)
+        throw new Error(
+          `${method} ${path} was answered with ${response.status}: ${JSON.stringify(body)}`,
+        )
       return body
     },
   }

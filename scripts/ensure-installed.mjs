@@ -20,7 +20,8 @@ function isInstalled(root) {
   const installed = readLock(new URL('node_modules/.package-lock.json', root))
   const wanted = readLock(new URL('package-lock.json', root))
   if (!installed || !wanted) return false
-  if (wanted['node_modules/node'] && !existsSync(new URL('node_modules/.bin/node', root))) return false
+  if (wanted['node_modules/node'] && !existsSync(new URL('node_modules/.bin/node', root)))
+    return false
   return Object.entries(wanted).every(
     // Optional packages are those for other kinds of machines.
     ([path, { version, optional }]) =>
@@ -33,7 +34,11 @@ function install(root) {
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const result = npm
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+    : spawnSync('npm', args, {
+        cwd: root,
+        stdio: ['ignore', 2, 2],
+        shell: process.platform === 'win32',
+      })
   return result.status === 0
 }
 
@@ -48,10 +53,14 @@ for (const folder of folders) {
   const root = new URL(`${folder}/`, checkout)
   if (!isInstalled(root)) {
     console.error(
-      folder === '.' ? 'Installing dependencies (npm ci) …' : `Installing dependencies of ${folder}/ (npm ci) …`,
+      folder === '.'
+        ? 'Installing dependencies (npm ci) …'
+        : `Installing dependencies of ${folder}/ (npm ci) …`,
     )
     if (!install(root)) {
-      console.error('npm ci failed: see above. Umpire needs the npm registry once, to install its dependencies.')
+      console.error(
+        'npm ci failed: see above. Umpire needs the npm registry once, to install its dependencies.',
+      )
       process.exitCode = 1
       break
     }

@@ -26,7 +26,9 @@ function isBuilt() {
 function run(script, args, folder, variables = {}) {
   const command = [fileURLToPath(new URL(script, import.meta.url)), ...args]
   const env = { ...process.env, ...variables }
-  return spawnSync(process.execPath, command, { cwd: folder, env, stdio: ['ignore', 2, 2] }).status === 0
+  return (
+    spawnSync(process.execPath, command, { cwd: folder, env, stdio: ['ignore', 2, 2] }).status === 0
+  )
 }
 
 function build() {
@@ -35,7 +37,9 @@ function build() {
   const isDone =
     run('ensure-installed.mjs', ['web'], new URL('..', web)) &&
     // Whoever builds it, tests among them, builds what people get.
-    run('../web/node_modules/vite/bin/vite.js', ['build', '--logLevel', 'warn'], web, { NODE_ENV: 'production' })
+    run('../web/node_modules/vite/bin/vite.js', ['build', '--logLevel', 'warn'], web, {
+      NODE_ENV: 'production',
+    })
   // What changes while it is built is newer than it.
   if (isDone) utimesSync(page, begin, begin)
   return isDone

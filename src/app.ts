@@ -77,7 +77,12 @@ export async function openMigratedDatabase(
 
 /** Opens the job queue; makes its tables where they are missing. */
 export function openQueue(database: OpenDatabase, log: Log, supervise = false): Promise<WakeUps> {
-  return openWakeUps({ database: database.jobs, embedded: database.engine === 'embedded', supervise, log })
+  return openWakeUps({
+    database: database.jobs,
+    embedded: database.engine === 'embedded',
+    supervise,
+    log,
+  })
 }
 
 /** The configuration with the secret key in it, which may have been generated. */
@@ -86,7 +91,10 @@ export async function completeConfig(config: Config): Promise<Config> {
 }
 
 /** Starts the parts of Umpire that this process is to be. Throws UmpireError with what to do about it. */
-export async function startApp(given: Config, parts: { web: boolean; worker: boolean }): Promise<App> {
+export async function startApp(
+  given: Config,
+  parts: { web: boolean; worker: boolean },
+): Promise<App> {
   await using stack = new AsyncDisposableStack()
   await ensureDataFolder(given.dataDir)
   const config = await completeConfig(given)
@@ -143,8 +151,13 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
   if (database.exclusive) await endAllReservations(ctx.db)
   if (database.exclusive) {
     const control = createControl(ctx, database)
-    const mcp = { backend: createMcpBackend(ctx), findCaller: (token: string) => findBearer(ctx, token) }
-    stack.use(await startControlServer({ path: controlSocketOf(config.dataDir), control, mcp, log }))
+    const mcp = {
+      backend: createMcpBackend(ctx),
+      findCaller: (token: string) => findBearer(ctx, token),
+    }
+    stack.use(
+      await startControlServer({ path: controlSocketOf(config.dataDir), control, mcp, log }),
+    )
   }
   let url: string | null = null
   if (parts.web) {
@@ -174,7 +187,10 @@ export async function startApp(given: Config, parts: { web: boolean; worker: boo
 }
 
 /** The clients of models take long to load: only where there is one to talk to. */
-async function loadEmbedder({ models, memory }: Config, metrics: Metrics): Promise<Embedder | null> {
+async function loadEmbedder(
+  { models, memory }: Config,
+  metrics: Metrics,
+): Promise<Embedder | null> {
   if (models.embedder === null || !memory) return null
   const { createEmbedder } = await import('./models/index.ts')
   return createEmbedder(models.embedder, {}, metrics)
@@ -197,12 +213,17 @@ function keepMirrorsSmall(config: Config, log: Log): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+async function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+): Promise<void> {
   try {
     await server.listen({ host, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new ConfigError(`It can't listen on ${host}, port ${port} (${code}): choose others with HOST and PORT.`)
+    throw new ConfigError(
+      `It can't listen on ${host}, port ${port} (${code}): choose others with HOST and PORT.`,
+    )
   }
 }
 
@@ -213,16 +234,23 @@ function addressOf({ address, family, port }: AddressInfo): string {
 /** What works and is still likely not meant so. */
 function warnAboutConfiguration(config: Config, models: Models, log: Log): void {
   if (config.environment === 'production' && config.fallback.webhookSecret === null) {
-    log.warn({}, 'WEBHOOK_SECRET is not set: deliveries of repositories that nobody connected are accepted unsigned')
+    log.warn(
+      {},
+      'WEBHOOK_SECRET is not set: deliveries of repositories that nobody connected are accepted unsigned',
+    )
   }
   if (config.fallback.token === null) {
-    log.warn({}, 'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed')
+    log.warn(
+      {},
+      'PLATFORM_TOKEN is not set: pull requests of repositories that nobody connected are not reviewed',
+    )
   }
   if (config.metrics && !isLoopback(config.metrics.host)) {
     log.warn({}, 'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')
   }
   const hasBudget = Object.values(config.models.budget).some((limit) => limit !== null)
-  if (models.main === null) log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
+  if (models.main === null)
+    log.info({}, 'No MODEL is set: the built-in static reviewer works alone')
   else if (hasBudget && !models.main.priced) {
     log.warn(
       { model: models.main.name },
@@ -232,16 +260,24 @@ function warnAboutConfiguration(config: Config, models: Models, log: Log): void 
 }
 
 /** A key file that was lost is made anew, and nothing else would tell. */
-async function warnAboutLostKey({ db, keys, log }: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
+async function warnAboutLostKey({
+  db,
+  keys,
+  log,
+}: Pick<AppContext, 'db' | 'keys' | 'log'>): Promise<void> {
   const lost = countLost(await listSeals(db), keys)
-  const message = 'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
+  const message =
+    'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
   if (lost > 0) log.warn({ tokens: lost }, message)
 }
 
 /** What lets everybody in who reaches the address where it listens. */
 function warnAboutStrangers(config: Config, log: Log): void {
   if (isMcpOpenToOthers(config)) {
-    log.warn({}, 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository')
+    log.warn(
+      {},
+      'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository',
+    )
   }
   if (isSignInOpenToOthers(config)) {
     log.warn(

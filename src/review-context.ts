@@ -30,7 +30,10 @@ export async function createReviewContext(
     config,
     secrets: listSecrets(config).filter((secret) => secret !== null),
     models,
-    createReviewers: (budget, settings) => [staticReviewer, ...createModelReviewers(budget, settings)],
+    createReviewers: (budget, settings) => [
+      staticReviewer,
+      ...createModelReviewers(budget, settings),
+    ],
     createVerifier,
     syntax,
     log,
@@ -50,7 +53,11 @@ export function startStaticReviewer(): StaticReviewer {
 /** The clients of models take longer to load than a small change takes to review: only with a model. */
 async function loadModelParts(config: Config, metrics: Metrics): Promise<ModelParts> {
   if (config.models.main === null) {
-    return { models: { main: null, fast: null }, createModelReviewers: () => [], createVerifier: () => null }
+    return {
+      models: { main: null, fast: null },
+      createModelReviewers: () => [],
+      createVerifier: () => null,
+    }
   }
   const [
     { createModels },
@@ -94,8 +101,14 @@ export function listSecrets({
   mcp,
   contextSources,
 }: Config): (string | null)[] {
-  const password = database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
-  const keys = [models.main?.apiKey ?? null, models.fast?.apiKey ?? null, models.embedder?.apiKey ?? null, password]
+  const password =
+    database.engine === 'postgresql' ? decodeURIComponent(new URL(database.url).password) : null
+  const keys = [
+    models.main?.apiKey ?? null,
+    models.fast?.apiKey ?? null,
+    models.embedder?.apiKey ?? null,
+    password,
+  ]
   return [
     secrets.current,
     ...secrets.old,

@@ -99,9 +99,12 @@ async function placeOf(more: Partial<ProposedFinding>, change?: Change) {
 const release = "  release(found.items, 'cancelled')"
 
 describe('the line', () => {
-  it.each([103, 104, 93, 113, 1, 1000])('is that of the quote when line %i is named', async (startLine) => {
-    expect(await placeOf({ startLine, quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
-  })
+  it.each([103, 104, 93, 113, 1, 1000])(
+    'is that of the quote when line %i is named',
+    async (startLine) => {
+      expect(await placeOf({ startLine, quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
+    },
+  )
 
   it.each([
     ['with the marker of the diff', `+${release}`],
@@ -123,30 +126,62 @@ describe('the line', () => {
   })
 
   it('is told in the summary when it could be another one as well', async () => {
-    expect(await placeOf({ startLine: 50, quote: '  reserve(count)' })).toEqual(['RIGHT', 6, 6, 'summary'])
+    expect(await placeOf({ startLine: 50, quote: '  reserve(count)' })).toEqual([
+      'RIGHT',
+      6,
+      6,
+      'summary',
+    ])
     const change = addedFiles({ [path]: 'one()\nsame()\ntwo()\nthree()\nsame()\n' })
-    expect(await placeOf({ startLine: 2, quote: 'same()' }, change)).toEqual(['RIGHT', 2, 2, 'inline'])
-    expect(await placeOf({ startLine: 5, quote: 'same()' }, change)).toEqual(['RIGHT', 5, 5, 'inline'])
-    expect(await placeOf({ startLine: 3, quote: 'same()' }, change)).toEqual(['RIGHT', 2, 2, 'summary'])
+    expect(await placeOf({ startLine: 2, quote: 'same()' }, change)).toEqual([
+      'RIGHT',
+      2,
+      2,
+      'inline',
+    ])
+    expect(await placeOf({ startLine: 5, quote: 'same()' }, change)).toEqual([
+      'RIGHT',
+      5,
+      5,
+      'inline',
+    ])
+    expect(await placeOf({ startLine: 3, quote: 'same()' }, change)).toEqual([
+      'RIGHT',
+      2,
+      2,
+      'summary',
+    ])
   })
 })
 
 describe('the side', () => {
   it('is that of the code', async () => {
-    expect(await placeOf({ startLine: 4, quote: '  if (count <= 0) return null' })).toEqual(['LEFT', 4, 4, 'inline'])
-    expect(await placeOf({ startLine: 103, side: 'LEFT', quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
-    expect(await placeOf({ startLine: 102, side: 'LEFT', quote: '  release(found.items)' })).toEqual([
+    expect(await placeOf({ startLine: 4, quote: '  if (count <= 0) return null' })).toEqual([
       'LEFT',
-      102,
-      102,
+      4,
+      4,
       'inline',
     ])
+    expect(await placeOf({ startLine: 103, side: 'LEFT', quote: release })).toEqual([
+      'RIGHT',
+      103,
+      103,
+      'inline',
+    ])
+    expect(
+      await placeOf({ startLine: 102, side: 'LEFT', quote: '  release(found.items)' }),
+    ).toEqual(['LEFT', 102, 102, 'inline'])
   })
 
   it('is the named one where the same code was deleted and added', async () => {
     const change = changeOf({ [path]: 'go(id)\n' }, { [path]: '  go( id )\nstop()\n' })
     for (const side of ['RIGHT', 'LEFT'] as const)
-      expect(await placeOf({ side, startLine: 1, quote: 'go(id)' }, change)).toEqual([side, 1, 1, 'inline'])
+      expect(await placeOf({ side, startLine: 1, quote: 'go(id)' }, change)).toEqual([
+        side,
+        1,
+        1,
+        'inline',
+      ])
   })
 
   it('is the head for lines that both have, under either number', async () => {
@@ -161,8 +196,18 @@ describe('the side', () => {
 
   it('is found in a quote with lines of both', async () => {
     const quote = `   const found = orders.get(id)\n-  release(found.items)\n+${release}`
-    expect(await placeOf({ startLine: 102, endLine: 103, quote })).toEqual(['RIGHT', 102, 103, 'inline'])
-    expect(await placeOf({ side: 'LEFT', startLine: 101, endLine: 102, quote })).toEqual(['LEFT', 101, 102, 'inline'])
+    expect(await placeOf({ startLine: 102, endLine: 103, quote })).toEqual([
+      'RIGHT',
+      102,
+      103,
+      'inline',
+    ])
+    expect(await placeOf({ side: 'LEFT', startLine: 101, endLine: 102, quote })).toEqual([
+      'LEFT',
+      101,
+      102,
+      'inline',
+    ])
   })
 })
 
@@ -185,25 +230,45 @@ describe('the range', () => {
       [101, 110],
       [90, 110],
     ])
-      expect(await placeOf({ startLine, endLine, quote: release })).toEqual(['RIGHT', 103, 103, 'inline'])
+      expect(await placeOf({ startLine, endLine, quote: release })).toEqual([
+        'RIGHT',
+        103,
+        103,
+        'inline',
+      ])
   })
 
   it('is that of a quote as long as it, which shows where it really is', async () => {
     const lines = ['one()', 'two()', '', 'three()', 'four()', '']
     const named = { startLine: 1, endLine: 3, quote: 'two()\n\n' }
-    expect(await placeOf(named, addedFiles({ [path]: lines.join('\n') }))).toEqual(['RIGHT', 2, 2, 'inline'])
+    expect(await placeOf(named, addedFiles({ [path]: lines.join('\n') }))).toEqual([
+      'RIGHT',
+      2,
+      2,
+      'inline',
+    ])
   })
 
   it('is that of the longest run of a quote that is not in the diff as a whole', async () => {
     const quote = ['  const found = orders.get(id)', release, '  reserve(counts)'].join('\n')
-    expect(await placeOf({ startLine: 90, endLine: 92, quote })).toEqual(['RIGHT', 102, 103, 'inline'])
+    expect(await placeOf({ startLine: 90, endLine: 92, quote })).toEqual([
+      'RIGHT',
+      102,
+      103,
+      'inline',
+    ])
   })
 })
 
 describe('the file', () => {
   it('is known by its old name too', async () => {
     for (const side of ['RIGHT', 'LEFT'] as const) {
-      const anchored = await anchor({ path: 'src/old-orders.ts', side, startLine: 103, quote: release })
+      const anchored = await anchor({
+        path: 'src/old-orders.ts',
+        side,
+        startLine: 103,
+        quote: release,
+      })
       expect(anchored).toMatchObject({ path, side: 'RIGHT', startLine: 103 })
     }
   })
@@ -215,7 +280,12 @@ describe('the file', () => {
 
 describe('code that is not in the diff', () => {
   it('is told in the summary with its place in the file, though the named line is in the diff', async () => {
-    expect(await placeOf({ startLine: 5, quote: 'const filler50 = compute(50)' })).toEqual(['RIGHT', 50, 50, 'summary'])
+    expect(await placeOf({ startLine: 5, quote: 'const filler50 = compute(50)' })).toEqual([
+      'RIGHT',
+      50,
+      50,
+      'summary',
+    ])
   })
 
   it('is told in the summary when it stands nowhere and the named line has nothing to do with it', async () => {
@@ -238,7 +308,10 @@ describe('a suggestion', () => {
   const suggestion = "  release(found.items, 'cancelled', id)"
 
   it('moves with the lines that it was made for', async () => {
-    expect(await anchor({ startLine: 90, quote: release, suggestion })).toMatchObject({ startLine: 103, suggestion })
+    expect(await anchor({ startLine: 90, quote: release, suggestion })).toMatchObject({
+      startLine: 103,
+      suggestion,
+    })
   })
 
   it('is left out when it was made for other lines, or nobody can tell for which', async () => {
@@ -247,7 +320,8 @@ describe('a suggestion', () => {
       { startLine: 50, quote: '  reserve(count)' },
       { startLine: 5, quote: 'if (item == undefined) { return null }' },
     ]
-    for (const named of wrong) expect(await anchor({ ...named, suggestion })).toMatchObject({ suggestion: null })
+    for (const named of wrong)
+      expect(await anchor({ ...named, suggestion })).toMatchObject({ suggestion: null })
   })
 })
 

@@ -37,7 +37,9 @@ globalThis.fetch = async (input, init) => {
   const method = (response.redirected ? 'GET' : asked).toUpperCase()
   const problem = await checker.findProblem(method, url.pathname, response)
   if (problem !== null)
-    throw new Error(`${method} ${url.pathname} was answered with ${response.status}, but ${problem}`)
+    throw new Error(
+      `${method} ${url.pathname} was answered with ${response.status}, but ${problem}`,
+    )
   return response
 }
 
@@ -52,7 +54,11 @@ export function createAnswerChecker(document: Document): AnswerChecker {
   addFormats.default(ajv)
   ajv.addVocabulary(['components'])
   ajv.addSchema({ $id: 'document', components: document.components } as object)
-  const routes = Object.entries(document.paths ?? {}).map(([path, item]) => ({ pattern: toPattern(path), path, item }))
+  const routes = Object.entries(document.paths ?? {}).map(([path, item]) => ({
+    pattern: toPattern(path),
+    path,
+    item,
+  }))
   // A path without parameters goes before one that would fit it too.
   routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
@@ -72,8 +78,10 @@ export function createAnswerChecker(document: Document): AnswerChecker {
       const route = findRoute(path)
       const operation = route?.item?.[method.toLowerCase() as 'get']
       // A HEAD is answered as its GET is, where there is one for it.
-      const responses = operation?.responses ?? (method === 'HEAD' ? route?.item?.get?.responses : undefined)
-      const declared = responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
+      const responses =
+        operation?.responses ?? (method === 'HEAD' ? route?.item?.get?.responses : undefined)
+      const declared =
+        responses?.[response.status] ?? undeclared(path, operation !== undefined, response)
       if (declared === undefined) return 'the document does not say so'
       if (declared === null || method === 'HEAD') return null
       return findMisfit(declared as OpenAPIV3_1.ResponseObject, response, validatorOf)
@@ -103,7 +111,8 @@ async function findMisfit(
   const content = Object.entries(declared.content ?? {})
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
   const schema = content.find(([name]) => name === type)?.[1].schema
-  if (schema === undefined) return content.length === 0 ? null : `its content type is ${type || 'none'}`
+  if (schema === undefined)
+    return content.length === 0 ? null : `its content type is ${type || 'none'}`
   if (type !== 'application/json') return null
   const validate = validatorOf(schema)
   const body: unknown = await response.clone().json()
@@ -116,7 +125,9 @@ async function findMisfit(
 
 /** References lead into the whole document. */
 function withOwnReferences(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')) as object
+  return JSON.parse(
+    JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+  ) as object
 }
 
 function toPattern(path: string): RegExp {

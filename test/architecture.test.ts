@@ -58,7 +58,9 @@ function readSource(folder: string, path: string): SourceFile {
     imports: found
       .filter(({ name }) => name.startsWith('.'))
       .map(({ name, typeOnly }) => ({ path: join(dirname(path), name), typeOnly })),
-    packages: found.filter(({ name }) => !name.startsWith('.') && !name.startsWith('node:')).map(({ name }) => name),
+    packages: found
+      .filter(({ name }) => !name.startsWith('.') && !name.startsWith('node:'))
+      .map(({ name }) => name),
   }
 }
 
@@ -70,13 +72,20 @@ function floorOf(path: string): number {
 describe('the house', () => {
   it('has a room for every file', () => {
     expect(files.length).toBeGreaterThan(50)
-    expect(files.filter(({ path }) => path !== contextFile && floorOf(path) === -1).map(({ path }) => path)).toEqual([])
+    expect(
+      files
+        .filter(({ path }) => path !== contextFile && floorOf(path) === -1)
+        .map(({ path }) => path),
+    ).toEqual([])
   })
 
   it('lets imports go down only', () => {
     const upward = files.flatMap((file) =>
       file.imports
-        .filter(({ path }) => path !== contextFile && file.path !== contextFile && floorOf(path) < floorOf(file.path))
+        .filter(
+          ({ path }) =>
+            path !== contextFile && file.path !== contextFile && floorOf(path) < floorOf(file.path),
+        )
         .map(({ path }) => `${file.path} → ${path}`),
     )
     expect(upward).toEqual([])
@@ -85,19 +94,26 @@ describe('the house', () => {
   it('lets the context be types only, on both sides', () => {
     const context = files.find(({ path }) => path === contextFile)
     expect(context?.imports.filter(({ typeOnly }) => !typeOnly)).toEqual([])
-    const users = files.filter(({ imports }) => imports.some(({ path, typeOnly }) => path === contextFile && !typeOnly))
+    const users = files.filter(({ imports }) =>
+      imports.some(({ path, typeOnly }) => path === contextFile && !typeOnly),
+    )
     expect(users.map(({ path }) => path)).toEqual([])
   })
 
   it('has no circles', () => {
     const importsOf = new Map(
-      files.map(({ path, imports }) => [path, imports.filter((i) => !i.typeOnly).map((i) => i.path)]),
+      files.map(({ path, imports }) => [
+        path,
+        imports.filter((i) => !i.typeOnly).map((i) => i.path),
+      ]),
     )
     const done = new Set<string>()
     const circles: string[] = []
     const visit = (path: string, trail: readonly string[]) => {
-      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
-      else if (!done.has(path)) for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
+      if (trail.includes(path))
+        circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      else if (!done.has(path))
+        for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
       done.add(path)
     }
     for (const { path } of files) visit(path, [])
@@ -115,26 +131,36 @@ describe('the house', () => {
   ]
 
   it.each([
-    ['a code-hosting platform', /\b(github|gitea|forgejo|gitlab|octokit)\b/i, ['platforms/', 'config/', ...formats]],
+    [
+      'a code-hosting platform',
+      /\b(github|gitea|forgejo|gitlab|octokit)\b/i,
+      ['platforms/', 'config/', ...formats],
+    ],
     ['a database product', /\b(pglite|from 'pg')\b/i, ['db/', 'jobs/queue.ts']],
     ['a model vendor', /@ai-sdk|\b(anthropic|openai)\b/i, ['models/', 'config/', ...formats]],
     ['a library of metrics', /prom-client/, ['metrics/']],
     ['the environment', /\bprocess\.env\b/, ['config/environment.ts']],
   ])('names %s in its own room only', (_what, pattern, rooms) => {
     const strangers = files.filter(
-      ({ path, text }) => !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
+      ({ path, text }) =>
+        !rooms.some((room) => path.startsWith(room)) && pattern.test(withoutComments(text)),
     )
     expect(strangers.map(({ path }) => path)).toEqual([])
   })
 
   it('keeps the page out of the service, and gives it nothing but types of the contract', () => {
-    expect(files.filter(({ imports }) => imports.some(({ path }) => path.includes('web/'))).map((f) => f.path)).toEqual(
-      [],
-    )
+    expect(
+      files
+        .filter(({ imports }) => imports.some(({ path }) => path.includes('web/')))
+        .map((f) => f.path),
+    ).toEqual([])
     const strangers = pageFiles.flatMap(({ path, imports }) =>
       imports
         .filter((imported) => imported.path.startsWith('../../src/'))
-        .filter((imported) => !(imported.typeOnly && imported.path.startsWith('../../src/http/contract/')))
+        .filter(
+          (imported) =>
+            !(imported.typeOnly && imported.path.startsWith('../../src/http/contract/')),
+        )
         .map((imported) => `${path} → ${imported.path}`),
     )
     expect(pageFiles.length).toBeGreaterThan(20)

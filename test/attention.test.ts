@@ -25,7 +25,9 @@ describe('a planted defect', () => {
       for (const field of fields) {
         // Each field has several kinds, and all names are drawn.
         for (let draw = 0; draw < 12; draw++) {
-          const { plant, text, own } = plantIn(roundOf(`src/billing-services/index${extension}`), [field])
+          const { plant, text, own } = plantIn(roundOf(`src/billing-services/index${extension}`), [
+            field,
+          ])
           const { path, additions } = plant.file
           const listed = `, ${path.slice(path.lastIndexOf('/') + 1)} (new) +${additions} -0`
           expect(count(`\n\n${own}${listed}`), own).toBeLessThanOrEqual(mostPlantTokens)
@@ -47,7 +49,9 @@ describe('a planted defect', () => {
   })
 
   it('case 75: shortens a folder whose name would take all the tokens', () => {
-    const { plant } = plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), ['security'])
+    const { plant } = plantIn(roundOf(`${'deep/'.repeat(400)}a.ts`, ''.padEnd(3, 'x')), [
+      'security',
+    ])
     expect(plant.file.path.length).toBeLessThan(60)
   })
 
@@ -82,7 +86,10 @@ describe('where several look at a round', () => {
   const large = { ...roundOf('src/b.ts', 'src/c.ts', 'src/d.ts', 'src/large.ts'), tokens: 40_000 }
   const round = {
     ...large,
-    spans: large.spans.map((span) => ({ ...span, tokens: span.path === 'src/large.ts' ? 30_000 : 1_200 })),
+    spans: large.spans.map((span) => ({
+      ...span,
+      tokens: span.path === 'src/large.ts' ? 30_000 : 1_200,
+    })),
   }
   const pathsOf = (spans: readonly { path: string | null }[]) => spans.map(({ path }) => path)
 
@@ -104,7 +111,9 @@ describe('where several look at a round', () => {
 
   it('case 75: which of the others stand with it, the mark of the review decides', () => {
     const plant = createPlant(round, ['tests'])
-    const own = Array.from({ length: 40 }, (_, seed) => pathsOf(addToRound(round, plant, `seed ${seed}`).own).join())
+    const own = Array.from({ length: 40 }, (_, seed) =>
+      pathsOf(addToRound(round, plant, `seed ${seed}`).own).join(),
+    )
     expect(new Set(own).size).toBeGreaterThan(1)
   })
 })
@@ -126,12 +135,22 @@ describe('tools', () => {
     const { path } = plant.file
     const name = nameIn(plant)
     expect(await ask(change, 'read_file', { path })).toContain(`1\t${plant.lines[0]}`)
-    expect((await ask(change, 'list_files', {})).split('\n')).toEqual([...Object.keys(files), path].toSorted())
+    expect((await ask(change, 'list_files', {})).split('\n')).toEqual(
+      [...Object.keys(files), path].toSorted(),
+    )
     expect(await ask(change, 'list_files', { prefix: 'src' })).toContain(path)
-    expect(await ask(change, 'search_code', { pattern: `${name}[[:space:]]*\\(` })).toContain(`${path}:1: `)
-    expect(await ask(change, 'search_code', { pattern: name, literal: true, path_prefix: 'src' })).toContain(path)
-    expect(await ask(change, 'search_code', { pattern: name, path_prefix: 'lib' })).toBe('Nothing found.')
-    expect(await ask(change, 'find_definition', { name })).toContain(`${path}:1: export function ${name}`)
+    expect(await ask(change, 'search_code', { pattern: `${name}[[:space:]]*\\(` })).toContain(
+      `${path}:1: `,
+    )
+    expect(
+      await ask(change, 'search_code', { pattern: name, literal: true, path_prefix: 'src' }),
+    ).toContain(path)
+    expect(await ask(change, 'search_code', { pattern: name, path_prefix: 'lib' })).toBe(
+      'Nothing found.',
+    )
+    expect(await ask(change, 'find_definition', { name })).toContain(
+      `${path}:1: export function ${name}`,
+    )
     expect(await ask(change, 'find_callers', { name })).toBe('Nothing found.')
   })
 
@@ -139,13 +158,25 @@ describe('tools', () => {
     const { plant, change } = plantedChange()
     const { path } = plant.file
     await expect(ask(change, 'read_file', { path, at: 'base' })).rejects.toThrow('There is no file')
-    expect(await ask(change, 'search_code', { pattern: nameIn(plant), at: 'base' })).toBe('Nothing found.')
+    expect(await ask(change, 'search_code', { pattern: nameIn(plant), at: 'base' })).toBe(
+      'Nothing found.',
+    )
   })
 
   it('case 75: ask neither the platform nor a tracker about it', async () => {
-    const commit = { sha: 'd'.repeat(40), author: 'ann', committedAt: '2026-01-01T00:00:00Z', message: 'All of it' }
+    const commit = {
+      sha: 'd'.repeat(40),
+      author: 'ann',
+      committedAt: '2026-01-01T00:00:00Z',
+      message: 'All of it',
+    }
     const asked: unknown[] = []
-    const tracker = { name: 'find', description: '', input: null as never, run: async () => `${asked.push('tracker')}` }
+    const tracker = {
+      name: 'find',
+      description: '',
+      input: null as never,
+      run: async () => `${asked.push('tracker')}`,
+    }
     const { plant, change } = plantedChange({
       commits: [commit],
       history: async (path: string) => asked.push(path) && [],
@@ -153,7 +184,9 @@ describe('tools', () => {
     })
     const { path } = plant.file
     expect(await ask(change, 'show_history', { path })).toContain('All of it')
-    expect(await ask(change, 'show_history', { path: path.replace('/', '//') })).toContain('All of it')
+    expect(await ask(change, 'show_history', { path: path.replace('/', '//') })).toContain(
+      'All of it',
+    )
     expect(await ask(change, 'show_history', { path: `${path}/x` })).toBe('No commits found.')
     expect(await change.remoteTools[0]!.run({ query: nameIn(plant) }, never)).toBe('Nothing found.')
     expect(asked).toEqual([])
@@ -163,7 +196,10 @@ describe('tools', () => {
 
   it('case 75: stop a pattern that would go back and forth in it without end', async () => {
     const { plant, change } = plantedChange()
-    const { head } = addToChange({ ...change, head: { ...change.head, search: async () => [] } }, plant)
+    const { head } = addToChange(
+      { ...change, head: { ...change.head, search: async () => [] } },
+      plant,
+    )
     const endless = await head.search('^(([a-z ]+)+)+!$')
     expect(endless).toEqual([])
     // It is not to be tried again and again.
@@ -178,13 +214,36 @@ describe('an answer', () => {
   const [first = ''] = plant.lines
   const name = /function (\w+)/.exec(first)![1]!
   const real: ProposedFinding = {
-    ...{ reviewer: 'agentic', rule: null, path: 'src/price.ts', side: 'RIGHT', startLine: 2, endLine: 2 },
-    ...{ quote: '  return items.length', severity: 'critical', category: 'correctness', title: 'Items are counted' },
-    ...{ body: 'When two items cost 5, then the total is 2.', suggestion: null, evidence: [], confidence: 0.9 },
+    ...{
+      reviewer: 'agentic',
+      rule: null,
+      path: 'src/price.ts',
+      side: 'RIGHT',
+      startLine: 2,
+      endLine: 2,
+    },
+    ...{
+      quote: '  return items.length',
+      severity: 'critical',
+      category: 'correctness',
+      title: 'Items are counted',
+    },
+    ...{
+      body: 'When two items cost 5, then the total is 2.',
+      suggestion: null,
+      evidence: [],
+      confidence: 0.9,
+    },
   }
   const planted: ProposedFinding = {
     ...real,
-    ...{ path, startLine: 1, endLine: 3, quote: plant.lines.join('\n'), title: `${name} lets everybody in` },
+    ...{
+      path,
+      startLine: 1,
+      endLine: 3,
+      quote: plant.lines.join('\n'),
+      title: `${name} lets everybody in`,
+    },
   }
   const takeOut = (findings: readonly ProposedFinding[], summary = '') =>
     takeOutPlant({ findings, summary }, plant, change)
@@ -193,25 +252,42 @@ describe('an answer', () => {
     ['names the made-up file and quotes it', {}],
     ['names the file alone', { quote: '' }],
     ['quotes it under another path', { path: 'src/cart.ts' }],
-    ['quotes it with numbers and markers', { quote: plant.lines.map((line, at) => `${at + 1} +${line}`).join('\n') }],
-    ['rests on real code beside', { evidence: [{ path: 'src/cart.ts', line: 1, note: 'the same here' }] }],
+    [
+      'quotes it with numbers and markers',
+      { quote: plant.lines.map((line, at) => `${at + 1} +${line}`).join('\n') },
+    ],
+    [
+      'rests on real code beside',
+      { evidence: [{ path: 'src/cart.ts', line: 1, note: 'the same here' }] },
+    ],
   ])('case 75: a finding that %s is taken out, and proves the reading', (_name, more) => {
-    expect(takeOut([real, { ...planted, ...more }])).toMatchObject({ findings: [real], isProven: true })
+    expect(takeOut([real, { ...planted, ...more }])).toMatchObject({
+      findings: [real],
+      isProven: true,
+    })
   })
 
   it.each([
     ['names nothing made up', {}],
     ['guesses a name', { path: 'src/guessed-name.ts' }],
     ['quotes what may stand anywhere', { quote: '}\n\n' }],
-    ['says that it found the planted defect', { title: 'There is a planted defect in a made-up file' }],
+    [
+      'says that it found the planted defect',
+      { title: 'There is a planted defect in a made-up file' },
+    ],
   ])('case 75: a finding that %s stays and proves nothing', (_name, more) => {
-    expect(takeOut([{ ...real, ...more }])).toMatchObject({ findings: [{ ...real, ...more }], isProven: false })
+    expect(takeOut([{ ...real, ...more }])).toMatchObject({
+      findings: [{ ...real, ...more }],
+      isProven: false,
+    })
   })
 
   it('case 75: a finding that names the made-up file and quotes real code stays with the real code', () => {
     const mixed = { ...planted, quote: 'return items.length', title: 'Items are counted' }
     expect(takeOut([mixed])).toMatchObject({
-      findings: [{ path: 'src/price.ts', startLine: 2, endLine: 2, quote: '  return items.length' }],
+      findings: [
+        { path: 'src/price.ts', startLine: 2, endLine: 2, quote: '  return items.length' },
+      ],
       isProven: false,
     })
   })
@@ -228,7 +304,12 @@ describe('an answer', () => {
     const body = `\`${name}\` lets everybody in. The constant of cart.ts is wrong as well.`
     const { findings, isProven } = takeOut([{ ...planted, evidence, body }])
     expect(findings).toMatchObject([
-      { path: 'src/cart.ts', startLine: 1, quote: 'const a = 2', body: 'The constant of cart.ts is wrong as well.' },
+      {
+        path: 'src/cart.ts',
+        startLine: 1,
+        quote: 'const a = 2',
+        body: 'The constant of cart.ts is wrong as well.',
+      },
     ])
     expect(JSON.stringify(findings).toLowerCase()).not.toContain(plant.marks[0])
     expect(isProven).toBe(false)
@@ -261,7 +342,10 @@ describe('an answer', () => {
   it.each([
     ['Totals are counted.', 'Totals are counted.'],
     [`Totals are counted. It adds ${path}. It lets everybody in.`, 'Totals are counted.'],
-    [`It adds \`${name}\`. Totals of src/price.ts are counted.`, 'Totals of src/price.ts are counted.'],
+    [
+      `It adds \`${name}\`. Totals of src/price.ts are counted.`,
+      'Totals of src/price.ts are counted.',
+    ],
     [`A helper for the ${plant.marks[1]} is added.\n\nTotals are counted.`, 'Totals are counted.'],
     [`It adds ${name}.`, ''],
   ])('case 75: of a summary stays what is about the change: %#', (summary, left) => {

@@ -2,30 +2,63 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../src/domain/finding.ts'
 import { findPipedDownload } from '../src/reviewers/rules/piped-downloads.ts'
-import { codeSpan, isHarmlessCode, neutralizeLine, neutralizeMarkdown } from '../src/workflows/posting/neutralize.ts'
+import {
+  codeSpan,
+  isHarmlessCode,
+  neutralizeLine,
+  neutralizeMarkdown,
+} from '../src/workflows/posting/neutralize.ts'
 import { renderInFull, renderInlineComments } from '../src/workflows/posting/render-finding.ts'
 import { bots } from './samples/bots.ts'
 
 const clean = (text: string) => neutralizeMarkdown(text, { maxLength: 5000 })
 const finding: Finding = {
-  ...{ reviewer: 'agentic', rule: null, path: 'src/a.ts', side: 'RIGHT', startLine: 3, endLine: 3, quote: 'x' },
-  ...{ severity: 'minor', category: 'correctness', title: 'A title', body: 'A body', suggestion: null, evidence: [] },
+  ...{
+    reviewer: 'agentic',
+    rule: null,
+    path: 'src/a.ts',
+    side: 'RIGHT',
+    startLine: 3,
+    endLine: 3,
+    quote: 'x',
+  },
+  ...{
+    severity: 'minor',
+    category: 'correctness',
+    title: 'A title',
+    body: 'A body',
+    suggestion: null,
+    evidence: [],
+  },
   ...{ confidence: 0.9, fingerprint: 'f'.repeat(32), anchorHash: 'a', state: 'open', reopened: 0 },
   ...{ placement: 'inline', verified: true },
 }
 const post = (more: Partial<Finding>) =>
-  renderInlineComments([{ ...finding, ...more }], { commentLength: 65_536, suggestions: true } as never, [])
-    .comments[0]!.body
+  renderInlineComments(
+    [{ ...finding, ...more }],
+    { commentLength: 65_536, suggestions: true } as never,
+    [],
+  ).comments[0]!.body
 
 describe('case 78: no bot obeys what a model writes', () => {
   for (const { name, reads, commands } of bots) {
     it.each(commands)(`${name}: %j`, (command) => {
       expect(command).toMatch(reads)
-      for (const text of [command, `Words.\n\n${command}`, `- ${command}`, `> ${command}`, `**${command}**`]) {
+      for (const text of [
+        command,
+        `Words.\n\n${command}`,
+        `- ${command}`,
+        `> ${command}`,
+        `**${command}**`,
+      ]) {
         expect(clean(text)).not.toMatch(reads)
         expect(clean(clean(text))).not.toMatch(reads)
       }
-      for (const code of [`\`\`\`\n${command}\n\`\`\``, `~~~suggestion\n${command}\n~~~`, `\`${command}\``])
+      for (const code of [
+        `\`\`\`\n${command}\n\`\`\``,
+        `~~~suggestion\n${command}\n~~~`,
+        `\`${command}\``,
+      ])
         expect(clean(code)).not.toMatch(reads)
       expect(neutralizeLine(command, { maxLength: 500 })).not.toMatch(reads)
       expect(neutralizeLine(command, { maxLength: 500, inCell: true })).not.toMatch(reads)
@@ -34,7 +67,9 @@ describe('case 78: no bot obeys what a model writes', () => {
       expect(post({ title: command, body: command, path })).not.toMatch(reads)
       expect(renderInFull({ ...finding, title: command, body: command, path })).not.toMatch(reads)
       expect(post({ suggestion: command })).not.toMatch(reads)
-      expect(post({ suggestion: `const a = 1\n${command}\nconst b = 2` })).not.toContain('```suggestion')
+      expect(post({ suggestion: `const a = 1\n${command}\nconst b = 2` })).not.toContain(
+        '```suggestion',
+      )
     })
   }
 
@@ -81,12 +116,18 @@ describe('case 78: commands that run what they download', () => {
 
   it.each(commands)('case 78: %s can be read and not be run', (command) => {
     expect(findPipedDownload(command)).toBeDefined()
-    for (const text of [`Run ${command} to fix it`, `\`\`\`sh\n${command}\n\`\`\``, `Run \`${command}\``]) {
+    for (const text of [
+      `Run ${command} to fix it`,
+      `\`\`\`sh\n${command}\n\`\`\``,
+      `Run \`${command}\``,
+    ]) {
       expect(findPipedDownload(clean(text))).toBeUndefined()
       expect(clean(clean(text))).toBe(clean(text))
     }
     expect(post({ suggestion: command })).not.toContain('```suggestion')
-    expect(findPipedDownload(post({ title: command, body: `\`${command}\``, suggestion: command }))).toBeUndefined()
+    expect(
+      findPipedDownload(post({ title: command, body: `\`${command}\``, suggestion: command })),
+    ).toBeUndefined()
   })
 
   it.each([

@@ -22,7 +22,8 @@ export function createBrowser(umpire: { url: string; publicUrl: string }): Brows
       if (url.origin !== umpire.publicUrl) return fetch(url, { ...init, redirect: 'manual' })
       const sent = [...cookies].filter(([, { path }]) => url.pathname.startsWith(path))
       const headers = new Headers(init.headers)
-      if (sent.length > 0) headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '))
+      if (sent.length > 0)
+        headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '))
       const target = new URL(url.pathname + url.search, umpire.url)
       const response = await fetch(target, { ...init, headers, redirect: 'manual' })
       for (const line of response.headers.getSetCookie()) keepCookie(cookies, line)
@@ -34,9 +35,11 @@ export function createBrowser(umpire: { url: string; publicUrl: string }): Brows
 function keepCookie(cookies: Browser['cookies'], line: string): void {
   const [pair = '', ...attributes] = line.split('; ')
   const [name = '', value = ''] = pair.split('=')
-  const read = (key: string) => attributes.find((attribute) => attribute.startsWith(`${key}=`))?.slice(key.length + 1)
+  const read = (key: string) =>
+    attributes.find((attribute) => attribute.startsWith(`${key}=`))?.slice(key.length + 1)
   const expires = read('Expires')
-  const isGone = read('Max-Age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
+  const isGone =
+    read('Max-Age') === '0' || (expires !== undefined && Date.parse(expires) <= Date.now())
   if (isGone) cookies.delete(name)
   else cookies.set(name, { value, path: read('Path') ?? '/' })
 }

@@ -20,7 +20,9 @@ function hasTest(file: string, number: number): boolean {
 
 describe('the table of hard cases', () => {
   it('has each case from 1 to 90 once, in order', () => {
-    expect(rows.map((row) => row.number)).toEqual(Array.from({ length: 90 }, (_, index) => index + 1))
+    expect(rows.map((row) => row.number)).toEqual(
+      Array.from({ length: 90 }, (_, index) => index + 1),
+    )
   })
 
   it('says of each case where it is tested, or why it is not', () => {
@@ -29,7 +31,9 @@ describe('the table of hard cases', () => {
 
   it('names files that have a test of the case', () => {
     const wrong = rows.flatMap(({ number, files }) =>
-      files.filter((file) => !hasTest(file, number)).map((file) => `case ${number} is not in ${file}`),
+      files
+        .filter((file) => !hasTest(file, number))
+        .map((file) => `case ${number} is not in ${file}`),
     )
     expect(wrong).toEqual([])
   })

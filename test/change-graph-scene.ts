@@ -6,7 +6,12 @@ import { gatherChange } from '../src/workflows/gather-change.ts'
 import { gatherGraph } from '../src/workflows/gathering/gather-graph.ts'
 import type { Forge } from './fakes/forge/forge.ts'
 import type { PushedFile } from './fakes/forge/pushes.ts'
-import { forgeEnvironment, reviewerLogin, reviewerToken, startShopForge } from './review-scenario.ts'
+import {
+  forgeEnvironment,
+  reviewerLogin,
+  reviewerToken,
+  startShopForge,
+} from './review-scenario.ts'
 import { type StartOptions, startTestApp, type TestApp } from './start-app.ts'
 
 type Files = Readonly<Record<string, PushedFile>>
@@ -21,14 +26,20 @@ export interface ChangeGraphScene extends AsyncDisposable {
   /** Pushes a change to a new branch and opens a pull request from it, which nobody reviews. Returns its number. */
   propose(repo: string, files: Files, options?: { parent?: string }): Promise<number>
   /** What a review of a pull request would be given; `change` stands in for parts of what it runs in. */
-  look(repo: string, number: number, change?: (context: Context) => Partial<Context>): Promise<ChangeGraph | null>
+  look(
+    repo: string,
+    number: number,
+    change?: (context: Context) => Partial<Context>,
+  ): Promise<ChangeGraph | null>
 }
 
 /** Starts both. Deliveries are not sent: nothing happens but what is asked for. */
 export async function startChangeGraphScene(options: StartOptions = {}): Promise<ChangeGraphScene> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge())
-  const app = stack.use(await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }))
+  const app = stack.use(
+    await startTestApp({ ...options, env: { ...forgeEnvironment(forge), ...options.env } }),
+  )
   const { context } = app.app
   let repositories = 0
   let branches = 0
@@ -61,7 +72,11 @@ export async function startChangeGraphScene(options: StartOptions = {}): Promise
   }
 }
 
-async function gather(context: Context, repo: string, number: number): Promise<Change & AsyncDisposable> {
+async function gather(
+  context: Context,
+  repo: string,
+  number: number,
+): Promise<Change & AsyncDisposable> {
   const access = { repo, token: reviewerToken }
   const signal = AbortSignal.timeout(60_000)
   const pullRequest = await context.platform.getPullRequest(access, number, signal)
@@ -71,7 +86,11 @@ async function gather(context: Context, repo: string, number: number): Promise<C
 async function waitUntilScanned({ db }: TestApp, repo: string, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    const row = await db.selectFrom('scans').select(['status', 'error']).where('repo', '=', repo).executeTakeFirst()
+    const row = await db
+      .selectFrom('scans')
+      .select(['status', 'error'])
+      .where('repo', '=', repo)
+      .executeTakeFirst()
     if (row?.status === 'completed') return
     if (row?.status === 'failed') throw new Error(`The scan of ${repo} failed: ${row.error}`)
     if (performance.now() > deadline) throw new Error(`The scan of ${repo} has not ended`)

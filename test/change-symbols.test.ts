@@ -38,20 +38,29 @@ export class Till {
   it('are told apart by what callers see of them and what they don’t', async () => {
     const path = 'src/shop.ts'
     expect(await compare(path, shop, shop)).toEqual([])
-    expect(await compare(path, shop, shop.replace('count * 2', 'count * 3'))).toEqual(['body price'])
-    expect(await compare(path, shop, shop.replace('count: number)', 'count: number, rate: number)'))).toEqual([
+    expect(await compare(path, shop, shop.replace('count * 2', 'count * 3'))).toEqual([
+      'body price',
+    ])
+    expect(
+      await compare(path, shop, shop.replace('count: number)', 'count: number, rate: number)')),
+    ).toEqual(['signature price'])
+    expect(await compare(path, shop, shop.replace('export function', 'function'))).toEqual([
       'signature price',
     ])
-    expect(await compare(path, shop, shop.replace('export function', 'function'))).toEqual(['signature price'])
-    expect(await compare(path, shop, shop.replace('price', 'cost'))).toEqual(['removed price', 'added cost'])
+    expect(await compare(path, shop, shop.replace('price', 'cost'))).toEqual([
+      'removed price',
+      'added cost',
+    ])
   })
 
   it('say of a class only what isn’t said of its methods', async () => {
     const path = 'src/shop.ts'
-    expect(await compare(path, shop, shop.replace('+= amount', '-= amount'))).toEqual(['body Till.pay'])
-    expect(await compare(path, shop, shop.replace('class Till {', 'class Till extends Box {'))).toEqual([
-      'signature Till',
+    expect(await compare(path, shop, shop.replace('+= amount', '-= amount'))).toEqual([
+      'body Till.pay',
     ])
+    expect(
+      await compare(path, shop, shop.replace('class Till {', 'class Till extends Box {')),
+    ).toEqual(['signature Till'])
   })
 
   it('count one that only moved or was indented as the same', async () => {
@@ -59,14 +68,18 @@ export class Till {
     expect(await compare('src/shop.ts', shop, `export class${till}\n${price}\n`)).toEqual([])
     const flat = 'def pay(coins):\n    if coins:\n        take(coins)\n'
     expect(await compare('shop.py', flat, `# A shop.\n\n\n${flat}`)).toEqual([])
-    expect(await compare('shop.py', flat, flat.replace('        take', '    take'))).toEqual(['body pay'])
+    expect(await compare('shop.py', flat, flat.replace('        take', '    take'))).toEqual([
+      'body pay',
+    ])
   })
 
   it('say of values what they are set to only as their inside', async () => {
-    expect(await compare('a.ts', 'export const limit = 1\n', 'export const limit = 2\n')).toEqual(['body limit'])
-    expect(await compare('a.ts', 'export const limit = 1\n', 'export const limit: bigint = 1n\n')).toEqual([
-      'signature limit',
+    expect(await compare('a.ts', 'export const limit = 1\n', 'export const limit = 2\n')).toEqual([
+      'body limit',
     ])
+    expect(
+      await compare('a.ts', 'export const limit = 1\n', 'export const limit: bigint = 1n\n'),
+    ).toEqual(['signature limit'])
   })
 
   it('are all new in a new file, and all gone with it', async () => {
@@ -78,14 +91,21 @@ export class Till {
     const before = await versionOf('a.ts', 'export function f(a: number) {}\n')
     const after = await versionOf('a.ts', 'export function f(a: number, b: number, c = 1) {}\n')
     expect(compareSymbols(before, after)).toMatchObject([
-      { change: 'signature', parametersBefore: { least: 1, most: 1 }, parameters: { least: 2, most: 3 } },
+      {
+        change: 'signature',
+        parametersBefore: { least: 1, most: 1 },
+        parameters: { least: 2, most: 3 },
+      },
     ])
-    const java = (type: string) => `class Till {\n  void pay(int a) {}\n  void pay(${type} a, int b) {}\n}\n`
+    const java = (type: string) =>
+      `class Till {\n  void pay(int a) {}\n  void pay(${type} a, int b) {}\n}\n`
     const changes = compareSymbols(
       await versionOf('Till.java', java('int')),
       await versionOf('Till.java', java('long')),
     )
-    expect(changes).toMatchObject([{ name: 'Till.pay', change: 'signature', parametersBefore: null, parameters: null }])
+    expect(changes).toMatchObject([
+      { name: 'Till.pay', change: 'signature', parametersBefore: null, parameters: null },
+    ])
   })
 })
 
@@ -109,7 +129,21 @@ index 1111111..2222222 100644
 `
     const { added, toHead } = mapLines(parseDiff(diff).files[0] as FileDiff)
     expect([...added]).toEqual([3, 4, 11])
-    const places = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 20].map((line) => [line, toHead(line) ?? null]))
-    expect(places).toEqual({ 1: 1, 2: 2, 3: 5, 4: 6, 5: null, 6: null, 7: 7, 10: 10, 11: null, 12: 12, 20: 20 })
+    const places = Object.fromEntries(
+      [1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 20].map((line) => [line, toHead(line) ?? null]),
+    )
+    expect(places).toEqual({
+      1: 1,
+      2: 2,
+      3: 5,
+      4: 6,
+      5: null,
+      6: null,
+      7: 7,
+      10: 10,
+      11: null,
+      12: 12,
+      20: 20,
+    })
   })
 })

@@ -17,8 +17,18 @@ interface Offer {
   readonly side?: 'LEFT' | 'RIGHT'
 }
 
-function offer({ path, lines, at, suggestion, rule, side = 'RIGHT' }: Offer): Promise<string | null> {
-  const check = createSuggestionCheck(syntax, readFilesOf(addedFiles({ [path]: `${lines.join('\n')}\n` })))
+function offer({
+  path,
+  lines,
+  at,
+  suggestion,
+  rule,
+  side = 'RIGHT',
+}: Offer): Promise<string | null> {
+  const check = createSuggestionCheck(
+    syntax,
+    readFilesOf(addedFiles({ [path]: `${lines.join('\n')}\n` })),
+  )
   const [startLine, endLine] = typeof at === 'number' ? [at, at] : at
   return check({ rule: rule ?? null, path, side, startLine, endLine, suggestion })
 }
@@ -47,7 +57,11 @@ describe('a suggestion in a language with a grammar', () => {
   it.each([
     ['that no longer parses', 4, '    charge(user.card, total'],
     ['that leaves a block open', 3, '  if (total > 0 && user.card) {{'],
-    ['that leaves out the end of its range', [3, 5], '  if (total > 0) {\n    charge(user.card, total)'],
+    [
+      'that leaves out the end of its range',
+      [3, 5],
+      '  if (total > 0) {\n    charge(user.card, total)',
+    ],
     ['that closes more than it opens', 4, '    charge(user.card, total)\n  }'],
     ['at another indentation', 4, 'charge(user.card, total, key)'],
     ['without a change', 4, '    charge(user.card, total)'],
@@ -63,7 +77,9 @@ describe('a suggestion in a language with a grammar', () => {
 
   it('of a rule is parsed too', async () => {
     expect(await inScript(4, '    charge(user.card', { rule: 'some-rule' })).toBeNull()
-    expect(await inScript(4, '    await charge(user.card, total)', { rule: 'some-rule' })).toContain('await')
+    expect(
+      await inScript(4, '    await charge(user.card, total)', { rule: 'some-rule' }),
+    ).toContain('await')
   })
 
   it('is offered where it mends what did not parse', async () => {
@@ -75,7 +91,13 @@ describe('a suggestion in a language with a grammar', () => {
   it.each([
     ['a.py', ['def f(x):', '    return x'], 2, '    return (x', '    return x or 0'],
     ['a.go', ['package a', 'func f() int {', '\treturn 1', '}'], 3, '\treturn 1 }', '\treturn 2'],
-    ['A.java', ['class A {', '  int f() { return 1; }', '}'], 2, '  int f() { return ; ;', '  int f() { return 2; }'],
+    [
+      'A.java',
+      ['class A {', '  int f() { return 1; }', '}'],
+      2,
+      '  int f() { return ; ;',
+      '  int f() { return 2; }',
+    ],
     ['a.rb', ['def f', '  g(1)', 'end'], 2, '  g(1) if', '  g(2)'],
     ['a.json', ['{', '  "a": 1', '}'], 2, '  "a": 1,', '  "a": 2'],
     ['a.yml', ['a:', '  b: 1'], 2, '  b: "1', '  b: 2'],
@@ -87,7 +109,11 @@ describe('a suggestion in a language with a grammar', () => {
 
 describe('a suggestion that repeats the lines around its range', () => {
   it.each([
-    ['before', '  if (total > 0) {\n    charge(user.card, total, key)', '    charge(user.card, total, key)'],
+    [
+      'before',
+      '  if (total > 0) {\n    charge(user.card, total, key)',
+      '    charge(user.card, total, key)',
+    ],
     ['after', '    charge(user.card, total, key)\n  }\n}', '    charge(user.card, total, key)'],
     [
       'before and after',
@@ -109,7 +135,9 @@ describe('a suggestion that repeats the lines around its range', () => {
   it('is left alone where the code repeats itself, and where a bracket only looks like the next one', async () => {
     const same = ['push(0)', 'push(0)', 'push(0)']
     for (const at of [2, [1, 2]] as const)
-      expect(await offer({ path: 'a.ts', lines: same, at, suggestion: 'push(1)\npush(0)' })).toBe('push(1)\npush(0)')
+      expect(await offer({ path: 'a.ts', lines: same, at, suggestion: 'push(1)\npush(0)' })).toBe(
+        'push(1)\npush(0)',
+      )
     const nested = ['f(() => {', 'if (a) {', 'b()', '}', '})']
     const wrapped = 'if (c) {\nb()\n}'
     expect(await offer({ path: 'a.ts', lines: nested, at: 3, suggestion: wrapped })).toBe(wrapped)
@@ -117,8 +145,16 @@ describe('a suggestion that repeats the lines around its range', () => {
 })
 
 describe('a suggestion in a language without a grammar', () => {
-  const lines = ['fun f(x: Int): Int {', '    if (x > 1)', '        return g(x,', '            1)', '    return x', '}']
-  const inOther = (at: Offer['at'], suggestion: string) => offer({ path: 'a.kt', lines, at, suggestion })
+  const lines = [
+    'fun f(x: Int): Int {',
+    '    if (x > 1)',
+    '        return g(x,',
+    '            1)',
+    '    return x',
+    '}',
+  ]
+  const inOther = (at: Offer['at'], suggestion: string) =>
+    offer({ path: 'a.kt', lines, at, suggestion })
 
   it.each([
     [5, '    return x + 1'],
@@ -141,12 +177,20 @@ describe('a suggestion in a language without a grammar', () => {
   })
 
   it('is offered where it adds the bracket that is missing', async () => {
-    expect(await offer({ path: 'a.kt', lines: ['call(a', 'more()'], at: 1, suggestion: 'call(a)' })).toBe('call(a)')
+    expect(
+      await offer({ path: 'a.kt', lines: ['call(a', 'more()'], at: 1, suggestion: 'call(a)' }),
+    ).toBe('call(a)')
   })
 })
 
 describe('case 78: a suggestion that runs something', () => {
-  const pipeline = ['jobs:', '  test:', '    steps:', '      - uses: actions/checkout@v4', '      - run: npm test']
+  const pipeline = [
+    'jobs:',
+    '  test:',
+    '    steps:',
+    '      - uses: actions/checkout@v4',
+    '      - run: npm test',
+  ]
   const manifest = ['{', '  "scripts": {', '    "test": "vitest"', '  }', '}']
   const recipe = ['FROM node:24', 'RUN npm ci', 'COPY . .']
   const program = ['def load(path):', '    return read(path)']
@@ -188,19 +232,30 @@ describe('case 78: a suggestion that runs something', () => {
 
   it.each([
     ['pipeline', 5, '      - run: npm test -- --coverage'],
-    ['pipeline', 4, '      - uses: actions/checkout@v4\n        with: { persist-credentials: false }'],
+    [
+      'pipeline',
+      4,
+      '      - uses: actions/checkout@v4\n        with: { persist-credentials: false }',
+    ],
     ['manifest', 3, '    "test": "vitest --run"'],
     ['recipe', 3, 'COPY --chown=node . .'],
     ['program', 2, '    return read(path.strip())'],
     ['program', 2, "    return re.compile(r'x').match(read(path))"],
     ['script', 4, '    await charge(user.card, total)'],
     ['script', 4, '    charge(/x/.exec(user.card), total)'],
-  ] as const)('case 78: is offered in %s for line %i where it brings nothing that runs: %j', async (file, at, text) => {
-    expect(await suggest(file, at, text)).toBe(text)
-  })
+  ] as const)(
+    'case 78: is offered in %s for line %i where it brings nothing that runs: %j',
+    async (file, at, text) => {
+      expect(await suggest(file, at, text)).toBe(text)
+    },
+  )
 
   it('case 78: is offered where a rule made it', async () => {
-    expect(await suggest('program', 2, '    return ast.literal_eval(read(path))', 'code-injection')).not.toBeNull()
-    expect(await suggest('pipeline', 4, '      - uses: actions/checkout@v5', 'some-rule')).not.toBeNull()
+    expect(
+      await suggest('program', 2, '    return ast.literal_eval(read(path))', 'code-injection'),
+    ).not.toBeNull()
+    expect(
+      await suggest('pipeline', 4, '      - uses: actions/checkout@v5', 'some-rule'),
+    ).not.toBeNull()
   })
 })

@@ -73,7 +73,10 @@ function goodEnvironment(): Record<string, string> {
 
 /** Runs the command, and gives what it found. Its output never holds a secret. */
 async function doctor(env: Record<string, string>) {
-  const { code, stdout, stderr } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
+  const { code, stdout, stderr } = await runUmpire(['doctor', '--format', 'json'], {
+    cwd: folder,
+    env,
+  })
   const secretNames = Object.keys(env).filter((name) => /KEY|SECRET|TOKEN/.test(name))
   for (const name of secretNames) expect(stdout + stderr, name).not.toContain(env[name])
   if (stdout === '') throw new Error(`No report: ${stderr}`)
@@ -81,9 +84,16 @@ async function doctor(env: Record<string, string>) {
   expect(report.exit_code).toBe(code)
   const of = (name: string) => {
     const found = report.checks.filter((check) => check.name === name)
-    return found.map(({ state, message, remedy }) => [state, message, remedy ?? ''].join(' | ')).join('\n')
+    return found
+      .map(({ state, message, remedy }) => [state, message, remedy ?? ''].join(' | '))
+      .join('\n')
   }
-  return { code, of, checks: report.checks, states: (state: string) => namesIn(report.checks, state) }
+  return {
+    code,
+    of,
+    checks: report.checks,
+    states: (state: string) => namesIn(report.checks, state),
+  }
 }
 
 function namesIn(checks: readonly Result[], state: string): string[] {
@@ -120,7 +130,10 @@ it.each([
   ['off', 'https://umpire.example', 'ok', 'is off'],
 ] as const)('says of MCP_ACCESS=%s at %s that it is %s', (access, publicUrl, state, message) => {
   const { http, mcp } = readConfig({ MCP_ACCESS: access, PUBLIC_URL: publicUrl })
-  expect(checkMcp({ http, mcp })).toMatchObject({ state, message: expect.stringContaining(message) })
+  expect(checkMcp({ http, mcp })).toMatchObject({
+    state,
+    message: expect.stringContaining(message),
+  })
 })
 
 const hosts: [string, string][] = [
@@ -137,7 +150,12 @@ it.each(hosts)(
   'case 86: with HOST=%s, an open MCP server and sign-in for everybody are each a %s',
   async (host, state) => {
     const withoutModel = { MODEL: '', MODEL_BASE_URL: '', SIGN_IN_ALLOWED: '' }
-    const env = { ...goodEnvironment(), ...withoutModel, HOST: host, PUBLIC_URL: 'http://localhost:8484' }
+    const env = {
+      ...goodEnvironment(),
+      ...withoutModel,
+      HOST: host,
+      PUBLIC_URL: 'http://localhost:8484',
+    }
     const found = await doctor({ ...env, MCP_ACCESS: 'open' })
     expect(found.of('MCP server')).toMatch(new RegExp(`^${state} \\|`))
     expect(found.of('sign-in')).toMatch(new RegExp(`^${state} \\| Everybody`))
@@ -172,18 +190,28 @@ describe('beside a running service', () => {
 
   it('says of everything that it is right', async () => {
     const body = JSON.stringify(pullRequestPayload())
-    const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': sign(body, webhookSecret) }
-    expect((await fetch(`${service.url}/api/v1/webhooks/host`, { method: 'POST', body, headers })).status).toBe(200)
+    const headers = {
+      'x-github-event': 'pull_request',
+      'x-hub-signature-256': sign(body, webhookSecret),
+    }
+    expect(
+      (await fetch(`${service.url}/api/v1/webhooks/host`, { method: 'POST', body, headers }))
+        .status,
+    ).toBe(200)
     const alice = await signInWithToken({ url: service.url as string }, 'ghp_token_of_alice')
     const install = { method: 'POST', headers: alice.bearer }
-    expect((await fetch(`${service.url}/api/v1/repos/acme/shop/install`, install)).status).toBeLessThan(300)
+    expect(
+      (await fetch(`${service.url}/api/v1/repos/acme/shop/install`, install)).status,
+    ).toBeLessThan(300)
 
     const found = await doctor(environment())
     expect(found.checks.filter(({ state }) => state !== 'ok')).toEqual([])
     expect(found.code).toBe(0)
     expect(found.of('node')).toContain(`Node.js ${process.versions.node}`)
     expect(found.of('git')).toMatch(/git \d+\.\d+/)
-    expect(found.of('database')).toMatch(/in use by the running service \(process \d+\); its schema is up to date/)
+    expect(found.of('database')).toMatch(
+      /in use by the running service \(process \d+\); its schema is up to date/,
+    )
     expect(found.of('deliveries')).toContain('1 repository is connected. The newest delivery came')
     expect(found.of('platform token')).toMatch(/is of umpire-bot and may do: .*repo/)
     expect(found.of('sign-in')).toContain('2 people may sign in')
@@ -204,7 +232,10 @@ describe('beside a running service', () => {
       match: ({ path }) => path === '/api/v3/user',
       action: answer(401, { message: `Bad credentials: ${token} ${modelKey}` }),
     })
-    model.respondWith(() => ({ status: 401, body: { error: { message: `wrong key ${modelKey} ${token}` } } }))
+    model.respondWith(() => ({
+      status: 401,
+      body: { error: { message: `wrong key ${modelKey} ${token}` } },
+    }))
     const programs = join(folder, 'programs')
     mkdirSync(programs)
     writeFileSync(join(programs, 'git'), '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 })
@@ -223,13 +254,23 @@ describe('beside a running service', () => {
     expect(found.of('git')).toMatch(/^problem \| git 2\.30 is too old\. \| Install git 2\.36/)
     expect(found.of('data folder')).toMatch(/^warning \| .* is open to other users.* \| chmod 700 /)
     expect(found.of('secret key')).toMatch(/^warning \| SECRET_KEY is of few different characters/)
-    expect(found.of('platform token')).toMatch(/^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/)
-    expect(found.of('sign-in application')).toMatch(/^problem \| The platform does not accept OAUTH_CLIENT_ID/)
-    expect(found.of('sign-in')).toMatch(/^warning \| Everybody .* \| Name in SIGN_IN_ALLOWED who may/)
+    expect(found.of('platform token')).toMatch(
+      /^problem \| PLATFORM_TOKEN could not be checked: Bad credentials/,
+    )
+    expect(found.of('sign-in application')).toMatch(
+      /^problem \| The platform does not accept OAUTH_CLIENT_ID/,
+    )
+    expect(found.of('sign-in')).toMatch(
+      /^warning \| Everybody .* \| Name in SIGN_IN_ALLOWED who may/,
+    )
     expect(found.of('service')).toMatch(/^problem \| .*something answers that isn't Umpire/)
     expect(found.of('webhook secret')).toMatch(/^warning \| .*accepted unsigned/)
-    expect(found.of('model')).toMatch(/^problem \| compatible:local: Model: the provider does not accept the key/)
-    expect(found.of('clock')).toMatch(/^problem \| This machine's clock is \d+ s behind the platform's/)
+    expect(found.of('model')).toMatch(
+      /^problem \| compatible:local: Model: the provider does not accept the key/,
+    )
+    expect(found.of('clock')).toMatch(
+      /^problem \| This machine's clock is \d+ s behind the platform's/,
+    )
     expect(found.states('ok')).toEqual(
       expect.arrayContaining(['configuration', 'node', 'disk', 'database', 'platform']),
     )
@@ -248,20 +289,31 @@ describe('beside a running service', () => {
       REVIEW_BUDGET_USD: '1',
       PLATFORM_TOKEN: 'ghp_token_of_a_reader',
     })
-    expect(found.of('clock')).toMatch(/^warning \| This machine's clock is \d+ s ahead of the platform's/)
+    expect(found.of('clock')).toMatch(
+      /^warning \| This machine's clock is \d+ s ahead of the platform's/,
+    )
     expect(found.of('model')).toMatch(/^warning \| .*its price is not known/)
-    expect(found.of('webhook secret')).toMatch(/^warning \| Signatures of deliveries are not enforced/)
-    expect(found.of('platform token')).toMatch(/^problem \| .*is of reader and may do too little: read:user/)
+    expect(found.of('webhook secret')).toMatch(
+      /^warning \| Signatures of deliveries are not enforced/,
+    )
+    expect(found.of('platform token')).toMatch(
+      /^problem \| .*is of reader and may do too little: read:user/,
+    )
     expect(found.states('problem')).toEqual(['platform token'])
   })
 
   it('a service that can’t be asked is named, whether it has no socket or is silent there', async () => {
     const dataDir = join(site.dataDir, 'x'.repeat(100))
     mkdirSync(dataDir)
-    await using silent = await startProcess(site, { args: ['--no-worker'], env: { DATA_DIR: dataDir } })
+    await using silent = await startProcess(site, {
+      args: ['--no-worker'],
+      env: { DATA_DIR: dataDir },
+    })
     expect(silent.url).toMatch(/^http/)
     const found = await doctor({ ...environment(), DATA_DIR: dataDir })
-    expect(found.of('database')).toMatch(/^problem \| .*in use by the process \d+.*can't be asked at/)
+    expect(found.of('database')).toMatch(
+      /^problem \| .*in use by the process \d+.*can't be asked at/,
+    )
     expect(found.code).toBe(3)
 
     const cut = join(folder, 'cut')
@@ -270,7 +322,9 @@ describe('beside a running service', () => {
     await new Promise<void>((resolve) => server.listen(join(cut, 'control.sock'), resolve))
     const broken = await doctor({ ...environment(), DATA_DIR: cut })
     await new Promise((resolve) => server.close(resolve))
-    expect(broken.of('database')).toMatch(/^problem \| The running service can't be asked at .*ECONNRESET/)
+    expect(broken.of('database')).toMatch(
+      /^problem \| The running service can't be asked at .*ECONNRESET/,
+    )
     expect(broken.code).toBe(5)
   })
 
@@ -309,7 +363,9 @@ describe('without a service', () => {
     const found = await doctor(env)
     const names = ['platform', 'platform token', 'sign-in application', 'service', 'model']
     expect(found.states('problem')).toEqual(names)
-    expect(found.checks.filter(({ unreachable }) => unreachable).map(({ name }) => name)).toEqual(names)
+    expect(found.checks.filter(({ unreachable }) => unreachable).map(({ name }) => name)).toEqual(
+      names,
+    )
     expect(found.of('service')).toMatch(/Nothing listens at .* \| Start it with umpire serve/)
     expect(found.of('database')).toMatch(/^ok \| There is none yet/)
     expect(found.of('data folder')).toMatch(/^ok \| .*isn't there yet/)
@@ -319,18 +375,31 @@ describe('without a service', () => {
 
   it('says of an embedder whether it answers', async () => {
     await using server = await startEmbeddingServer()
-    const env = { ...goodEnvironment(), EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url }
-    expect((await doctor(env)).of('embedder')).toBe('ok | compatible:words answers, with vectors of 8 dimensions. | ')
+    const env = {
+      ...goodEnvironment(),
+      EMBEDDING_MODEL: 'compatible:words',
+      EMBEDDING_BASE_URL: server.url,
+    }
+    expect((await doctor(env)).of('embedder')).toBe(
+      'ok | compatible:words answers, with vectors of 8 dimensions. | ',
+    )
     server.respondWith(() => ({ kind: 'status', status: 401, message: `wrong key ${modelKey}` }))
     const found = await doctor({ ...env, MEMORY: 'on' })
     expect(found.of('embedder')).toMatch(
       /^problem \| compatible:words: Model: the provider does not accept the key .*Check/,
     )
-    expect((await doctor({ ...env, MEMORY: 'off' })).of('embedder')).toMatch(/^warning \| .*MEMORY is off/)
+    expect((await doctor({ ...env, MEMORY: 'off' })).of('embedder')).toMatch(
+      /^warning \| .*MEMORY is off/,
+    )
   })
 
   it('lists every problem of the configuration', async () => {
-    const found = await doctor({ PORT: 'x', SECRET_KEY: 'too short', MODEL: 'openai:gpt', OAUTH_CLIENT_ID: 'id' })
+    const found = await doctor({
+      PORT: 'x',
+      SECRET_KEY: 'too short',
+      MODEL: 'openai:gpt',
+      OAUTH_CLIENT_ID: 'id',
+    })
     expect(found.of('configuration').split('\n')).toEqual([
       expect.stringMatching(/^problem \| PORT must be/),
       expect.stringMatching(/^problem \| SECRET_KEY must have/),
@@ -358,24 +427,36 @@ describe('without a service', () => {
     const { SECRET_KEY: _, PLATFORM_TOKEN: __, ...rest } = { ...goodEnvironment(), ...site.env }
     const env = { ...rest, PUBLIC_URL: await deadAddress() }
     const older = await doctor(env)
-    expect(older.of('database')).toMatch(/^warning \| .*has to be brought up to date \(0001.* \| .*umpire migrate/)
+    expect(older.of('database')).toMatch(
+      /^warning \| .*has to be brought up to date \(0001.* \| .*umpire migrate/,
+    )
     expect(older.of('deliveries')).toMatch(/^skipped/)
     const migrated = await runUmpire(['migrate'], { cwd: site.dataDir, env: site.env })
     expect(migrated.code).toBe(0)
     writeFileSync(join(site.dataDir, 'secret-key'), 'short\n', { mode: 0o600 })
     const current = await doctor(env)
     expect(current.of('database')).toMatch(/^ok \| .*its schema is up to date/)
-    expect(current.of('deliveries')).toMatch(/^warning \| 0 repositories are connected\. No delivery has come yet/)
+    expect(current.of('deliveries')).toMatch(
+      /^warning \| 0 repositories are connected\. No delivery has come yet/,
+    )
     expect(current.of('secret key')).toMatch(/^problem \| .*holds no key of at least 32 characters/)
     {
       await using database = await openDatabase(site.database, silentLog)
-      await database.jobs.executeSql(`insert into kysely_migration values ('9999-of-tomorrow', '2026')`)
+      await database.jobs.executeSql(
+        `insert into kysely_migration values ('9999-of-tomorrow', '2026')`,
+      )
     }
-    writeFileSync(join(site.dataDir, 'secret-key'), `${'0123456789abcdef'.repeat(2)}\n`, { mode: 0o644 })
+    writeFileSync(join(site.dataDir, 'secret-key'), `${'0123456789abcdef'.repeat(2)}\n`, {
+      mode: 0o644,
+    })
     chmodSync(join(site.dataDir, 'secret-key'), 0o644)
     const newer = await doctor(env)
-    expect(newer.of('database')).toMatch(/^problem \| .*newer version of this program \(9999-of-tomorrow\)/)
-    expect(newer.of('secret key')).toMatch(/^warning \| .*can be read by other users.* \| chmod 600/)
+    expect(newer.of('database')).toMatch(
+      /^problem \| .*newer version of this program \(9999-of-tomorrow\)/,
+    )
+    expect(newer.of('secret key')).toMatch(
+      /^warning \| .*can be read by other users.* \| chmod 600/,
+    )
   })
 
   it('a data folder that is none', async () => {
@@ -383,7 +464,9 @@ describe('without a service', () => {
     writeFileSync(file, '')
     const dead = await deadAddress()
     const is = async (dataDir: string) =>
-      (await doctor({ ...goodEnvironment(), PUBLIC_URL: dead, DATA_DIR: dataDir })).of('data folder')
+      (await doctor({ ...goodEnvironment(), PUBLIC_URL: dead, DATA_DIR: dataDir })).of(
+        'data folder',
+      )
     expect(await is(file)).toMatch(/^problem \| .*is no folder/)
     expect(await is(join(file, 'below'))).toMatch(/^problem \| .*can't be made/)
   })
@@ -391,13 +474,19 @@ describe('without a service', () => {
   it('usage', async () => {
     const run = (...args: string[]) => runUmpire(['doctor', ...args], { cwd: folder, env: {} })
     expect(await run('--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
-    expect(await run('--help')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: umpire doctor /) })
+    expect(await run('--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: umpire doctor /),
+    })
   })
 })
 
 it('what is free on the disk', () => {
   const megabyte = 1024 * 1024
-  expect(judgeSpace(1024 * megabyte, '/data')).toMatchObject({ state: 'ok', message: '1 GB are free where /data is.' })
+  expect(judgeSpace(1024 * megabyte, '/data')).toMatchObject({
+    state: 'ok',
+    message: '1 GB are free where /data is.',
+  })
   expect(judgeSpace(1024 * megabyte - 1, '/data')).toMatchObject({ state: 'warning' })
   expect(judgeSpace(64 * megabyte, '/data')).toMatchObject({ state: 'warning' })
   expect(judgeSpace(64 * megabyte - 1, '/data')).toMatchObject({ state: 'problem' })
@@ -420,7 +509,9 @@ describe('who reaches the public address', () => {
     ['http://203.0.113.6', world, 'warning'],
   ])('at %s, with a platform at %s: %s', async (publicUrl, url, state) => {
     const http = { host: '', port: 1, publicUrl }
-    const config = { http, platform: { url } } as unknown as Parameters<typeof checkPublicAddress>[0]
+    const config = { http, platform: { url } } as unknown as Parameters<
+      typeof checkPublicAddress
+    >[0]
     expect(await checkPublicAddress(config)).toMatchObject({ state })
   })
 })
@@ -431,7 +522,14 @@ describe('what answers under the public address', () => {
     ['a proxy alone', 502, '', 'problem', true, /a proxy answers \(status 502\)/],
     ['a redirect', 301, '', 'problem', undefined, /only redirects elsewhere/],
     ['another program', 200, 'hello', 'problem', undefined, /isn't Umpire \(status 200\)/],
-    ['a proxy that keeps the receiver to itself', 200, '{"status":"ok"}', 'problem', undefined, /don't reach Umpire/],
+    [
+      'a proxy that keeps the receiver to itself',
+      200,
+      '{"status":"ok"}',
+      'problem',
+      undefined,
+      /don't reach Umpire/,
+    ],
   ])('%s', async (_, status, body, state, unreachable, message) => {
     await using server = await listen((__, response) => {
       response.writeHead(status, { location: 'https://elsewhere.example/' }).end(body)
@@ -447,7 +545,9 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
     await using site = await createSite({ engine: 'postgresql' })
     const env = { ...goodEnvironment(), ...site.env, PUBLIC_URL: await deadAddress() }
     const found = await doctor(env)
-    expect(found.of('database')).toMatch(/^ok \| PostgreSQL \d+.* at DATABASE_URL; its schema is up to date/)
+    expect(found.of('database')).toMatch(
+      /^ok \| PostgreSQL \d+.* at DATABASE_URL; its schema is up to date/,
+    )
     expect(found.of('clock')).toContain("agrees with the database's")
     // The tests' own server need not outlive a power failure.
     expect(found.states('problem').filter((name) => name !== 'durability')).toEqual(['service'])
@@ -455,7 +555,9 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
       await using database = await openDatabase(site.database, silentLog)
       await database.jobs.executeSql('drop index pull_request_search_text')
     }
-    expect((await doctor(env)).of('database')).toMatch(/^warning \| .*pg_trgm.* \| .*create extension pg_trgm; create/)
+    expect((await doctor(env)).of('database')).toMatch(
+      /^warning \| .*pg_trgm.* \| .*create extension pg_trgm; create/,
+    )
   })
 
   it.skipIf(findPostgresql() === null).each([
@@ -470,19 +572,28 @@ describe.skipIf(process.env.TEST_DATABASE_URL === undefined)('with a PostgreSQL 
   it('says so where there is none', async () => {
     const password = 'canary-password-0123456789'
     const { port } = new URL(await deadAddress())
-    const env = { ...goodEnvironment(), DATABASE_URL: `postgresql://u:${password}@127.0.0.1:${port}/d` }
+    const env = {
+      ...goodEnvironment(),
+      DATABASE_URL: `postgresql://u:${password}@127.0.0.1:${port}/d`,
+    }
     const { stdout } = await runUmpire(['doctor', '--format', 'json'], { cwd: folder, env })
     expect(stdout).toMatch(/can't be reached \(ECONNREFUSED\)/)
     expect(stdout).not.toContain(password)
     await using site = await createSite({ engine: 'postgresql' })
-    const { href } = Object.assign(new URL(site.env.DATABASE_URL as string), { pathname: '/nowhere' })
+    const { href } = Object.assign(new URL(site.env.DATABASE_URL as string), {
+      pathname: '/nowhere',
+    })
     const missing = await doctor({ ...env, DATABASE_URL: href })
-    expect(missing.of('database')).toMatch(/^problem \| The server at DATABASE_URL refuses us: .* \(3D000\)/)
+    expect(missing.of('database')).toMatch(
+      /^problem \| The server at DATABASE_URL refuses us: .* \(3D000\)/,
+    )
     expect(missing.code).toBe(3)
   })
 })
 
 it('reviews are not made, and nothing is written at the platform', () => {
-  const writes = forge.requests.filter(({ method, headers }) => method !== 'GET' && headers.authorization)
+  const writes = forge.requests.filter(
+    ({ method, headers }) => method !== 'GET' && headers.authorization,
+  )
   expect(writes.filter(({ headers }) => headers.authorization?.includes(reviewerToken))).toEqual([])
 })

@@ -81,7 +81,9 @@ describe("a stranger's .env file", () => {
     writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
     const { stderr } = await runUmpire(args, { cwd: checkout, env: { ...ownSecrets(), ...env } })
     expect(trap.count()).toBe(0)
-    expect(stderr).toContain('the .env file in this folder is not read; if it is yours, give --env-file .env')
+    expect(stderr).toContain(
+      'the .env file in this folder is not read; if it is yours, give --env-file .env',
+    )
   })
 
   it('case 83: umpire review sends nothing to its addresses', async () => {
@@ -95,7 +97,10 @@ describe("a stranger's .env file", () => {
   it.each(commands)('umpire %j goes there when the file is named', async (args, env) => {
     writeFileSync(join(checkout, '.env'), describeTrap(trap.port, env))
     const named = ['--env-file', '.env']
-    const { stderr } = await runUmpire([...args, ...named], { cwd: checkout, env: { ...ownSecrets(), ...env } })
+    const { stderr } = await runUmpire([...args, ...named], {
+      cwd: checkout,
+      env: { ...ownSecrets(), ...env },
+    })
     expect(trap.count()).toBeGreaterThan(0)
     expect(stderr).not.toContain('is not read')
   })
@@ -121,7 +126,10 @@ describe('--env-file', () => {
     await using repository = await makeLocalRepository()
     await repository.write({ 'a.js': 'one()\n' })
     const { code, stderr } = await repository.review(['--env-file', 'missing.env'])
-    expect([code, stderr]).toEqual([3, expect.stringContaining("missing.env can't be read (ENOENT)")])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining("missing.env can't be read (ENOENT)"),
+    ])
   })
 
   it('needs a value', async () => {
@@ -132,16 +140,26 @@ describe('--env-file', () => {
   it('refuses a folder, and a file of something else', async () => {
     mkdirSync(join(checkout, 'folder'))
     writeFileSync(join(checkout, 'notes'), 'DATABASE_URL is in the other file\n')
-    const run = (file: string) => runUmpire(['migrate', '--env-file', file], { cwd: checkout, env: {} })
+    const run = (file: string) =>
+      runUmpire(['migrate', '--env-file', file], { cwd: checkout, env: {} })
     const [folder, notes] = [await run('folder'), await run('notes')]
-    expect([folder.code, folder.stderr]).toEqual([3, expect.stringContaining("folder can't be read (EISDIR)")])
-    expect([notes.code, notes.stderr]).toEqual([3, expect.stringContaining('notes has no line of the form NAME=value')])
+    expect([folder.code, folder.stderr]).toEqual([
+      3,
+      expect.stringContaining("folder can't be read (EISDIR)"),
+    ])
+    expect([notes.code, notes.stderr]).toEqual([
+      3,
+      expect.stringContaining('notes has no line of the form NAME=value'),
+    ])
   })
 
   it('gives way to the environment', async () => {
     writeFileSync(join(checkout, 'mine.env'), 'PORT=nonsense\nLOG_LEVEL=nonsense\n')
     const env = { LOG_LEVEL: 'warn' }
-    const { code, stderr } = await runUmpire(['migrate', '--env-file', 'mine.env'], { cwd: checkout, env })
+    const { code, stderr } = await runUmpire(['migrate', '--env-file', 'mine.env'], {
+      cwd: checkout,
+      env,
+    })
     expect(code).toBe(3)
     expect(stderr).toContain('PORT')
     expect(stderr).not.toContain('LOG_LEVEL')
@@ -157,6 +175,8 @@ describe('umpire serve', () => {
     writeFileSync(join(site.dataDir, '.env'), 'SERVICE_NAME=of the folder\n')
     writeFileSync(join(site.dataDir, file), 'PUBLIC_URL=https://named.example\n')
     await using service = await startProcess(site, { args: ['--no-worker', ...args] })
-    expect(await service.logged('Umpire listens')).toMatchObject({ public_url: 'https://named.example' })
+    expect(await service.logged('Umpire listens')).toMatchObject({
+      public_url: 'https://named.example',
+    })
   })
 })

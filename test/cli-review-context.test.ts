@@ -8,7 +8,10 @@ import { type ModelServer, startModelServer } from './fakes/models/model-server.
 import { type LocalTestRepository, makeLocalRepository, reviewAsJson } from './local-repository.ts'
 import { forgeEnvironment, repo, startShopForge } from './review-scenario.ts'
 
-const ticket = { title: 'Totals are \u001b[31mwrong', description: 'Ten articles must get a tenth off.' }
+const ticket = {
+  title: 'Totals are \u001b[31mwrong',
+  description: 'Ten articles must get a tenth off.',
+}
 const link = 'https://linear.app/acme/issue/SHOP-12/totals'
 const told = { source: 'linear', kind: 'tickets', key: 'SHOP-12', url: link }
 
@@ -17,9 +20,14 @@ let model: ModelServer
 let repository: LocalTestRepository
 beforeAll(async () => {
   linear = await startContextServer({
-    tools: { get_issue: ({ id }) => (id === 'SHOP-12' ? linearIssue(id, ticket) : { failed: 'not found' }) },
+    tools: {
+      get_issue: ({ id }) => (id === 'SHOP-12' ? linearIssue(id, ticket) : { failed: 'not found' }),
+    },
   })
-  model = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: { summary: '', findings: [] } }) })
+  model = await startModelServer({
+    protocol: 'openai-chat',
+    script: () => ({ json: { summary: '', findings: [] } }),
+  })
   repository = await makeLocalRepository()
   await repository.commit({ 'totals.ts': 'export const total = 1\n' })
   await repository.git('switch', '--quiet', '--create', 'alice/shop-12-totals')
@@ -49,13 +57,31 @@ it('tells what they say, on a terminal and for programs, and asks nobody without
 })
 
 it('lets the model read it, and a finding say that it rests on it', async () => {
-  const place = { path: 'totals.ts', side: 'RIGHT', start_line: 1, end_line: 1, quote: 'export const total = 2' }
-  const claim = { severity: 'minor', category: 'correctness', title: 'No tenth off', body: 'None.', suggestion: null }
+  const place = {
+    path: 'totals.ts',
+    side: 'RIGHT',
+    start_line: 1,
+    end_line: 1,
+    quote: 'export const total = 2',
+  }
+  const claim = {
+    severity: 'minor',
+    category: 'correctness',
+    title: 'No tenth off',
+    body: 'None.',
+    suggestion: null,
+  }
   model.respondWith(({ text }) => ({
     json: {
       summary: '',
       findings: [
-        { ...place, ...claim, evidence: [], confidence: 0.9, rests_on: /^R1 \(linear/m.test(text) ? 'R1' : null },
+        {
+          ...place,
+          ...claim,
+          evidence: [],
+          confidence: 0.9,
+          rests_on: /^R1 \(linear/m.test(text) ? 'R1' : null,
+        },
       ],
     },
   }))
@@ -67,7 +93,9 @@ it('lets the model read it, and a finding say that it rests on it', async () => 
   }
   const report = await reviewAsJson(repository, ['--context'], { env })
   expect(report.findings).toMatchObject([{ title: 'No tenth off', rests_on: told }])
-  expect((await repository.review(['--context'], { env })).stdout).toContain('Rests on linear: SHOP-12: Totals are')
+  expect((await repository.review(['--context'], { env })).stdout).toContain(
+    'Rests on linear: SHOP-12: Totals are',
+  )
 })
 
 it('names those that have no answer, which makes nobody’s review partial', async () => {
@@ -79,17 +107,31 @@ it('names those that have no answer, which makes nobody’s review partial', asy
     look_up: { tools: ['get_issue'], arguments: {} },
   }
   const headers = { Authorization: `Bearer \${TRACKER_TOKEN}` }
-  await writeFile(file, JSON.stringify({ sources: [{ ...silent, headers, repositories: ['acme/*'] }] }))
+  await writeFile(
+    file,
+    JSON.stringify({ sources: [{ ...silent, headers, repositories: ['acme/*'] }] }),
+  )
   const env = { ...sources(), CONTEXT_SOURCES: file, TRACKER_TOKEN: 'tracker-token-0123456789' }
   const report = await reviewAsJson(repository, ['--context'], { env })
   const reason = 'it could not be reached, or answered what could not be understood'
-  expect(report).toMatchObject({ exit_code: 0, sources: { records: [told], missing: [{ source: 'tracker', reason }] } })
+  expect(report).toMatchObject({
+    exit_code: 0,
+    sources: { records: [told], missing: [{ source: 'tracker', reason }] },
+  })
   expect(report.coverage?.notes).toContain(`Without tracker: ${reason}.`)
 })
 
 it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
-  ['nothing set up', {}, /^umpire: --context needs a tracker or chat that is set up in the environment: see docs/],
-  ['half a source', { LINEAR_API_KEY: 'lin_api_0123456789' }, /LINEAR_MCP_URL and LINEAR_API_KEY belong together/],
+  [
+    'nothing set up',
+    {},
+    /^umpire: --context needs a tracker or chat that is set up in the environment: see docs/,
+  ],
+  [
+    'half a source',
+    { LINEAR_API_KEY: 'lin_api_0123456789' },
+    /LINEAR_MCP_URL and LINEAR_API_KEY belong together/,
+  ],
   ['a file that is missing', { CONTEXT_SOURCES: '/no/such.json' }, /CONTEXT_SOURCES can't be read/],
 ])('says what to do about %s', async (_, env, problem) => {
   const { code, stderr, stdout } = await repository.review(['-q', '--context'], { env })
@@ -102,15 +144,29 @@ it.each<[what: string, env: Record<string, string>, problem: RegExp]>([
 it('asks about a pull request only what its repository may be told', async () => {
   const forge = await startShopForge()
   try {
-    await forge.push(repo, 'topic', { 'src/new.ts': 'export const fresh = 1\n' }, { author: 'alice', message: 'A' })
-    const number = await forge.openPullRequest({ repo, head: 'topic', title: 'SHOP-12', author: 'alice' })
+    await forge.push(
+      repo,
+      'topic',
+      { 'src/new.ts': 'export const fresh = 1\n' },
+      { author: 'alice', message: 'A' },
+    )
+    const number = await forge.openPullRequest({
+      repo,
+      head: 'topic',
+      title: 'SHOP-12',
+      author: 'alice',
+    })
     const run = { env: { ...forgeEnvironment(forge), ...sources() }, cwd: repository.home }
     const address = `${forge.url}/${repo}/pull/${number}`
     const open = await reviewAsJson(repository, [address, '--context'], run)
     expect(open).toMatchObject({ sources: { records: [] } })
-    expect(open.coverage?.notes.join()).toContain('Without linear: it is not to be asked about this pull request')
+    expect(open.coverage?.notes.join()).toContain(
+      'Without linear: it is not to be asked about this pull request',
+    )
     forge.setPrivate(repo, true)
-    expect(await reviewAsJson(repository, [address, '--context'], run)).toMatchObject({ sources: { records: [told] } })
+    expect(await reviewAsJson(repository, [address, '--context'], run)).toMatchObject({
+      sources: { records: [told] },
+    })
   } finally {
     await forge.close()
   }

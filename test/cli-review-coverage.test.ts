@@ -26,7 +26,14 @@ it('case 74: is partial where a file is in a language without rules, and says so
       files_total: 2,
       files_reviewed: 1,
       lines: { changed: 3, read_by_model: 0, read_by_rules: 0, searched_as_text: 2, not_read: 1 },
-      skipped: [{ path: 'm.rb', reason: 'no rules for Ruby: searched as text only', matters: true, lines: 1 }],
+      skipped: [
+        {
+          path: 'm.rb',
+          reason: 'no rules for Ruby: searched as text only',
+          matters: true,
+          lines: 1,
+        },
+      ],
     },
   })
   const { stdout, code } = await repository.review(['--uncommitted'])
@@ -50,7 +57,11 @@ it('says nothing of it where a model read the files', async () => {
   const script = () => ({ json: { summary: '', findings: [] } })
   await using server = await startModelServer({ protocol: 'openai-chat', script })
   await repository.write({ ...ruby, ...broken })
-  const env = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: 'sk-test-0123456789' }
+  const env = {
+    MODEL: 'compatible:local',
+    MODEL_BASE_URL: server.url,
+    MODEL_API_KEY: 'sk-test-0123456789',
+  }
   const report = await reviewAsJson(repository, ['--uncommitted'], { env })
   expect(report).toMatchObject({
     verdict: 'APPROVE',

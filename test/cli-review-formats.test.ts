@@ -1,6 +1,11 @@
 // The formats of `umpire review`: documents that other programs read, and pages for people.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type JsonReport, type LocalTestRepository, makeLocalRepository, unawaited } from './local-repository.ts'
+import {
+  type JsonReport,
+  type LocalTestRepository,
+  makeLocalRepository,
+  unawaited,
+} from './local-repository.ts'
 
 const oddName = 'src/50% off, a:b é.ts'
 
@@ -49,7 +54,11 @@ it('ndjson: what becomes known, line by line, and at the end what it comes to', 
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(lines[0]).toMatchObject({ type: 'start', schema_version: 1, compared: { kind: 'uncommitted' } })
+  expect(lines[0]).toMatchObject({
+    type: 'start',
+    schema_version: 1,
+    compared: { kind: 'uncommitted' },
+  })
   expect(lines.filter(({ type }) => type === 'progress').map(({ step }) => step)).toEqual([
     'gather',
     'pack',
@@ -67,7 +76,9 @@ describe('sarif', () => {
     level: string
     partialFingerprints: Record<string, string>
     relatedLocations?: { physicalLocation: { region: { startLine: number } } }[]
-    locations: { physicalLocation: { artifactLocation: { uri: string; uriBaseId: string }; region: unknown } }[]
+    locations: {
+      physicalLocation: { artifactLocation: { uri: string; uriBaseId: string }; region: unknown }
+    }[]
     fixes?: { artifactChanges: unknown[] }[]
   }
   interface Run {
@@ -75,7 +86,8 @@ describe('sarif', () => {
     invocations: { executionSuccessful: boolean; exitCode: number }[]
     results: Result[]
   }
-  const read = async () => JSON.parse(await render('sarif')) as { version: string; $schema: string; runs: [Run] }
+  const read = async () =>
+    JSON.parse(await render('sarif')) as { version: string; $schema: string; runs: [Run] }
 
   it('has all that the format asks for, and rules by their stable ids', async () => {
     const { version, $schema, runs } = await read()
@@ -84,21 +96,29 @@ describe('sarif', () => {
       $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     })
     const [{ tool, results, invocations }] = runs
-    expect(tool.driver).toMatchObject({ name: 'Umpire', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+    expect(tool.driver).toMatchObject({
+      name: 'Umpire',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    })
     expect(tool.driver.rules.every((rule) => rule.shortDescription.text !== '')).toBe(true)
     expect(results).toHaveLength(3)
-    for (const result of results) expect(tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId)
+    for (const result of results)
+      expect(tool.driver.rules[result.ruleIndex]?.id).toBe(result.ruleId)
     expect(invocations).toMatchObject([{ executionSuccessful: true, exitCode: 1 }])
   })
 
   it('places results by relative, percent-encoded addresses', async () => {
     const [{ results }] = (await read()).runs
-    const uris = results.map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri).sort()
+    const uris = results
+      .map(({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri)
+      .sort()
     expect(uris).toEqual(['c.js', 'src/50%25%20off%2C%20a%3Ab%20%C3%A9.ts', 'src/close.ts'])
     const result = results.find(
       ({ locations }) => locations[0]?.physicalLocation.artifactLocation.uri === 'src/close.ts',
     )
-    const related = result?.relatedLocations?.map(({ physicalLocation }) => physicalLocation.region.startLine)
+    const related = result?.relatedLocations?.map(
+      ({ physicalLocation }) => physicalLocation.region.startLine,
+    )
     expect(related).toEqual([1])
     expect(result).toMatchObject({
       ruleId: 'unawaited-promise',
@@ -117,7 +137,10 @@ describe('sarif', () => {
             {
               artifactLocation: { uri: 'src/close.ts' },
               replacements: [
-                { deletedRegion: { startLine: 4, endLine: 4 }, insertedContent: { text: '  await save()' } },
+                {
+                  deletedRegion: { startLine: 4, endLine: 4 },
+                  insertedContent: { text: '  await save()' },
+                },
               ],
             },
           ],
@@ -144,9 +167,13 @@ it('github: one workflow command a finding, with the escapes of its properties',
   expect(lines.at(-1)).toBe(
     '::notice::Needs a person · 2 moderate, 1 minor · 3 of 3 files, 11 of 11 changed lines reviewed (11 by rules of their language)',
   )
-  expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(true)
+  expect(lines.some((line) => line.startsWith('::notice file=c.js,line=1,endLine=1,title='))).toBe(
+    true,
+  )
   const odd = lines.find((line) => line.includes('50'))
-  expect(odd).toMatch(/^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/)
+  expect(odd).toMatch(
+    /^::warning file=src\/50%25 off%2C a%3Ab é\.ts,line=4,endLine=4,title=moderate%2C correctness::/,
+  )
   expect(odd).toContain('%0A')
 })
 
@@ -160,8 +187,12 @@ it('github: warns of what was not reviewed, and ends with the verdict always', a
   const lines = stdout.trimEnd().split('\n')
   expect(lines[0]).toBe('::warning::The review is partial: part of what matters was not reviewed.')
   expect(lines).toContainEqual(expect.stringMatching(/^::warning::a\.ts was not reviewed: binary/))
-  expect(lines).toContainEqual(expect.stringMatching(/^::warning::`\.umpire\.yml`: unknown key `colour`/))
-  expect(lines.at(-1)).toMatch(/^::notice::.* · no findings · 0 of 1 file reviewed: the review is partial$/)
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^::warning::`\.umpire\.yml`: unknown key `colour`/),
+  )
+  expect(lines.at(-1)).toMatch(
+    /^::notice::.* · no findings · 0 of 1 file reviewed: the review is partial$/,
+  )
   expect(code).toBe(4)
 })
 
@@ -172,7 +203,10 @@ describe('many findings', () => {
     await other.write({ 'b.ts': unawaited, 'a.js': 'debugger\n'.repeat(12) })
     const { stdout } = await other.review([], { env: { REVIEW_MAX_COMMENTS: '2' } })
     const places = stdout.match(/^ {4}line \d+/gm)
-    expect(places).toEqual([...Array.from({ length: 12 }, (_, at) => `    line ${at + 1}`), '    line 4'])
+    expect(places).toEqual([
+      ...Array.from({ length: 12 }, (_, at) => `    line ${at + 1}`),
+      '    line 4',
+    ])
     expect(stdout).toContain('    +   await save()\n')
     const { findings } = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
     expect(findings.map(({ path }) => path)).toEqual([...Array(12).fill('a.js'), 'b.ts'])
@@ -187,7 +221,9 @@ describe('many findings', () => {
     const { stdout } = await other.review([])
     expect(stdout.match(/^ {4}line \d+/gm)).toHaveLength(200)
     expect(stdout).toContain('await save()')
-    expect(stdout).toContain('\n… and 71 more findings, less severe: see them all with --format json\n')
+    expect(stdout).toContain(
+      '\n… and 71 more findings, less severe: see them all with --format json\n',
+    )
     const report = JSON.parse((await other.review(['--format', 'json'])).stdout) as JsonReport
     expect(report.findings).toHaveLength(271)
   })

@@ -1,7 +1,18 @@
 // `umpire review` in a repository that means harm: nothing of it is run, followed, written to or believed.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,7 +64,12 @@ async function setTraps(): Promise<string> {
     'remote.origin.promisor': 'true',
   }
   for (const [key, value] of Object.entries(settings)) await repository.git('config', key, value)
-  for (const hook of ['post-index-change', 'reference-transaction', 'pre-commit', 'post-checkout']) {
+  for (const hook of [
+    'post-index-change',
+    'reference-transaction',
+    'pre-commit',
+    'post-checkout',
+  ]) {
     await repository.write({ [`hooks/${hook}`]: `#!/bin/sh\n${trap(hook)}\n` })
     await chmod(join(repository.folder, 'hooks', hook), 0o755)
   }
@@ -77,18 +93,21 @@ async function fingerprintOf(folder: string): Promise<string> {
 }
 
 describe('case 34: nothing of the repository is run', () => {
-  it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']], [[]]])('%s', async (args) => {
-    await repository.commit({ 'z.js': 'one()\n' })
-    const canaries = await setTraps()
-    // As new as the index itself: git can't tell by the time whether such a file changed, and looks into it.
-    const index = await lstat(join(repository.folder, '.git/index'))
-    await utimes(join(repository.folder, 'b.trap'), index.atime, index.mtime)
-    await repository.write({ 'a.js': `one()\n${breakpoint}`, 'new.trap': conflict })
-    const { code, stderr } = await repository.review(args)
-    expect(stderr).not.toContain('umpire:')
-    expect(code).not.toBe(3)
-    expect(await readdir(canaries)).toEqual([])
-  })
+  it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']], [[]]])(
+    '%s',
+    async (args) => {
+      await repository.commit({ 'z.js': 'one()\n' })
+      const canaries = await setTraps()
+      // As new as the index itself: git can't tell by the time whether such a file changed, and looks into it.
+      const index = await lstat(join(repository.folder, '.git/index'))
+      await utimes(join(repository.folder, 'b.trap'), index.atime, index.mtime)
+      await repository.write({ 'a.js': `one()\n${breakpoint}`, 'new.trap': conflict })
+      const { code, stderr } = await repository.review(args)
+      expect(stderr).not.toContain('umpire:')
+      expect(code).not.toBe(3)
+      expect(await readdir(canaries)).toEqual([])
+    },
+  )
 
   it('a filter that git would run for the index is not run for the work tree', async () => {
     const canaries = await setTraps()
@@ -115,15 +134,18 @@ describe('case 34: nothing of the repository is run', () => {
   })
 })
 
-it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])('writes nothing there: %s', async (args) => {
-  await repository.commit({ 'a.js': 'one()\n' })
-  await repository.commit({ 'b.js': 'two()\n' })
-  await repository.write({ 'a.js': breakpoint, 'c.js': breakpoint })
-  await repository.git('add', 'c.js')
-  const before = await fingerprintOf(repository.folder)
-  expect((await repository.review(args)).code).toBe(0)
-  expect(await fingerprintOf(repository.folder)).toBe(before)
-})
+it.each([[['--uncommitted']], [['--staged']], [['--base', 'HEAD~1']]])(
+  'writes nothing there: %s',
+  async (args) => {
+    await repository.commit({ 'a.js': 'one()\n' })
+    await repository.commit({ 'b.js': 'two()\n' })
+    await repository.write({ 'a.js': breakpoint, 'c.js': breakpoint })
+    await repository.git('add', 'c.js')
+    const before = await fingerprintOf(repository.folder)
+    expect((await repository.review(args)).code).toBe(0)
+    expect(await fingerprintOf(repository.folder)).toBe(before)
+  },
+)
 
 describe('case 35: what is no plain file of the work tree is not read', () => {
   it('symbolic links, also as folders', async () => {
@@ -147,18 +169,29 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     await writeFile(join(outside, 'secret.js'), conflict)
     await symlink(outside, join(repository.folder, 'folder'))
     const read = createWorkFileReader(repository.folder)
-    expect(await read(Buffer.from('folder/secret.js'))).toMatchObject({ matters: true, problem: expect.any(String) })
-    expect(await read(Buffer.from('folder'))).toEqual({ mode: '120000', content: Buffer.from(outside) })
+    expect(await read(Buffer.from('folder/secret.js'))).toMatchObject({
+      matters: true,
+      problem: expect.any(String),
+    })
+    expect(await read(Buffer.from('folder'))).toEqual({
+      mode: '120000',
+      content: Buffer.from(outside),
+    })
   })
 
   it('pipes, which would keep it waiting', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
     await rm(join(repository.folder, 'a.js'))
-    await promisify(execFile)('mkfifo', [join(repository.folder, 'a.js'), join(repository.folder, 'b.js')])
+    await promisify(execFile)('mkfifo', [
+      join(repository.folder, 'a.js'),
+      join(repository.folder, 'b.js'),
+    ])
     await repository.write({ 'c.js': breakpoint })
     const report = await reviewAsJson(repository)
     expect(placesOf(report)).toEqual(['c.js:1 breakpoint'])
-    expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', reason: 'neither a file nor a link' }])
+    expect(report.coverage?.skipped).toMatchObject([
+      { path: 'a.js', reason: 'neither a file nor a link' },
+    ])
   })
 
   it('a work tree that the repository’s own settings put elsewhere', async () => {
@@ -174,7 +207,9 @@ describe('case 35: what is no plain file of the work tree is not read', () => {
     await repository.write({ 'big.js': Buffer.alloc(8 * 1024 * 1024 + 1, 'x'), 'a.js': breakpoint })
     const report = await reviewAsJson(repository)
     expect(placesOf(report)).toEqual(['a.js:1 breakpoint'])
-    expect(report.coverage?.skipped).toMatchObject([{ path: 'big.js', reason: 'larger than 8 MB', matters: true }])
+    expect(report.coverage?.skipped).toMatchObject([
+      { path: 'big.js', reason: 'larger than 8 MB', matters: true },
+    ])
     expect(report.coverage).toMatchObject({ files_total: 2, files_reviewed: 1 })
   })
 })
@@ -185,7 +220,10 @@ it('a .env file in the repository sends no key anywhere', async () => {
     script: () => ({ json: { summary: '', findings: [] } }),
   })
   await repository.commit()
-  await repository.write({ '.env': `MODEL=compatible:local\nMODEL_BASE_URL=${server.url}\n`, 'a.js': 'one()\n' })
+  await repository.write({
+    '.env': `MODEL=compatible:local\nMODEL_BASE_URL=${server.url}\n`,
+    'a.js': 'one()\n',
+  })
   const { code } = await repository.review([], { env: { MODEL_API_KEY: 'sk-test-0123456789' } })
   expect(code).toBe(0)
   expect(server.requests).toEqual([])
@@ -210,7 +248,9 @@ describe('what others wrote can’t do anything on a terminal or in a log', () =
       const commands = stdout.split('\n').filter((line) => /^\s*::|##\[/.test(line))
       expect(
         commands.every(
-          (line) => format === 'github' && /^::(error file=|warning::|notice::Changes requested)/.test(line),
+          (line) =>
+            format === 'github' &&
+            /^::(error file=|warning::|notice::Changes requested)/.test(line),
         ),
         format,
       ).toBe(true)

@@ -6,7 +6,12 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { breakpoint, conflict, type LocalTestRepository, makeLocalRepository } from './local-repository.ts'
+import {
+  breakpoint,
+  conflict,
+  type LocalTestRepository,
+  makeLocalRepository,
+} from './local-repository.ts'
 
 const page = await readFile(new URL('../docs/command-line.md', import.meta.url), 'utf8')
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -42,8 +47,12 @@ function run(file: string, args: readonly string[], { env, cwd, programs }: RunO
   return new Promise<{ code: number; output: string }>((resolve) => {
     const path = [...(programs ?? [join(root, 'bin')]), process.env.PATH].join(delimiter)
     const environment = { PATH: path, HOME: repository.home, GIT_CONFIG_NOSYSTEM: '1', ...env }
-    execFile(file, args as string[], { cwd: cwd ?? repository.folder, env: environment }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    execFile(
+      file,
+      args as string[],
+      { cwd: cwd ?? repository.folder, env: environment },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     )
   })
 }
@@ -77,7 +86,14 @@ describe('the hook', () => {
     expect((await push('topic')).code).toBe(0)
     const elsewhere = join(repository.home, 'elsewhere')
     await repository.git('clone', '--quiet', '--branch=topic', remote, elsewhere)
-    await repository.git('-C', elsewhere, 'commit', '--quiet', '--allow-empty', '--message=By others')
+    await repository.git(
+      '-C',
+      elsewhere,
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '--message=By others',
+    )
     await repository.git('-C', elsewhere, 'push', '--quiet')
     await repository.commit({ 'c.js': conflict })
     const { code, output } = await push('--force', 'topic')
@@ -103,7 +119,9 @@ describe('the hook', () => {
     expect(without.output).toContain('this push was not reviewed')
     expect(without.code).toBe(0)
     await repository.commit({ 'c.js': conflict })
-    const misconfigured = await run('git', ['push', 'origin', 'topic'], { env: { MODEL: 'nobody:knows' } })
+    const misconfigured = await run('git', ['push', 'origin', 'topic'], {
+      env: { MODEL: 'nobody:knows' },
+    })
     expect(misconfigured.output).toContain('MODEL must be')
     expect(misconfigured.output).toContain('This push was not reviewed.')
     expect(misconfigured.code).toBe(0)
@@ -120,7 +138,9 @@ describe('the job', () => {
   const steps = (parse(recipe('yaml')) as { jobs: { review: { steps: Step[] } } }).jobs.review.steps
 
   it('has all that its commands need', () => {
-    const uses = steps.flatMap((step) => (step.uses ? [{ ...step.with, uses: step.uses.split('@')[0] }] : []))
+    const uses = steps.flatMap((step) =>
+      step.uses ? [{ ...step.with, uses: step.uses.split('@')[0] }] : [],
+    )
     expect(uses).toMatchObject([
       { uses: 'actions/checkout', path: 'change', 'fetch-depth': 0 },
       { uses: 'actions/checkout', path: 'umpire', repository: '<owner>/umpire' },
@@ -140,7 +160,9 @@ describe('the job', () => {
     const env = { GITHUB_WORKSPACE: workspace, GITHUB_PATH: pathFile, GITHUB_BASE_REF: 'trunk' }
     const results = []
     for (const step of steps.filter((candidate) => candidate.run !== undefined)) {
-      const programs = (await readFile(pathFile, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
+      const programs = (await readFile(pathFile, 'utf8').catch(() => ''))
+        .split('\n')
+        .filter((line) => line !== '')
       const cwd = join(workspace, step['working-directory'] ?? '.')
       results.push(await run('bash', ['-e', '-c', step.run ?? ''], { env, cwd, programs }))
     }

@@ -56,14 +56,20 @@ describe('with a model', () => {
     await server.close()
     await repository[Symbol.asyncDispose]()
   })
-  const modelEnvironment = () => ({ MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key })
+  const modelEnvironment = () => ({
+    MODEL: 'compatible:local',
+    MODEL_BASE_URL: server.url,
+    MODEL_API_KEY: key,
+  })
 
   it('case 43: prints what it finds and what it used, and none of our secrets', async () => {
     server.respondWith(() => ({ json: { summary: '', findings: [finding] } }))
     const { code, stdout } = await repository.review([], { env: modelEnvironment() })
     expect(stdout).toContain('Exactly ten articles get no discount')
     expect(stdout).toContain('umpire/correctness')
-    expect(stdout).toMatch(/\d+ model calls?, [\d,]+ tokens in, \d+ out, at a price that is not known/)
+    expect(stdout).toMatch(
+      /\d+ model calls?, [\d,]+ tokens in, \d+ out, at a price that is not known/,
+    )
     expect(stdout).not.toContain(key)
     expect(code).toBe(1)
   })
@@ -82,12 +88,16 @@ describe('with a model', () => {
     expect(new Set(planted).size).toBe(3)
     for (const path of planted) expect(`${silent.stdout}${attentive.stdout}`).not.toContain(path)
     server.respondWith(() => silence)
-    const unchecked = await repository.review([], { env: { ...modelEnvironment(), ATTENTION_CHECK: 'off' } })
+    const unchecked = await repository.review([], {
+      env: { ...modelEnvironment(), ATTENTION_CHECK: 'off' },
+    })
     expect(unchecked.code).toBe(0)
   })
 
   it('--mode static asks none', async () => {
-    expect((await repository.review(['--mode', 'static'], { env: modelEnvironment() })).code).toBe(0)
+    expect((await repository.review(['--mode', 'static'], { env: modelEnvironment() })).code).toBe(
+      0,
+    )
     expect(server.requests).toEqual([])
   })
 
@@ -132,13 +142,27 @@ describe('a pull request', () => {
       { 'src/left.js': breakpoint, 'src/both.js': conflict },
       { author: 'alice', message: 'A' },
     )
-    const number = await forge.openPullRequest({ repo, head: 'topic', title: 'A change', author: 'alice' })
+    const number = await forge.openPullRequest({
+      repo,
+      head: 'topic',
+      title: 'A change',
+      author: 'alice',
+    })
     const address = `${forge.url}/${repo}/pull/${number}`
-    const report = await reviewAsJson(outside, [address], { env: forgeEnvironment(forge), cwd: outside.home })
+    const report = await reviewAsJson(outside, [address], {
+      env: forgeEnvironment(forge),
+      cwd: outside.home,
+    })
     expect(placesOf(report)).toEqual(['src/both.js:1 conflict-marker', 'src/left.js:1 breakpoint'])
     const view = forge.pullRequest(repo, number)
-    expect(report.compared).toMatchObject({ kind: 'pull_request', head: view.headSha, url: view.url })
-    expect([...view.comments, ...view.inlineComments].filter(({ author }) => author === reviewerLogin)).toEqual([])
+    expect(report.compared).toMatchObject({
+      kind: 'pull_request',
+      head: view.headSha,
+      url: view.url,
+    })
+    expect(
+      [...view.comments, ...view.inlineComments].filter(({ author }) => author === reviewerLogin),
+    ).toEqual([])
     expect(view.statuses).toEqual({})
     expect(await readdir(outside.home)).toEqual([])
     expect((await readdir(dirname(outside.home))).sort()).toEqual(['home', 'work'])
@@ -148,14 +172,22 @@ describe('a pull request', () => {
     ['one that is not there', { path: `${repo}/pull/999` }, 2],
     ['no token', { path: `${repo}/pull/1`, env: { PLATFORM_TOKEN: '' } }, 3],
     ['a wrong token', { path: `${repo}/pull/1`, env: { PLATFORM_TOKEN: 'wrong' } }, 3],
-    ['a platform that is down', { path: `${repo}/pull/1`, env: { PLATFORM_API_URL: 'http://127.0.0.1:9' } }, 5],
-  ])('%s', async (_what, { path, env = {} }: { path: string; env?: Record<string, string> }, code) => {
-    const run = { env: { ...forgeEnvironment(forge), ...env } }
-    const result = await outside.review([`${forge.url}/${path}`], run)
-    expect(result.stderr).toMatch(/^umpire: /m)
-    if (env.PLATFORM_TOKEN === '') expect(result.stderr).toContain(`No token for ${repo}: set PLATFORM_TOKEN.`)
-    expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
-  })
+    [
+      'a platform that is down',
+      { path: `${repo}/pull/1`, env: { PLATFORM_API_URL: 'http://127.0.0.1:9' } },
+      5,
+    ],
+  ])(
+    '%s',
+    async (_what, { path, env = {} }: { path: string; env?: Record<string, string> }, code) => {
+      const run = { env: { ...forgeEnvironment(forge), ...env } }
+      const result = await outside.review([`${forge.url}/${path}`], run)
+      expect(result.stderr).toMatch(/^umpire: /m)
+      if (env.PLATFORM_TOKEN === '')
+        expect(result.stderr).toContain(`No token for ${repo}: set PLATFORM_TOKEN.`)
+      expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' })
+    },
+  )
 })
 
 it('loads neither server, database nor model clients, and no tables that the change has no use for', async () => {
@@ -168,6 +200,8 @@ it('loads neither server, database nor model clients, and no tables that the cha
   expect((await repository.review([], { env })).code).toBe(0)
   const modules = (await readFile(loaded, 'utf8')).split('\n')
   expect(modules.some((url) => url.endsWith('/src/cli/review.ts'))).toBe(true)
-  const packages = new Set(modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+  const packages = new Set(
+    modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []),
+  )
   expect([...packages].sort()).toEqual(['web-tree-sitter'])
 })

@@ -4,7 +4,11 @@ import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type LocalTestRepository, makeLocalRepository, type ReviewResult } from './local-repository.ts'
+import {
+  type LocalTestRepository,
+  makeLocalRepository,
+  type ReviewResult,
+} from './local-repository.ts'
 
 const command = fileURLToPath(new URL('../bin/umpire', import.meta.url))
 
@@ -24,7 +28,10 @@ function umpire(...args: string[]): Promise<ReviewResult> {
 }
 
 it.each([
-  [['--format', 'serif'], '--format must be one of pretty, json, ndjson, sarif, github; did you mean sarif?'],
+  [
+    ['--format', 'serif'],
+    '--format must be one of pretty, json, ndjson, sarif, github; did you mean sarif?',
+  ],
   [['--fail-on', 'high'], '--fail-on must be one of critical, moderate, minor'],
   [['--staged', '--uncommitted'], 'give only one of --base, --branch, --staged, --uncommitted'],
   [['--unstaged'], 'there is no option --unstaged; did you mean --staged?'],
@@ -69,7 +76,9 @@ it('commands', async () => {
 })
 
 it('name and version', async () => {
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(
+    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
+  )
   for (const args of [['version'], ['--version']]) {
     expect(await umpire(...args)).toEqual({ code: 0, stdout: `umpire ${version}\n`, stderr: '' })
   }

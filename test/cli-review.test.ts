@@ -24,10 +24,18 @@ describe('what is reviewed', () => {
     await repository.commit({ 'a.js': 'one()\n', 'b.js': 'two()\n', '.gitignore': 'ignored.js\n' })
     await repository.write({ 'a.js': `one()\n${breakpoint}` })
     await repository.git('add', 'a.js')
-    await repository.write({ 'b.js': `two()\n${breakpoint}`, 'new/c.js': breakpoint, 'ignored.js': breakpoint })
+    await repository.write({
+      'b.js': `two()\n${breakpoint}`,
+      'new/c.js': breakpoint,
+      'ignored.js': breakpoint,
+    })
     const report = await reviewAsJson(repository, ['--uncommitted'])
     expect(report.compared.kind).toBe('uncommitted')
-    expect(placesOf(report)).toEqual(['a.js:2 breakpoint', 'b.js:2 breakpoint', 'new/c.js:1 breakpoint'])
+    expect(placesOf(report)).toEqual([
+      'a.js:2 breakpoint',
+      'b.js:2 breakpoint',
+      'new/c.js:1 breakpoint',
+    ])
     expect(report.coverage).toMatchObject({ files_total: 3, files_reviewed: 3, complete: true })
   })
 
@@ -58,7 +66,9 @@ describe('what is reviewed', () => {
     await link(own, join(repository.folder, '.git/other'))
     await rm(own)
     await repository.git('read-tree', 'HEAD')
-    const report = await reviewAsJson(repository, ['--staged'], { env: { GIT_INDEX_FILE: '.git/other' } })
+    const report = await reviewAsJson(repository, ['--staged'], {
+      env: { GIT_INDEX_FILE: '.git/other' },
+    })
     expect(placesOf(report)).toEqual(['b.js:1 breakpoint'])
   })
 
@@ -72,7 +82,9 @@ describe('what is reviewed', () => {
     const report = await reviewAsJson(repository, ['--staged'])
     expect(report.coverage?.skipped).toMatchObject([{ path: 'a.js', matters: true }])
     expect(report.exit_code).toBe(4)
-    expect(placesOf(await reviewAsJson(repository, ['--uncommitted']))).toContain('a.js:1 conflict-marker')
+    expect(placesOf(await reviewAsJson(repository, ['--uncommitted']))).toContain(
+      'a.js:1 conflict-marker',
+    )
   })
 
   it('base: the commits since the branches parted, and nothing that came to the base later', async () => {
@@ -114,7 +126,8 @@ describe('what is reviewed', () => {
     const merged = await repository.commit({ 'b.js': breakpoint }, 'Merged by others')
     await repository.git('checkout', '--quiet', '-b', 'topic')
     await repository.commit({ 'c.js': breakpoint })
-    const since = async () => /since (\S+)/.exec((await repository.review(['--branch'])).stderr)?.[1]
+    const since = async () =>
+      /since (\S+)/.exec((await repository.review(['--branch'])).stderr)?.[1]
     const setMain = (here: string, remote: string) =>
       Promise.all([
         repository.git('update-ref', 'refs/heads/main', here),
@@ -166,7 +179,10 @@ describe('what is reviewed', () => {
   })
 
   it('the settings of the base commit hold, not those of the change', async () => {
-    await repository.commit({ '.umpire.yml': 'rules:\n  disable: [breakpoint]\n', 'a.js': 'one()\n' })
+    await repository.commit({
+      '.umpire.yml': 'rules:\n  disable: [breakpoint]\n',
+      'a.js': 'one()\n',
+    })
     await repository.write({
       'a.js': `one()\n${breakpoint}${conflict}`,
       '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n',
@@ -180,7 +196,9 @@ describe('what is reviewed', () => {
     await repository.write({ '.umpire.yml': 'rules:\n  disable: [brekpoint]\n' })
     const { coverage } = await reviewAsJson(repository)
     expect(coverage?.notes).toEqual([
-      expect.stringMatching(/there is no rule `?"?brekpoint.* \(As this change has it: not in force until/),
+      expect.stringMatching(
+        /there is no rule `?"?brekpoint.* \(As this change has it: not in force until/,
+      ),
     ])
     await repository.commit({ '.umpire.yml': 'rules:\n  disable: [breakpoint]\n' })
     await repository.write({ '.umpire.yml': 'rules:\n  disable: [conflict-marker]\n' })
@@ -209,7 +227,15 @@ describe('repositories of all kinds', () => {
   it('works in a submodule, and leaves those inside alone', async () => {
     await using inner = await makeLocalRepository()
     await inner.commit({ 'a.js': 'one()\n' })
-    await repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.folder, 'inner')
+    await repository.git(
+      '-c',
+      'protocol.file.allow=always',
+      'submodule',
+      '--quiet',
+      'add',
+      inner.folder,
+      'inner',
+    )
     await repository.commit()
     await repository.write({ 'inner/b.js': breakpoint, 'c.js': breakpoint })
     expect(placesOf(await reviewAsJson(repository))).toEqual(['c.js:1 breakpoint'])
@@ -224,7 +250,10 @@ describe('repositories of all kinds', () => {
     const staged = await reviewAsJson(repository, ['--staged'])
     expect(placesOf(staged)).toEqual(['a.js:1 breakpoint'])
     expect(staged.compared).toMatchObject({ base: null, head: null })
-    expect(placesOf(await reviewAsJson(repository))).toEqual(['a.js:1 breakpoint', 'b.js:1 breakpoint'])
+    expect(placesOf(await reviewAsJson(repository))).toEqual([
+      'a.js:1 breakpoint',
+      'b.js:1 breakpoint',
+    ])
   })
 
   it('works with SHA-256 and with a detached HEAD', async () => {
@@ -241,11 +270,18 @@ describe('repositories of all kinds', () => {
 
   it('case 40: names with line feeds, quotes and bytes that are no text', async () => {
     await repository.commit({ 'a.js': 'one()\n' })
-    const odd = Buffer.concat([Buffer.from(`${repository.folder}/caf`), Buffer.of(0xe9), Buffer.from('.js')])
+    const odd = Buffer.concat([
+      Buffer.from(`${repository.folder}/caf`),
+      Buffer.of(0xe9),
+      Buffer.from('.js'),
+    ])
     await writeFile(odd, conflict)
     await repository.write({ 'two\nlines "quoted".js': breakpoint })
     const report = await reviewAsJson(repository)
-    expect(placesOf(report)).toEqual(['"caf\\351.js":1 conflict-marker', 'two\nlines "quoted".js:1 breakpoint'])
+    expect(placesOf(report)).toEqual([
+      '"caf\\351.js":1 conflict-marker',
+      'two\nlines "quoted".js:1 breakpoint',
+    ])
     const { stdout } = await repository.review()
     expect(stdout).toContain('two\\x0alines "quoted".js\n')
   })
@@ -315,9 +351,16 @@ describe('how it ends', () => {
   it('no changes', async () => {
     await repository.commit({ 'a.ts': 'one()\n' })
     for (const args of [[], ['--staged'], ['--uncommitted'], ['--base', 'main']]) {
-      expect(await repository.review(args)).toMatchObject({ code: 0, stdout: 'Nothing to review.\n' })
+      expect(await repository.review(args)).toMatchObject({
+        code: 0,
+        stdout: 'Nothing to review.\n',
+      })
     }
-    expect(await reviewAsJson(repository)).toMatchObject({ verdict: null, findings: [], exit_code: 0 })
+    expect(await reviewAsJson(repository)).toMatchObject({
+      verdict: null,
+      findings: [],
+      exit_code: 0,
+    })
   })
 
   it('outside of any repository, and inside of a bare one', async () => {
@@ -344,19 +387,29 @@ describe('how it ends', () => {
   it('variables that are meant for other programs make no difference', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': 'one()\n' })
-    const env = { DATABASE_URL: 'mysql://somewhere', PORT: 'many', LOG_LEVEL: 'verbose', SECRET_KEY: 'short' }
+    const env = {
+      DATABASE_URL: 'mysql://somewhere',
+      PORT: 'many',
+      LOG_LEVEL: 'verbose',
+      SECRET_KEY: 'short',
+    }
     expect((await repository.review([], { env })).code).toBe(0)
   })
 
   it('on a terminal progress is gone before the report begins', async () => {
     await repository.commit()
     await repository.write({ 'a.ts': unawaited })
-    for (const [format, begin] of Object.entries({ pretty: 'Needs a person', ndjson: '{"type":"start"' })) {
+    for (const [format, begin] of Object.entries({
+      pretty: 'Needs a person',
+      ndjson: '{"type":"start"',
+    })) {
       const shown = await repository.reviewOnTerminal(['--format', format])
       expect(shown).toContain('Judging the findings …')
       const line = shown.split('\n').find((text) => text.includes(begin)) ?? ''
       // What stands before the last erased line is not seen any more.
-      expect(stripVTControlCharacters(line.split('\u001b[2K').at(-1) ?? '')).toMatch(new RegExp(`^${begin}`))
+      expect(stripVTControlCharacters(line.split('\u001b[2K').at(-1) ?? '')).toMatch(
+        new RegExp(`^${begin}`),
+      )
       expect(line).toContain('\u001b[2K')
     }
   })

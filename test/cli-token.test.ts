@@ -51,7 +51,9 @@ function serve(env: Record<string, string> = {}): Promise<UmpireProcess & { url:
 
 /** Status and body of a request for the audit log. */
 async function readAudit(service: { url: string }, jwt: string) {
-  const response = await fetch(`${service.url}/api/v1/audit`, { headers: { authorization: `Bearer ${jwt.trim()}` } })
+  const response = await fetch(`${service.url}/api/v1/audit`, {
+    headers: { authorization: `Bearer ${jwt.trim()}` },
+  })
   return { status: response.status, body: JSON.stringify(await response.json()) }
 }
 
@@ -79,7 +81,9 @@ describeOnSite('beside a running service on the embedded database', () => {
     expect(made.stderr).toMatch(/acts as alice, until \d{4}-/)
     const answer = await readAudit(service, made.stdout)
     expect(answer.status).toBe(200)
-    expect(answer.body).toMatch(/"login":"operator","action":"token_created","subject":"nightly job"/)
+    expect(answer.body).toMatch(
+      /"login":"operator","action":"token_created","subject":"nightly job"/,
+    )
 
     const listed = await token('--list')
     expect(listed.code).toBe(0)
@@ -90,7 +94,11 @@ describeOnSite('beside a running service on the embedded database', () => {
     expect(await token('--revoke', idIn(made.stderr))).toMatchObject({ code: 0, stdout: '' })
     expect((await readAudit(service, made.stdout)).status).toBe(401)
     expect(await token('--revoke', idIn(made.stderr))).toMatchObject({ code: 2, stdout: '' })
-    expect(await token('--list')).toMatchObject({ code: 0, stdout: '', stderr: 'There are no tokens for programs.\n' })
+    expect(await token('--list')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'There are no tokens for programs.\n',
+    })
   })
 
   it('says what is wrong, in the same words as without a service', async () => {
@@ -157,7 +165,9 @@ describeOnSite('without a service', () => {
     const me = await fetch(`${service.url}/auth/me`, { headers: alice.cookie })
     expect(await me.json()).toMatchObject({ login: 'alice', is_admin: true })
     // What others did, too.
-    expect((await readAudit(service, made.stdout)).body).toMatch(/"login":"alice","action":"signed_in"/)
+    expect((await readAudit(service, made.stdout)).body).toMatch(
+      /"login":"alice","action":"signed_in"/,
+    )
     const ofAlice = await token('--user', 'alice', '--admin')
     expect(ofAlice.stderr).toMatch(/acts as alice, which sees all/)
     expect((await readAudit(service, ofAlice.stdout)).status).toBe(200)
@@ -200,7 +210,10 @@ it.skipIf(process.env.TEST_DATABASE_URL === undefined)(
     // The address and the key have to be those of the service.
     const elsewhere = await run({}, '--admin')
     expect((await readAudit({ url }, elsewhere.stdout)).status).toBe(401)
-    const otherKey = await run({ ...publicUrl, SECRET_KEY: 'another key of the tests of 32 letters' }, '--admin')
+    const otherKey = await run(
+      { ...publicUrl, SECRET_KEY: 'another key of the tests of 32 letters' },
+      '--admin',
+    )
     expect((await readAudit({ url }, otherKey.stdout)).status).toBe(401)
   },
 )

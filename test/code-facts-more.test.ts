@@ -415,7 +415,10 @@ const wholeFiles = {
 
 describe('facts of a whole file', () => {
   it.each(Object.entries(wholeFiles))('in %s', async (_language, { path, ...expected }) => {
-    const facts = await readFacts(path, await readFile(new URL(`fixtures/facts/${path}`, import.meta.url)))
+    const facts = await readFacts(
+      path,
+      await readFile(new URL(`fixtures/facts/${path}`, import.meta.url)),
+    )
     for (const [part, lines] of Object.entries(expected))
       expect(facts[part as keyof typeof expected], part).toEqual(linesOf(lines))
   })
@@ -424,7 +427,13 @@ describe('facts of a whole file', () => {
 type Part = 'whole' | 'symbols' | 'imports' | 'references' | 'bindings'
 
 /** What a text says in one of the parts of its facts. */
-const particulars: readonly [what: string, path: string, text: string, part: Part, expected: string][] = [
+const particulars: readonly [
+  what: string,
+  path: string,
+  text: string,
+  part: Part,
+  expected: string,
+][] = [
   [
     'C#: namespaces with braces, of which the first counts; operators, indexers, delegates, events',
     'a.cs',
@@ -650,8 +659,11 @@ describe('facts particular to a language', () => {
     ['a.php', '<?php namespace A { if (1) { fn() => '],
     ['a.cpp', 'namespace a { class A : B<C<'],
     ['a.c', 'struct a { int (*a)(int (*a)(int '],
-  ])('in %s, nested thousands deep and never closed, they are marked as damaged', async (path, opening) => {
-    const facts = await readFacts(path, Buffer.from(opening.repeat(3_000)))
-    expect(facts.whole[0]).toContain('damaged')
-  })
+  ])(
+    'in %s, nested thousands deep and never closed, they are marked as damaged',
+    async (path, opening) => {
+      const facts = await readFacts(path, Buffer.from(opening.repeat(3_000)))
+      expect(facts.whole[0]).toContain('damaged')
+    },
+  )
 })

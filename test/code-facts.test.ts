@@ -391,7 +391,10 @@ const wholeFiles = {
 
 describe('facts of a whole file', () => {
   it.each(Object.entries(wholeFiles))('in %s', async (_language, { path, ...expected }) => {
-    const facts = await readFacts(path, await readFile(new URL(`fixtures/facts/${path}`, import.meta.url)))
+    const facts = await readFacts(
+      path,
+      await readFile(new URL(`fixtures/facts/${path}`, import.meta.url)),
+    )
     for (const [part, lines] of Object.entries(expected))
       expect(facts[part as keyof typeof expected], part).toEqual(linesOf(lines))
   })
@@ -400,7 +403,13 @@ describe('facts of a whole file', () => {
 type Part = 'whole' | 'symbols' | 'imports' | 'references' | 'bindings'
 
 /** What a text says in one of the parts of its facts. */
-const particulars: readonly [what: string, path: string, text: string, part: Part, expected: string][] = [
+const particulars: readonly [
+  what: string,
+  path: string,
+  text: string,
+  part: Part,
+  expected: string,
+][] = [
   [
     'TypeScript: what a function makes for itself is no reference, wherever it is made',
     'a.ts',
@@ -604,7 +613,9 @@ describe('facts', () => {
         ),
       },
     ])
-    expect(result && 'facts' in result && result.facts.symbols.map(({ signature }) => signature)).toEqual([
+    expect(
+      result && 'facts' in result && result.facts.symbols.map(({ signature }) => signature),
+    ).toEqual([
       'export class Cart< T, > extends Base',
       'static of = (n: number): Cart',
       'export const rate = 0.19',
@@ -626,24 +637,28 @@ describe('hostile files', () => {
   it('case 39: a file that takes too long is marked as unparsed, and the others are read', async () => {
     await using impatient = createFactReader({ threads: 1, fileDeadlineMs: 100 })
     const hanging = { path: 'hanging.ts', bytes: Buffer.from('['.repeat(500_000)) }
-    const results = await impatient.read([good, hanging, good, { ...hanging, path: 'hanging.py' }, good])
-    expect(results.map((result) => ('unparsed' in result ? result.unparsed : result.facts.symbols[0]?.name))).toEqual([
-      'a',
-      'too slow',
-      'a',
-      'too slow',
-      'a',
+    const results = await impatient.read([
+      good,
+      hanging,
+      good,
+      { ...hanging, path: 'hanging.py' },
+      good,
     ])
+    expect(
+      results.map((result) =>
+        'unparsed' in result ? result.unparsed : result.facts.symbols[0]?.name,
+      ),
+    ).toEqual(['a', 'too slow', 'a', 'too slow', 'a'])
   })
 
   it('case 39: a file that takes all of the parser’s memory is marked as unparsed, and the others are read', async () => {
     const greedy = { path: 'greedy.cpp', bytes: Buffer.from('a<b<'.repeat(120_000)) }
     const results = await reader.read([good, greedy, good])
-    expect(results.map((result) => ('unparsed' in result ? result.unparsed : result.facts.symbols.length))).toEqual([
-      1,
-      'could not be parsed',
-      1,
-    ])
+    expect(
+      results.map((result) =>
+        'unparsed' in result ? result.unparsed : result.facts.symbols.length,
+      ),
+    ).toEqual([1, 'could not be parsed', 1])
   })
 
   it('that are too large, or in no language, are told apart', async () => {
@@ -652,11 +667,9 @@ describe('hostile files', () => {
       { path: 'notes.txt', bytes: Buffer.from('notes') },
       { path: 'empty.ts', bytes: Buffer.alloc(0) },
     ])
-    expect(results.map((result) => ('unparsed' in result ? result.unparsed : result.facts.lines))).toEqual([
-      'too large',
-      'no grammar',
-      0,
-    ])
+    expect(
+      results.map((result) => ('unparsed' in result ? result.unparsed : result.facts.lines)),
+    ).toEqual(['too large', 'no grammar', 0])
   })
 
   const deep = 30_000
@@ -684,7 +697,9 @@ describe('hostile files', () => {
       `class A implements ${'B, '.repeat(200)} C {}`,
       Array.from({ length: 52_000 }, (_, index) => `f(${index})`).join('\n'),
     ]
-    const results = await reader.read(texts.map((text, index) => ({ path: `${index}.ts`, bytes: Buffer.from(text) })))
+    const results = await reader.read(
+      texts.map((text, index) => ({ path: `${index}.ts`, bytes: Buffer.from(text) })),
+    )
     const facts = results.map((result) => ('facts' in result ? result.facts : undefined))
     expect(facts.map((one) => one?.damaged)).toEqual([true, true, true, true, true])
     expect(facts[0]?.symbols.length).toBe(5_000)
@@ -714,7 +729,16 @@ const anyFacts: fc.Arbitrary<CodeFacts> = fc.record({
   symbols: fc.array(
     fc.record({
       name,
-      kind: fc.constantFrom('function', 'method', 'class', 'interface', 'type', 'enum', 'module', 'value'),
+      kind: fc.constantFrom(
+        'function',
+        'method',
+        'class',
+        'interface',
+        'type',
+        'enum',
+        'module',
+        'value',
+      ),
       startLine: line,
       endLine: line,
       within,

@@ -6,10 +6,14 @@ import { createMemorySnapshot } from './fakes/memory-snapshot.ts'
 import { callerOf, definitionOf, graphOf, symbolOf } from './samples/change-graph.ts'
 
 const never = new AbortController().signal
-const manyFiles = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`big/part${i % 3}/f${i}.ts`, 'x\n']))
+const manyFiles = Object.fromEntries(
+  Array.from({ length: 300 }, (_, i) => [`big/part${i % 3}/f${i}.ts`, 'x\n']),
+)
 const head = createMemorySnapshot({
-  'src/price.ts': 'export function total(items) {\n  return items.length\n}\nexport const $rate = 2\n',
-  'src/cart.ts': "import { total } from './price.ts'\nclass Cart {\n  sum(a, b) {\n    return total(a)\n  }\n}\n",
+  'src/price.ts':
+    'export function total(items) {\n  return items.length\n}\nexport const $rate = 2\n',
+  'src/cart.ts':
+    "import { total } from './price.ts'\nclass Cart {\n  sum(a, b) {\n    return total(a)\n  }\n}\n",
   'src/server.go': 'func (s *Server) Serve(w http.ResponseWriter) {\n}\n',
   'app/models.py': 'class Order:\n    def total(self):\n        return 1\n',
   'long.txt': `${'y'.repeat(5000)}\n${'line\n'.repeat(1000)}`,
@@ -24,7 +28,12 @@ const commits = [
     committedAt: '2026-03-01T10:00:00Z',
     message: 'Count articles\n\nBecause sums were wrong.',
   },
-  { sha: 'f'.repeat(40), author: 'bo', committedAt: '2026-02-01T10:00:00Z', message: 'line\n'.repeat(500) },
+  {
+    sha: 'f'.repeat(40),
+    author: 'bo',
+    committedAt: '2026-02-01T10:00:00Z',
+    message: 'line\n'.repeat(500),
+  },
 ]
 const asked: unknown[] = []
 const tools = createCodeTools({
@@ -49,7 +58,12 @@ describe('read_file', () => {
   })
 
   it('takes null for what is left out', async () => {
-    const text = await call('read_file', { path: 'src/price.ts', start_line: null, end_line: null, at: null })
+    const text = await call('read_file', {
+      path: 'src/price.ts',
+      start_line: null,
+      end_line: null,
+      at: null,
+    })
     expect(text).toContain('lines 1 to 4 of 4')
   })
 
@@ -87,7 +101,9 @@ describe('search_code', () => {
         'src/price.ts:1: export function total(items) {',
       ].join('\n'),
     )
-    expect(await call('search_code', { pattern: 'total(', literal: true, path_prefix: 'src/' })).not.toContain('app/')
+    expect(
+      await call('search_code', { pattern: 'total(', literal: true, path_prefix: 'src/' }),
+    ).not.toContain('app/')
     expect(await call('search_code', { pattern: 'nowhere' })).toBe('Nothing found.')
   })
 
@@ -98,7 +114,9 @@ describe('search_code', () => {
   })
 
   it.each(['', 'a\nb', 'z'.repeat(301)])('refuses the pattern %j', async (pattern) => {
-    await expect(call('search_code', { pattern })).rejects.toThrow('one line of 1 to 300 characters')
+    await expect(call('search_code', { pattern })).rejects.toThrow(
+      'one line of 1 to 300 characters',
+    )
   })
 })
 
@@ -122,15 +140,30 @@ describe('find_definition', () => {
 describe('find_callers', () => {
   it('names the uses outside the definition, and what they stand in', async () => {
     expect(await call('find_callers', { name: 'total' })).toBe(
-      ["src/cart.ts:1: import { total } from './price.ts'", 'src/cart.ts:4: in sum: return total(a)'].join('\n'),
+      [
+        "src/cart.ts:1: import { total } from './price.ts'",
+        'src/cart.ts:4: in sum: return total(a)',
+      ].join('\n'),
     )
     expect(await call('find_callers', { name: '$rate' })).toBe('Nothing found.')
     expect(await call('find_callers', { name: 'total', path_prefix: 'app' })).toBe('Nothing found.')
   })
 
   const uses = {
-    'an arrow function': ['const pay = async (cart) => {', '  if (cart) {', '    use(cart)', '  }', '}'],
-    'a function in many lines': ['function pay(', '  cart: Cart,', '): number {', '  return use(cart)', '}'],
+    'an arrow function': [
+      'const pay = async (cart) => {',
+      '  if (cart) {',
+      '    use(cart)',
+      '  }',
+      '}',
+    ],
+    'a function in many lines': [
+      'function pay(',
+      '  cart: Cart,',
+      '): number {',
+      '  return use(cart)',
+      '}',
+    ],
     'Python, after a nested block': [
       'class Shop:',
       '    def pay(self, cart):',
@@ -138,7 +171,12 @@ describe('find_callers', () => {
       '            use(cart)',
     ],
     'Go, by tabs': ['func (s *Shop) pay(cart Cart) error {', '\treturn use(cart)', '}'],
-    'a body on a line of its own': ['  public static int pay(Cart cart)', '  {', '    return use(cart);', '  }'],
+    'a body on a line of its own': [
+      '  public static int pay(Cart cart)',
+      '  {',
+      '    return use(cart);',
+      '  }',
+    ],
     'a call in many lines': ['def pay(cart):', '    send(', '        use(cart),', '    )'],
   }
   it.each(Object.entries(uses))('tells the definition around a use: %s', async (_name, lines) => {
@@ -187,7 +225,9 @@ describe('show_history', () => {
 
 describe('list_files', () => {
   it('lists a folder', async () => {
-    expect(await call('list_files', { prefix: 'src/' })).toBe('src/cart.ts\nsrc/price.ts\nsrc/server.go')
+    expect(await call('list_files', { prefix: 'src/' })).toBe(
+      'src/cart.ts\nsrc/price.ts\nsrc/server.go',
+    )
   })
 
   it('folds a large tree into folders', async () => {
@@ -211,12 +251,17 @@ describe('what the code graph knows', () => {
       callerOf({ symbol: 1, path: 'src/cart.ts', line: 9 }),
     ],
     definitions: [
-      definitionOf({ name: 'total', path: 'src/price.ts', signature: 'export function total(items)' }),
+      definitionOf({
+        name: 'total',
+        path: 'src/price.ts',
+        signature: 'export function total(items)',
+      }),
       definitionOf({ name: 'total', path: 'src/guess.ts', confidence: 0.5 }),
     ],
   })
   const known = createCodeTools({ head, base, graph, history: async () => [] })
-  const ask = (name: string, input: object) => known.find((each) => each.name === name)!.run(input, never)
+  const ask = (name: string, input: object) =>
+    known.find((each) => each.name === name)!.run(input, never)
 
   it('stands before what the search finds, once, with how sure it is', async () => {
     expect((await ask('find_callers', { name: 'total' })).split('\n')).toEqual([
@@ -224,7 +269,9 @@ describe('what the code graph knows', () => {
       'lib/far.ts:2: q.total() [may mean Price.total of src/price.ts]',
       "src/cart.ts:1: import { total } from './price.ts'",
     ])
-    expect((await ask('find_callers', { name: 'total', path_prefix: 'lib' })).split('\n')).toHaveLength(1)
+    expect(
+      (await ask('find_callers', { name: 'total', path_prefix: 'lib' })).split('\n'),
+    ).toHaveLength(1)
     expect((await ask('find_definition', { name: 'total' })).split('\n')).toEqual([
       'src/price.ts:1: export function total(items) [used at src/users.ts:2]',
       'app/models.py:2: def total(self):',

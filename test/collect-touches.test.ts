@@ -26,16 +26,14 @@ function diffOf(names: readonly string[]) {
   return parseDiff(texts.join(''))
 }
 
-const pathsOf = (names: readonly string[]) => touchesOf({ diff: diffOf(names) }).files.map(({ path }) => path)
+const pathsOf = (names: readonly string[]) =>
+  touchesOf({ diff: diffOf(names) }).files.map(({ path }) => path)
 
 describe('what a change touches', () => {
   it('case 40: has paths of any bytes, as text that a database takes', () => {
-    expect(pathsOf(['caf\\351.ts', 'nul\\000byte.ts', 'new\\nline.ts', '\\342\\200\\256evil.ts'])).toEqual([
-      '"caf\\351.ts"',
-      'nul\ufffdbyte.ts',
-      'new\nline.ts',
-      '\u202eevil.ts',
-    ])
+    expect(
+      pathsOf(['caf\\351.ts', 'nul\\000byte.ts', 'new\\nline.ts', '\\342\\200\\256evil.ts']),
+    ).toEqual(['"caf\\351.ts"', 'nul\ufffdbyte.ts', 'new\nline.ts', '\u202eevil.ts'])
   })
 
   it('has no path twice: a file that became a link is one', () => {
@@ -47,7 +45,10 @@ describe('what a change touches', () => {
   })
 
   it('is cut where there is too much of it, or no index could hold it', () => {
-    const paths = pathsOf(['d'.repeat(1501), ...Array.from({ length: 3100 }, (_, index) => `${index}.txt`)])
+    const paths = pathsOf([
+      'd'.repeat(1501),
+      ...Array.from({ length: 3100 }, (_, index) => `${index}.txt`),
+    ])
     expect(paths).toHaveLength(3000)
     expect(paths[0]).toBe('0.txt')
     const texts = Array.from({ length: 500 }, (_, index) => `#${index + 2}`)
@@ -62,7 +63,10 @@ describe('what a change touches', () => {
       symbolOf({ path: 'elsewhere.ts', name: 'other' }),
     ]
     const { files } = touchesOf({ diff: diffOf(['one.ts', 'two.ts']), graph: graphOf({ symbols }) })
-    expect(files.map((file) => file.symbols)).toEqual([['Cart.add', 'n\ufffdul', 'x'.repeat(200)], []])
+    expect(files.map((file) => file.symbols)).toEqual([
+      ['Cart.add', 'n\ufffdul', 'x'.repeat(200)],
+      [],
+    ])
   })
 
   it('is not kept without the graph layer', () => {

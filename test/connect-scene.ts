@@ -46,7 +46,8 @@ export interface InstallationRecord {
 export async function startConnectScene(options: StartOptions = {}): Promise<ConnectScene> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startForge())
-  for (const login of ['root', 'alice', 'bob', 'carol'] as const) forge.createUser(login, { token: tokenOf(login) })
+  for (const login of ['root', 'alice', 'bob', 'carol'] as const)
+    forge.createUser(login, { token: tokenOf(login) })
   forge.createUser(reviewerLogin, { token: reviewerToken })
   const front = stack.use(await startFront())
   const env = { ...forgeEnvironment(forge), PUBLIC_URL: front.url, ...options.env }
@@ -62,7 +63,10 @@ export async function startConnectScene(options: StartOptions = {}): Promise<Con
   }
   for (const person of ['alice', 'bob', 'carol'] as const) await signIn(person)
   const ask = async (person: Person, path: string, method = 'GET'): Promise<Answer> => {
-    const response = await fetch(`${app.url}${path}`, { method, headers: people.get(person)!.bearer })
+    const response = await fetch(`${app.url}${path}`, {
+      method,
+      headers: people.get(person)!.bearer,
+    })
     return { status: response.status, body: await response.json() }
   }
   let repositories = 0
@@ -83,7 +87,15 @@ export async function startConnectScene(options: StartOptions = {}): Promise<Con
     records: (repo) =>
       app.db
         .selectFrom('installations')
-        .select(['id', 'user_id', 'repo_full_name', 'webhook_id', 'webhook_secret', 'is_active', 'deactivated_at'])
+        .select([
+          'id',
+          'user_id',
+          'repo_full_name',
+          'webhook_id',
+          'webhook_secret',
+          'is_active',
+          'deactivated_at',
+        ])
         .where('repo_full_name', '=', repo)
         .orderBy('id')
         .execute(),
@@ -96,7 +108,11 @@ async function startFront() {
   let target = ''
   const server = createServer((incoming, outgoing) => {
     const { method, headers } = incoming
-    const forwarded = request(new URL(incoming.url ?? '/', target), { method, headers, agent: false })
+    const forwarded = request(new URL(incoming.url ?? '/', target), {
+      method,
+      headers,
+      agent: false,
+    })
     forwarded.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)

@@ -13,7 +13,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const lookUp = { tools: ['get_issue'], arguments: { id: '{key}' } }
-const tracker = { name: 'tracker', kind: 'tickets', url: 'https://tracker.example/mcp', look_up: lookUp }
+const tracker = {
+  name: 'tracker',
+  kind: 'tickets',
+  url: 'https://tracker.example/mcp',
+  look_up: lookUp,
+}
 
 /** What is read of a file with these sources. */
 function read(sources: unknown, env: Record<string, string> = {}) {
@@ -31,7 +36,10 @@ it('has the well-known ones by their variables', () => {
   expect(contextSources).toMatchObject([
     {
       name: 'jira',
-      server: { url: 'https://mcp.atlassian.com/v1/mcp', headers: { Authorization: 'Bearer ATATT-1234' } },
+      server: {
+        url: 'https://mcp.atlassian.com/v1/mcp',
+        headers: { Authorization: 'Bearer ATATT-1234' },
+      },
       lookUp: { arguments: { cloudId: 'acme.atlassian.net', issueIdOrKey: '{key}' } },
       link: 'https://acme.atlassian.net/browse/{key}',
       publicRepositories: false,
@@ -42,9 +50,15 @@ it('has the well-known ones by their variables', () => {
 
 it.each([
   [{ LINEAR_API_KEY: 'x' }, 'LINEAR_MCP_URL and LINEAR_API_KEY belong together: set both or none'],
-  [{ SENTRY_MCP_URL: 'https://s.example', SENTRY_AUTH_TOKEN: 'x' }, 'SENTRY_MCP_URL needs SENTRY_ORGANIZATION'],
+  [
+    { SENTRY_MCP_URL: 'https://s.example', SENTRY_AUTH_TOKEN: 'x' },
+    'SENTRY_MCP_URL needs SENTRY_ORGANIZATION',
+  ],
   [{ SLACK_MCP_URL: 'slack', SLACK_TOKEN: 'x' }, 'SLACK_MCP_URL must be an http or https address'],
-  [{ CONTEXT_SOURCES: '/no/such/file.json' }, "CONTEXT_SOURCES can't be read: it must be the path of a file"],
+  [
+    { CONTEXT_SOURCES: '/no/such/file.json' },
+    "CONTEXT_SOURCES can't be read: it must be the path of a file",
+  ],
 ])('says what is wrong with %o', (env, problem) => {
   expect(() => readConfig(env)).toThrow(problem)
 })
@@ -56,22 +70,42 @@ it.each<[what: string, sources: unknown, problem: RegExp]>([
     [{ ...tracker, url: undefined }],
     /sources\.0\.url: must be an http or https address, or command/,
   ],
-  ['an unknown field', [{ ...tracker, tokn: 'secret-value' }], /CONTEXT_SOURCES: sources\.0: .*tokn/],
-  ['a bad name', [{ ...tracker, name: 'My Tracker' }], /sources\.0\.name: must be lower-case letters/],
-  ['nothing to ask', [{ ...tracker, look_up: undefined }], /CONTEXT_SOURCES: tracker needs look_up or search/],
+  [
+    'an unknown field',
+    [{ ...tracker, tokn: 'secret-value' }],
+    /CONTEXT_SOURCES: sources\.0: .*tokn/,
+  ],
+  [
+    'a bad name',
+    [{ ...tracker, name: 'My Tracker' }],
+    /sources\.0\.name: must be lower-case letters/,
+  ],
+  [
+    'nothing to ask',
+    [{ ...tracker, look_up: undefined }],
+    /CONTEXT_SOURCES: tracker needs look_up or search/,
+  ],
   [
     'a search for functions of what has none',
     [{ ...tracker, search_symbols: lookUp }],
     /CONTEXT_SOURCES: tracker has search_symbols, which is for the kind errors/,
   ],
   ['a name twice', [tracker, tracker], /CONTEXT_SOURCES: there are two sources called tracker/],
-  ['a link without a key', [{ ...tracker, link: 'https://tracker.example/' }], /sources\.0\.link: must hold \{key\}/],
+  [
+    'a link without a key',
+    [{ ...tracker, link: 'https://tracker.example/' }],
+    /sources\.0\.link: must hold \{key\}/,
+  ],
   [
     'a pin of another kind',
     [{ ...tracker, pins: { get_issue: 'md5:1' } }],
     /sources\.0\.pins\.get_issue: must be sha256/,
   ],
-  ['a variable that is missing', [{ ...tracker, headers: { 'X-Key': `\${NO_KEY}` } }], /tracker needs NO_KEY/],
+  [
+    'a variable that is missing',
+    [{ ...tracker, headers: { 'X-Key': `\${NO_KEY}` } }],
+    /tracker needs NO_KEY/,
+  ],
 ])('says what is wrong with a file of %s', (_, sources, problem) => {
   expect(() => read(sources)).toThrow(problem)
   expect(() => read(sources)).not.toThrow('secret-value')
@@ -86,13 +120,19 @@ it('fills variables in, and takes them and what stands in headers for secrets', 
     env: { PLACE: 'here' },
     search: { tools: ['search'], arguments: {} },
   }
-  const headers = { Authorization: `Bearer \${TRACKER_TOKEN}`, 'X-Api-Key': 'written-into-the-file' }
+  const headers = {
+    Authorization: `Bearer \${TRACKER_TOKEN}`,
+    'X-Api-Key': 'written-into-the-file',
+  }
   const config = read([{ ...tracker, headers }, program], {
     TRACKER_TOKEN: 'first-secret-0123',
     ERRORS_TOKEN: 'second-secret-0123',
   })
   expect(config.contextSources.map(({ server }) => server)).toEqual([
-    { url: tracker.url, headers: { Authorization: 'Bearer first-secret-0123', 'X-Api-Key': 'written-into-the-file' } },
+    {
+      url: tracker.url,
+      headers: { Authorization: 'Bearer first-secret-0123', 'X-Api-Key': 'written-into-the-file' },
+    },
     { command: '/bin/errors', args: ['--token=second-secret-0123'], env: { PLACE: 'here' } },
   ])
   const secrets = ['first-secret-0123', 'written-into-the-file', 'second-secret-0123']

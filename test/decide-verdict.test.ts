@@ -38,7 +38,9 @@ for (const [what, change] of Object.entries(worsen)) {
     fc.assert(
       fc.property(anyInput, (input) => {
         const [before, after] = [decideVerdict(input), decideVerdict(change(input))]
-        expect(verdicts.indexOf(after.verdict)).toBeGreaterThanOrEqual(verdicts.indexOf(before.verdict))
+        expect(verdicts.indexOf(after.verdict)).toBeGreaterThanOrEqual(
+          verdicts.indexOf(before.verdict),
+        )
         expect(before.blocks && !after.blocks).toBe(false)
       }),
       { numRuns: 2_000 },

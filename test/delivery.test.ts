@@ -63,7 +63,9 @@ function refuse(body: string | Uint8Array, extra: Record<string, string> = {}) {
 }
 
 describe.each(versions)('real payloads of %s', (version, total) => {
-  const examples = readExamples(version).flatMap(({ name, examples }) => examples.map((payload) => ({ name, payload })))
+  const examples = readExamples(version).flatMap(({ name, examples }) =>
+    examples.map((payload) => ({ name, payload })),
+  )
 
   it('are all read, and stored as they came', () => {
     expect(examples).toHaveLength(total)
@@ -99,7 +101,9 @@ describe.each(versions)('real payloads of %s', (version, total) => {
         deletions: given.deletions ?? 0,
       })
       expect(pullRequest!.updatedAt).toBe(new Date(given.updated_at).toISOString())
-      expect(pullRequest!.mergedAt).toBe(given.merged_at ? new Date(given.merged_at).toISOString() : null)
+      expect(pullRequest!.mergedAt).toBe(
+        given.merged_at ? new Date(given.merged_at).toISOString() : null,
+      )
     }
   })
 })
@@ -140,12 +144,17 @@ describe('headers', () => {
       repo: null,
       pullRequest: null,
     })
-    expect(readEnvelope({}, Buffer.from(''))).toMatchObject({ targetType: 'repository', signature: null })
+    expect(readEnvelope({}, Buffer.from(''))).toMatchObject({
+      targetType: 'repository',
+      signature: null,
+    })
   })
 
   it('sent twice are given as Node joins them, so that none passes for the other', () => {
     const signature = ['sha256=aa', 'sha256=bb']
-    expect(envelopeOf('{}', { 'x-hub-signature-256': signature }).signature).toBe('sha256=aa, sha256=bb')
+    expect(envelopeOf('{}', { 'x-hub-signature-256': signature }).signature).toBe(
+      'sha256=aa, sha256=bb',
+    )
     expect(envelopeOf('{}', { 'x-hub-signature': 'sha1=aa' }).signature).toBeNull()
   })
 
@@ -162,7 +171,10 @@ describe('the pull request', () => {
     const delivery = read(body)
     expect(delivery.action).toBe('synchronize')
     expect(delivery.payload).toBe(body)
-    expect(delivery.pullRequest).toMatchObject({ createdAt: '2026-03-01T08:00:00.000Z', updatedAt: null })
+    expect(delivery.pullRequest).toMatchObject({
+      createdAt: '2026-03-01T08:00:00.000Z',
+      updatedAt: null,
+    })
   })
 
   it.each([
@@ -176,7 +188,8 @@ describe('the pull request', () => {
   })
 
   it('falls back where a field is missing or has another type', () => {
-    const odd = '{"number":5,"title":[],"user":null,"head":"x","html_url":"javascript:alert(1)","additions":-1}'
+    const odd =
+      '{"number":5,"title":[],"user":null,"head":"x","html_url":"javascript:alert(1)","additions":-1}'
     expect(read(makeBody(odd)).pullRequest).toEqual({
       number: 5,
       title: '',
@@ -195,9 +208,16 @@ describe('the pull request', () => {
     })
   })
 
-  it.each(['"octo"', '"a/b/c"', '"../x"', '"octo/.."', '"octo/hel lo"', '7', `"${'a'.repeat(400)}/b"`])(
-    'has no repository when its name is %s',
-    (name) => expect(read(`{"repository":{"full_name":${name}}}`).repo).toBeNull(),
+  it.each([
+    '"octo"',
+    '"a/b/c"',
+    '"../x"',
+    '"octo/.."',
+    '"octo/hel lo"',
+    '7',
+    `"${'a'.repeat(400)}/b"`,
+  ])('has no repository when its name is %s', (name) =>
+    expect(read(`{"repository":{"full_name":${name}}}`).repo).toBeNull(),
   )
 })
 
@@ -205,22 +225,35 @@ describe('case 5: a form', () => {
   it('case 5: is the same as JSON', () => {
     const body = makeBody('{"number":7,"title":"a+b & c=d % ü 😀"}')
     const form = `payload=${encodeURIComponent(body)}`
-    const delivery = read(form, { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' })
+    const delivery = read(form, {
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    })
     expect(delivery).toEqual(read(body))
     expect(delivery.payload).toBe(body)
     expect(delivery.pullRequest?.title).toBe('a+b & c=d % ü 😀')
   })
 
   it('case 5: without a payload is refused', () => {
-    expect(refuse('other=1', { 'content-type': 'application/x-www-form-urlencoded' })).toContain('payload')
+    expect(refuse('other=1', { 'content-type': 'application/x-www-form-urlencoded' })).toContain(
+      'payload',
+    )
   })
 })
 
 describe('case 6: bodies that are no JSON object', () => {
-  it.each(['', ' ', 'x', '{', '{"a":1}}', 'null', '[]', '"text"', '7', '{"a":undefined}', '<html></html>'])(
-    'case 6: %j is refused',
-    (body) => expect(refuse(body)).toMatch(/^The body is not/),
-  )
+  it.each([
+    '',
+    ' ',
+    'x',
+    '{',
+    '{"a":1}}',
+    'null',
+    '[]',
+    '"text"',
+    '7',
+    '{"a":undefined}',
+    '<html></html>',
+  ])('case 6: %j is refused', (body) => expect(refuse(body)).toMatch(/^The body is not/))
 
   it.each(['[', '{"a":'])('case 6: 200,000 times %j is refused', (opening) => {
     const closing = opening === '[' ? ']' : '}'
@@ -246,7 +279,9 @@ describe('case 8: characters that no database takes', () => {
     ['two first halves before a second', '\\ud83d\\uD83D\\ude00', '\uFFFD😀'],
     ['a first half before another escape', '\\ud83d\\u0041', '\uFFFDA'],
   ])('case 8: %s becomes U+FFFD, in what is read and in what is stored', (_, title, expected) => {
-    const delivery = read(makeBody(`{"number":1,"title":"${title}","head":{"ref":"${title}","sha":"x"}}`))
+    const delivery = read(
+      makeBody(`{"number":1,"title":"${title}","head":{"ref":"${title}","sha":"x"}}`),
+    )
     expect(delivery.pullRequest).toMatchObject({ title: expected, branch: expected })
     const stored = JSON.parse(delivery.payload)
     expect(stored.pull_request.title).toBe(expected)
@@ -267,13 +302,18 @@ describe('case 8: characters that no database takes', () => {
 
   it('case 8: invalid UTF-8 becomes U+FFFD', () => {
     const [before, after] = makeBody('{"number":1,"title":"aXb"}').split('X')
-    const body = Buffer.concat([Buffer.from(before!), Buffer.from([0xff, 0xfe]), Buffer.from(after!)])
+    const body = Buffer.concat([
+      Buffer.from(before!),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from(after!),
+    ])
     expect(read(body).pullRequest?.title).toBe('a\uFFFD\uFFFDb')
   })
 })
 
 it('case 9: keys that name prototypes change nothing', () => {
-  const body = '{"__proto__":{"action":"opened","polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+  const body =
+    '{"__proto__":{"action":"opened","polluted":1},"constructor":{"prototype":{"polluted":1}}}'
   const delivery = read(body)
   expect(delivery).toMatchObject({ action: null, pullRequest: null, repo: null })
   expect(delivery.payload).toBe(body)
@@ -308,12 +348,24 @@ it.each([
   ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈'],
   ['64 KB', 'x'.repeat(65_536)],
   ['quotes and newlines', `"quoted" 'single' \\ back\nnew\r\nline\t<b>`],
-])('case 18: %s in title, branch and author is given as it is, but for names that no account can have', (_, title) => {
-  const fields = JSON.stringify({ number: 1, title, head: { ref: title, sha: 'x' }, user: { login: title } })
-  const delivery = read(makeBody(fields))
-  expect(delivery.pullRequest).toMatchObject({ title, branch: title, author: title.length > 255 ? '' : title })
-  expect(delivery.payload).toBe(makeBody(fields))
-})
+])(
+  'case 18: %s in title, branch and author is given as it is, but for names that no account can have',
+  (_, title) => {
+    const fields = JSON.stringify({
+      number: 1,
+      title,
+      head: { ref: title, sha: 'x' },
+      user: { login: title },
+    })
+    const delivery = read(makeBody(fields))
+    expect(delivery.pullRequest).toMatchObject({
+      title,
+      branch: title,
+      author: title.length > 255 ? '' : title,
+    })
+    expect(delivery.payload).toBe(makeBody(fields))
+  },
+)
 
 describe('the repository, before the body is parsed', () => {
   const find = (body: string) => envelopeOf(body).findRepository()
@@ -321,7 +373,10 @@ describe('the repository, before the body is parsed', () => {
   it.each([
     ['of an array', '[{"repository":{"full_name":"octo/hello"}}]'],
     ['of a list of repositories', '{"repository":[{"full_name":"octo/hello"}]}'],
-    ['nested elsewhere', '{"a":{"repository":{"full_name":"octo/hello"}},"full_name":"octo/hello"}'],
+    [
+      'nested elsewhere',
+      '{"a":{"repository":{"full_name":"octo/hello"}},"full_name":"octo/hello"}',
+    ],
     ['nested deeper', '{"repository":{"owner":{"full_name":"octo/hello"}}}'],
     ['in a text', '{"a":"\\",\\"repository\\":{\\"full_name\\":\\"octo/hello\\"}"}'],
     ['behind an escaped key', '{"repositor\\u0079":{"full_name":"octo/hello"}}'],
@@ -338,14 +393,23 @@ describe('the repository, before the body is parsed', () => {
   })
 
   it.each([
-    ['spaces of all kinds', '\r\n\t { "a" : [ ] ,\n"repository" : { "full_name" : "octo/hello" } }'],
+    [
+      'spaces of all kinds',
+      '\r\n\t { "a" : [ ] ,\n"repository" : { "full_name" : "octo/hello" } }',
+    ],
     ['escapes in the name', '{"repository":{"full_name":"octo\\/h\\u0065llo"}}'],
     [
       'values of all kinds before it',
       '{"a":null,"b":-1e5,"c":[[],{"d":["]}"]}],"repository":{"full_name":"octo/hello"}}',
     ],
-    ['keys that end in backslashes', '{"a\\\\":"\\\\\\"","repository":{"id":7,"full_name":"octo/hello"}}'],
-    ['20 MB of text before it', `{"a":"${'x'.repeat(20_000_000)}","repository":{"full_name":"octo/hello"}}`],
+    [
+      'keys that end in backslashes',
+      '{"a\\\\":"\\\\\\"","repository":{"id":7,"full_name":"octo/hello"}}',
+    ],
+    [
+      '20 MB of text before it',
+      `{"a":"${'x'.repeat(20_000_000)}","repository":{"full_name":"octo/hello"}}`,
+    ],
   ])('case 88: is found with %s', (_, body) => {
     expect(find(body)).toBe('octo/hello')
     expect(read(body).repo).toBe('octo/hello')
@@ -355,7 +419,11 @@ describe('the repository, before the body is parsed', () => {
     const body = makeBody('{"number":1,"title":"100 % + ü & = 😀"}')
     const form = new URLSearchParams({ payload_of: 'no', payload: body, more: 'x' }).toString()
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
-    for (const text of [form, form.replaceAll('+', '%20'), form.replace('payload=%7B', 'payload={')]) {
+    for (const text of [
+      form,
+      form.replaceAll('+', '%20'),
+      form.replace('payload=%7B', 'payload={'),
+    ]) {
       expect(envelopeOf(text, type).findRepository()).toBe('octo/hello')
       expect(read(text, type).payload).toBe(body)
     }

@@ -43,7 +43,9 @@ const writer = fileURLToPath(new URL('./fakes/database-writer.ts', import.meta.u
 
 /** Starts a process that writes into the folder, and gives its lines one by one. */
 function startWriter(): { child: ChildProcess; lines: AsyncIterator<string> } {
-  const child = spawn(process.execPath, [writer, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [writer, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return { child, lines: createInterface({ input: child.stdout! })[Symbol.asyncIterator]() }
 }
 
@@ -53,7 +55,9 @@ describe('the folder', () => {
     expect((await lines.next()).value).toBe('ready')
     await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
       code: 'database_locked',
-      message: expect.stringMatching(new RegExp(`in use by the process ${child.pid}\\b.*DATABASE_URL`)),
+      message: expect.stringMatching(
+        new RegExp(`in use by the process ${child.pid}\\b.*DATABASE_URL`),
+      ),
     })
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -62,7 +66,9 @@ describe('the folder', () => {
 
   it('is refused to the same process, and free after the close', async () => {
     const first = await openDatabase(database.config, silentLog)
-    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({ code: 'database_locked' })
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
+      code: 'database_locked',
+    })
     await first.close()
     await (await openDatabase(database.config, silentLog)).close()
   })
@@ -81,7 +87,9 @@ describe('the folder', () => {
     rmSync(join(directory, 'data'), { recursive: true })
     mkdirSync(join(directory, 'data'))
     writeFileSync(join(directory, 'data/precious'), 'x')
-    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({ code: 'database_version' })
+    await expect(openDatabase(database.config, silentLog)).rejects.toMatchObject({
+      code: 'database_version',
+    })
     expect(existsSync(join(directory, 'data/precious'))).toBe(true)
   })
 
@@ -105,12 +113,14 @@ describe('what was committed', () => {
       while (acknowledged.length < rows) acknowledged.push(Number((await lines.next()).value))
       child.kill('SIGKILL')
       // What was said before the end of the process counts too.
-      for (let line = await lines.next(); !line.done; line = await lines.next()) acknowledged.push(Number(line.value))
+      for (let line = await lines.next(); !line.done; line = await lines.next())
+        acknowledged.push(Number(line.value))
 
       await using open = await openDatabase(database.config, silentLog)
-      const found = await sql<{ id: number; size: number }>`select id, length(filler) as size from written`.execute(
-        open.db,
-      )
+      const found = await sql<{
+        id: number
+        size: number
+      }>`select id, length(filler) as size from written`.execute(open.db)
       const sizes = new Map(found.rows.map(({ id, size }) => [id, size]))
       expect(acknowledged.filter((id) => sizes.get(id) !== String(id).length * 500)).toEqual([])
       await sql`drop table written`.execute(open.db)
@@ -141,17 +151,28 @@ describe('what was committed', () => {
 
   /** What the C library of the engine calls. */
   interface EngineFiles {
-    open(path: string, flags: number): { nfd?: number; stream_ops: { fsync(stream: object): number } }
+    open(
+      path: string,
+      flags: number,
+    ): { nfd?: number; stream_ops: { fsync(stream: object): number } }
   }
 
   it('is acknowledged when the database is closed at once', async () => {
     const embedded = await openEmbedded(directory)
     await embedded.query('create table rows (id int)')
-    const inserts = Promise.allSettled([1, 2, 3].map((id) => embedded.query('insert into rows values ($1)', [id])))
+    const inserts = Promise.allSettled(
+      [1, 2, 3].map((id) => embedded.query('insert into rows values ($1)', [id])),
+    )
     await embedded.close()
-    expect((await inserts).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    expect((await inserts).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ])
     const again = await openEmbedded(directory)
-    expect(await again.query('select count(*)::int as n from rows')).toMatchObject({ rows: [{ n: 3 }] })
+    expect(await again.query('select count(*)::int as n from rows')).toMatchObject({
+      rows: [{ n: 3 }],
+    })
     await again.close()
   })
 
@@ -162,7 +183,9 @@ describe('what was committed', () => {
     await next.query('insert into rows values (2)')
     await next.query('commit')
     next.release()
-    expect(await embedded.query('select id from rows order by id')).toMatchObject({ rows: [{ id: 1 }, { id: 2 }] })
+    expect(await embedded.query('select id from rows order by id')).toMatchObject({
+      rows: [{ id: 1 }, { id: 2 }],
+    })
     await embedded.close()
   })
 
@@ -182,7 +205,9 @@ describe('what was committed', () => {
     await next.query('begin')
     await expect(next.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' })
     await committed
-    await expect(next.query('select 1')).rejects.toMatchObject({ code: 'database_transaction_idle' })
+    await expect(next.query('select 1')).rejects.toMatchObject({
+      code: 'database_transaction_idle',
+    })
     next.release()
     await embedded.close()
   })
@@ -205,28 +230,35 @@ describe('the connection', () => {
     ['/dev/full', 'no room for the log'],
     ['/dev/null', 'a log that cannot be brought to the disk'],
   ] as const) {
-    it.skipIf(process.platform !== 'linux')(`fails at once, and does not hang: ${what}`, async () => {
-      const open = await openDatabase(database.config, silentLog)
-      await sql`create table rows (id int primary key)`.execute(open.db)
-      await sql`insert into rows values (1)`.execute(open.db)
-      replaceLog(device)
-      const insert = (id: number) => sql`insert into rows values (${id})`.execute(open.db)
-      const several = await Promise.allSettled([2, 3, 4].map(insert))
-      for (const result of several) {
-        expect(result).toMatchObject({ status: 'rejected', reason: { code: 'database_stopped' } })
-      }
-      await expect(open.ping(10_000)).rejects.toSatisfy(isDatabaseUnavailable)
-      await open.close()
+    it.skipIf(process.platform !== 'linux')(
+      `fails at once, and does not hang: ${what}`,
+      async () => {
+        const open = await openDatabase(database.config, silentLog)
+        await sql`create table rows (id int primary key)`.execute(open.db)
+        await sql`insert into rows values (1)`.execute(open.db)
+        replaceLog(device)
+        const insert = (id: number) => sql`insert into rows values (${id})`.execute(open.db)
+        const several = await Promise.allSettled([2, 3, 4].map(insert))
+        for (const result of several) {
+          expect(result).toMatchObject({ status: 'rejected', reason: { code: 'database_stopped' } })
+        }
+        await expect(open.ping(10_000)).rejects.toSatisfy(isDatabaseUnavailable)
+        await open.close()
 
-      await using again = await openDatabase(database.config, silentLog)
-      expect((await sql`select id from rows where id = 1`.execute(again.db)).rows).toEqual([{ id: 1 }])
-    })
+        await using again = await openDatabase(database.config, silentLog)
+        expect((await sql`select id from rows where id = 1`.execute(again.db)).rows).toEqual([
+          { id: 1 },
+        ])
+      },
+    )
   }
 
   /** Lets the descriptor of the open log in this process point to a device. */
   function replaceLog(device: string): void {
     const log = readdirSync('/proc/self/fd').find((name) => {
-      const target = existsSync(`/proc/self/fd/${name}`) ? readlinkSync(`/proc/self/fd/${name}`) : ''
+      const target = existsSync(`/proc/self/fd/${name}`)
+        ? readlinkSync(`/proc/self/fd/${name}`)
+        : ''
       return target.startsWith(join(directory, 'data/pg_wal/0'))
     })
     closeSync(Number(log))
@@ -242,7 +274,9 @@ describe('the connection', () => {
     )
     await expect(sql`select dive(${1})`.execute(open.db)).rejects.toMatchObject({ code: '54001' })
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    await expect(sql`select ${deep}::jsonb`.execute(open.db)).rejects.toMatchObject({ code: '54001' })
+    await expect(sql`select ${deep}::jsonb`.execute(open.db)).rejects.toMatchObject({
+      code: '54001',
+    })
     expect((await sql`select 1 as n`.execute(open.db)).rows).toEqual([{ n: 1 }])
   })
 
@@ -251,9 +285,13 @@ describe('the connection', () => {
     const forgotten = await embedded.connect()
     await forgotten.query('begin')
     await forgotten.query('create table half_done (id int)')
-    const { rows } = (await embedded.query(`select to_regclass('half_done') as found`)) as QueryResult
+    const { rows } = (await embedded.query(
+      `select to_regclass('half_done') as found`,
+    )) as QueryResult
     expect(rows).toEqual([{ found: null }])
-    await expect(forgotten.query('select 1')).rejects.toMatchObject({ code: 'database_transaction_idle' })
+    await expect(forgotten.query('select 1')).rejects.toMatchObject({
+      code: 'database_transaction_idle',
+    })
     forgotten.release()
     await embedded.close()
   })
@@ -265,7 +303,9 @@ describe('the connection', () => {
     )
     const closed = open.close()
     const results = await Promise.all(waiting)
-    expect(results.map(({ rows }) => rows[0]!.n)).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    expect(results.map(({ rows }) => rows[0]!.n)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index),
+    )
     await closed
     await expect(sql`select 1`.execute(open.db)).rejects.toSatisfy(isDatabaseUnavailable)
   })
@@ -273,7 +313,10 @@ describe('the connection', () => {
   it('closes although a statement never ends, and keeps what was committed', async () => {
     const embedded = await openEmbedded(directory)
     await embedded.query('create table rows as select 1 as id')
-    const [endless] = await Promise.all([outcomeOf(embedded.query(endlessStatement)), embedded.close(50)])
+    const [endless] = await Promise.all([
+      outcomeOf(embedded.query(endlessStatement)),
+      embedded.close(50),
+    ])
     expect(endless).toMatchObject({ code: 'database_stopped' })
     const again = await openEmbedded(directory)
     expect(await again.query('select id from rows')).toMatchObject({ rows: [{ id: 1 }] })
@@ -287,13 +330,18 @@ describe('the connection', () => {
     await forgotten.query('create table half_done (id int)')
     await embedded.close(1000)
     const again = await openEmbedded(directory)
-    expect(await again.query(`select to_regclass('half_done') as found`)).toMatchObject({ rows: [{ found: null }] })
+    expect(await again.query(`select to_regclass('half_done') as found`)).toMatchObject({
+      rows: [{ found: null }],
+    })
     await again.close()
   })
 
   it('stops the engine when a statement takes too long, so that the process is started again', async () => {
     const embedded = await openEmbedded(directory, { statementLimitMs: 100 })
-    const [endless, fault] = await Promise.all([outcomeOf(embedded.query(endlessStatement)), embedded.broken])
+    const [endless, fault] = await Promise.all([
+      outcomeOf(embedded.query(endlessStatement)),
+      embedded.broken,
+    ])
     expect(fault).toMatchObject({
       code: 'database_stopped',
       message: expect.stringContaining('a statement took longer than 0.1 s'),
@@ -306,7 +354,8 @@ describe('the connection', () => {
   const endlessStatement =
     'with recursive numbers(n) as (select 1 union all select n from numbers) select count(*) from numbers where n = 0'
 
-  const outcomeOf = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: unknown) => error)
+  const outcomeOf = (answer: Promise<unknown>): Promise<unknown> =>
+    answer.catch((error: unknown) => error)
 })
 
 describe('the process', () => {
@@ -335,7 +384,8 @@ describe('maintenance', () => {
     await embedded.query('insert into filled select generate_series(1, 10000)')
     const plan = { look: 5, checkpoint: 0, checkpointBytes: 0, vacuum: 0 }
     const stop = startMaintenance(embedded, silentLog, plan)
-    const vacuumed = () => read(`select vacuum_count > 0 as done from pg_stat_user_tables where relname = 'filled'`)
+    const vacuumed = () =>
+      read(`select vacuum_count > 0 as done from pg_stat_user_tables where relname = 'filled'`)
     while (!(await vacuumed()).done) await new Promise((resolve) => setImmediate(resolve))
     await stop()
     expect((await read(checkpoint)).position).not.toBe(before.position)

@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config/env.ts'
 import { ModelError } from '../src/domain/errors.ts'
-import { createBudget, createEmbedder, createUnlimitedBudget, type EmbedRequest } from '../src/models/index.ts'
+import {
+  createBudget,
+  createEmbedder,
+  createUnlimitedBudget,
+  type EmbedRequest,
+} from '../src/models/index.ts'
 import {
   type EmbeddingReply,
   type EmbeddingServer,
@@ -22,7 +27,11 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 /** Asks with what a configuration says. */
 function embed(request: Partial<EmbedRequest>, env: Record<string, string> = {}) {
-  const given = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url, MODEL_API_KEY: key }
+  const given = {
+    EMBEDDING_MODEL: 'compatible:words',
+    EMBEDDING_BASE_URL: server.url,
+    MODEL_API_KEY: key,
+  }
   const { embedder } = readConfig({ ...given, ...env }).models
   const all = {
     texts: ['money'],
@@ -48,8 +57,13 @@ describe('an embedder', () => {
     ['google', '/v1beta', { GOOGLE_GENERATIVE_AI_API_KEY: key }],
   ])('of %s makes a vector of each text, in batches', async (provider, path, env) => {
     const asked = answer(vectors)
-    const texts = Array.from({ length: 150 }, (_, at) => (at % 2 === 0 ? `price ${at}` : `login ${at}`))
-    const address = { EMBEDDING_MODEL: `${provider}:words`, EMBEDDING_BASE_URL: server.url.replace('/v1', path) }
+    const texts = Array.from({ length: 150 }, (_, at) =>
+      at % 2 === 0 ? `price ${at}` : `login ${at}`,
+    )
+    const address = {
+      EMBEDDING_MODEL: `${provider}:words`,
+      EMBEDDING_BASE_URL: server.url.replace('/v1', path),
+    }
     const made = await embed({ texts }, { ...address, ...env })
     expect(made.vectors).toEqual(texts.map((text) => vectorOf(text, 8)))
     expect(asked().map((request) => request.texts.length)).toEqual([64, 64, 22])
@@ -58,7 +72,11 @@ describe('an embedder', () => {
 
   it('leaves the ends of long texts out, and more of them where the model takes less', async () => {
     const asked = answer(
-      { kind: 'status', status: 400, message: 'This model has a maximum context length of 300 tokens' },
+      {
+        kind: 'status',
+        status: 400,
+        message: 'This model has a maximum context length of 300 tokens',
+      },
       vectors,
     )
     await embed({ texts: ['price '.repeat(2_000)] })
@@ -83,10 +101,16 @@ describe('an embedder', () => {
 
   it('asks nothing once the budget is spent, and counts what it used', async () => {
     const asked = answer(vectors)
-    const budget = createBudget({ perReviewUsd: 0.000_01, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.000_01,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     const env = { EMBEDDING_MODEL: 'openai:text-embedding-3-small', OPENAI_API_KEY: key }
     await embed({ budget }, env)
-    expect(budget.uses).toMatchObject([{ model: 'openai:text-embedding-3-small', usage: { inputTokens: 1000 } }])
+    expect(budget.uses).toMatchObject([
+      { model: 'openai:text-embedding-3-small', usage: { inputTokens: 1000 } },
+    ])
     expect(budget.knownCostUsd).toBeCloseTo(0.000_02)
     await expect(embed({ budget }, env)).rejects.toMatchObject({ code: 'model_budget_spent' })
     expect(asked()).toHaveLength(1)
@@ -94,14 +118,20 @@ describe('an embedder', () => {
 
   it.each([
     ['too few', (texts: readonly string[]) => texts.slice(1).map(() => [1, 2])],
-    ['of different dimensions', (texts: readonly string[]) => texts.map((_, at) => (at === 0 ? [1, 2] : [1, 2, 3]))],
+    [
+      'of different dimensions',
+      (texts: readonly string[]) => texts.map((_, at) => (at === 0 ? [1, 2] : [1, 2, 3])),
+    ],
     ['empty', (texts: readonly string[]) => texts.map(() => [])],
     ['too long', (texts: readonly string[]) => texts.map(() => new Array(5000).fill(1))],
     ['no numbers', (texts: readonly string[]) => texts.map(() => [null, 'x'])],
     ['no vectors', (texts: readonly string[]) => texts],
   ])('takes no vectors that are %s', async (_what, make) => {
     const body = (texts: readonly string[]) => {
-      return { data: make(texts).map((embedding, index) => ({ index, embedding })), usage: { prompt_tokens: 1 } }
+      return {
+        data: make(texts).map((embedding, index) => ({ index, embedding })),
+        usage: { prompt_tokens: 1 },
+      }
     }
     answer({ kind: 'body', body })
     await expect(embed({ texts: ['one', 'two'] })).rejects.toBeInstanceOf(ModelError)
@@ -112,9 +142,15 @@ describe('the configuration of an embedder', () => {
   const chosen = (env: Record<string, string>) => readConfig(env).models.embedder
 
   it.each([
-    [{ EMBEDDING_MODEL: 'anthropic:voyage' }, 'EMBEDDING_MODEL must be openai:<id>, google:<id> or compatible:<id>'],
+    [
+      { EMBEDDING_MODEL: 'anthropic:voyage' },
+      'EMBEDDING_MODEL must be openai:<id>, google:<id> or compatible:<id>',
+    ],
     [{ EMBEDDING_MODEL: 'openai:small' }, 'EMBEDDING_MODEL needs OPENAI_API_KEY'],
-    [{ EMBEDDING_MODEL: 'compatible:words' }, 'EMBEDDING_MODEL is compatible:…, which needs EMBEDDING_BASE_URL'],
+    [
+      { EMBEDDING_MODEL: 'compatible:words' },
+      'EMBEDDING_MODEL is compatible:…, which needs EMBEDDING_BASE_URL',
+    ],
     [
       {
         EMBEDDING_MODEL: 'compatible:words',
@@ -125,14 +161,26 @@ describe('the configuration of an embedder', () => {
       'EMBEDDING_MODEL is compatible:…, which needs EMBEDDING_BASE_URL',
     ],
     [{ EMBEDDING_BASE_URL: 'http://a/v1' }, 'EMBEDDING_BASE_URL needs EMBEDDING_MODEL'],
-    [{ EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: 'a' }, 'EMBEDDING_BASE_URL must be an http'],
+    [
+      { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: 'a' },
+      'EMBEDDING_BASE_URL must be an http',
+    ],
   ])('%o is refused', (env, problem) => {
     expect(() => chosen(env)).toThrow(problem)
   })
 
   it("takes the model's address where both are of one provider, unless there is one of its own", () => {
-    const both = { MODEL: 'compatible:big', EMBEDDING_MODEL: 'compatible:words', MODEL_BASE_URL: 'http://a/v1' }
-    expect(chosen(both)).toEqual({ provider: 'compatible', id: 'words', apiKey: null, baseUrl: 'http://a/v1' })
+    const both = {
+      MODEL: 'compatible:big',
+      EMBEDDING_MODEL: 'compatible:words',
+      MODEL_BASE_URL: 'http://a/v1',
+    }
+    expect(chosen(both)).toEqual({
+      provider: 'compatible',
+      id: 'words',
+      apiKey: null,
+      baseUrl: 'http://a/v1',
+    })
     expect(chosen({ ...both, EMBEDDING_BASE_URL: 'http://b/v1' })?.baseUrl).toBe('http://b/v1')
     const other = { EMBEDDING_MODEL: 'openai:small', OPENAI_API_KEY: key }
     expect(chosen({ ...both, ...other })?.baseUrl).toBe(null)

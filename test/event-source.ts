@@ -20,7 +20,8 @@ export async function followLive(
   const ended = Promise.withResolvers<void>()
   let waiting = Promise.withResolvers<void>()
   const source = new EventSource(`${url}/api/v1/live`, {
-    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...headers } } as RequestInit),
+    fetch: (input, init) =>
+      fetch(input, { ...init, headers: { ...init.headers, ...headers } } as RequestInit),
   })
   for (const type of types) {
     source.addEventListener(type, ({ data }) => {

@@ -17,14 +17,17 @@ export function tellFacts(facts: CodeFacts) {
         `${symbol.exported ? '+' : '-'} ${symbol.kind} ${pathOf(index)} ${symbol.startLine}-${symbol.endLine}`,
         symbol.owner === null ? '' : ` of ${symbol.owner}`,
         symbol.complexity === 0 ? '' : ` c${symbol.complexity}`,
-        symbol.parameters === null ? '' : ` (${symbol.parameters.least}..${symbol.parameters.most ?? ''})`,
+        symbol.parameters === null
+          ? ''
+          : ` (${symbol.parameters.least}..${symbol.parameters.most ?? ''})`,
         symbol.extends.length === 0 ? '' : ` < ${symbol.extends.join(', ')}`,
       ].join(''),
     ),
     imports: facts.imports.map(({ line, kind, from, names }) =>
-      [`${line} ${kind} ${from}`, ...names.map(({ name, local }) => (name === local ? name : `${name}>${local}`))].join(
-        ' ',
-      ),
+      [
+        `${line} ${kind} ${from}`,
+        ...names.map(({ name, local }) => (name === local ? name : `${name}>${local}`)),
+      ].join(' '),
     ),
     references: facts.references.map(({ line, kind, qualifier, name, arguments: passed, within }) =>
       [

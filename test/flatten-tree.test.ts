@@ -13,7 +13,12 @@ it.each(await readdir(folder))('the tree of %s', async (filename) => {
   const grammar = await loadGrammar(grammarOfPath(filename)!)
   const parser = new Parser().setLanguage(grammar)
   // Whole, and broken off: with errors and with what was put in to mend them.
-  for (const part of [text, text.slice(0, text.length / 2), `é😀\n${text.slice(text.length / 3)}`, '']) {
+  for (const part of [
+    text,
+    text.slice(0, text.length / 2),
+    `é😀\n${text.slice(text.length / 3)}`,
+    '',
+  ]) {
     const tree = parser.parse(part)!
     const columns = makeColumns(tree.rootNode.descendantCount)
     flattenMemory(parserMemory(), tree, columns)

@@ -17,7 +17,11 @@ function claim(path: string, line: number, more: Partial<ProposedFinding> = {}):
   return cardClaim({ path, startLine: line, endLine: line, quote: call }, more)
 }
 
-function judge(change: Change, model: readonly ProposedFinding[], findings: readonly Finding[] = []) {
+function judge(
+  change: Change,
+  model: readonly ProposedFinding[],
+  findings: readonly Finding[] = [],
+) {
   return judgeFindings(
     { syntax },
     {
@@ -55,7 +59,9 @@ describe('a finding whose file is gone', () => {
     const files = { 'a/one.ts': `${call}\n`, 'a/two.ts': `\n\n${call}\n` }
     const findings = await raise(files, [claim('a/one.ts', 1), claim('a/two.ts', 3)])
     const moved = { 'b/first.ts': `${call}\n`, 'b/second.ts': `\n\n${call}\n` }
-    const [first, second] = findings.map(({ path }) => (path === 'a/one.ts' ? 'b/first.ts' : 'b/second.ts'))
+    const [first, second] = findings.map(({ path }) =>
+      path === 'a/one.ts' ? 'b/first.ts' : 'b/second.ts',
+    )
     expect((await follow(findings, moved)).map(([path, , index]) => [path, index])).toEqual(
       expect.arrayContaining([
         [first, 0],
@@ -66,7 +72,9 @@ describe('a finding whose file is gone', () => {
   })
 
   it('does not go by code that stands in many files, but in a file of its name', async () => {
-    const findings = await raise({ 'a/pay.ts': 'return 0\n' }, [claim('a/pay.ts', 1, { quote: 'return 0' })])
+    const findings = await raise({ 'a/pay.ts': 'return 0\n' }, [
+      claim('a/pay.ts', 1, { quote: 'return 0' }),
+    ])
     expect(await follow(findings, { 'b/other.ts': 'return 0\n' })).toEqual([])
     expect(await follow(findings, { 'b/pay.ts': 'return 0\n' })).toEqual([['b/pay.ts', 1, 0]])
   })
@@ -82,7 +90,9 @@ describe('a claim about code that was read before', () => {
   const path = 'a/pay.ts'
   const judgeAgain = async (proposals: readonly ProposedFinding[]) => {
     const change = addedFiles({ [path]: `${call}\n` })
-    const seenLines = new Set(change.diff.files[0]?.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]))
+    const seenLines = new Set(
+      change.diff.files[0]?.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]),
+    )
     return judge({ ...change, earlier: { ...noEarlierReviews, seenLines } }, proposals)
   }
 
@@ -104,10 +114,18 @@ describe('an answered finding', () => {
     }))
 
   it('answers for its line as it stood, not for another in which its quote stands too', async () => {
-    const same = await judge(addedFiles({ [path]: `\n${call}\n` }), [claim(path, 2, { quote: '' })], await answered())
+    const same = await judge(
+      addedFiles({ [path]: `\n${call}\n` }),
+      [claim(path, 2, { quote: '' })],
+      await answered(),
+    )
     expect(same).toMatchObject({ findings: [], dismissed: [{ startLine: 2 }] })
     const changed = `if (isSure) ${call}`
-    const other = await judge(addedFiles({ [path]: `${changed}\n` }), [claim(path, 1)], await answered())
+    const other = await judge(
+      addedFiles({ [path]: `${changed}\n` }),
+      [claim(path, 1)],
+      await answered(),
+    )
     expect(other.findings).toHaveLength(1)
   })
 
@@ -116,8 +134,15 @@ describe('an answered finding', () => {
     const wide = { quote: `eval(user.name)\n${call}`, endLine: 2 }
     const again = await judge(around, [claim(path, 1, wide)], await answered())
     expect(again).toMatchObject({ findings: [], dismissed: [{ startLine: 2 }] })
-    const worse = await judge(around, [claim(path, 1, { ...wide, severity: 'critical' })], await answered())
-    expect(worse).toMatchObject({ findings: [{ severity: 'critical', reopened: 0 }], dismissed: [{ startLine: 2 }] })
+    const worse = await judge(
+      around,
+      [claim(path, 1, { ...wide, severity: 'critical' })],
+      await answered(),
+    )
+    expect(worse).toMatchObject({
+      findings: [{ severity: 'critical', reopened: 0 }],
+      dismissed: [{ startLine: 2 }],
+    })
     expect(worse.findings[0]?.fingerprint).not.toBe(worse.dismissed[0]?.fingerprint)
   })
 })

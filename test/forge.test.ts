@@ -23,7 +23,8 @@ import {
 
 const run = promisify(execFile)
 const repo = 'acme/shop'
-const lines = (count: number, word = 'line') => Array.from({ length: count }, (_, index) => `${word} ${index + 1}\n`)
+const lines = (count: number, word = 'line') =>
+  Array.from({ length: count }, (_, index) => `${word} ${index + 1}\n`)
 
 let forge: Forge
 let folder: string
@@ -35,7 +36,12 @@ beforeEach(async () => {
   forge.createUser('ben', { token: 'ben-token' })
   forge.createUser('eve', { token: 'eve-token' })
   await forge.createRepository(repo, { private: true, admins: ['ann'], writers: ['ben'] })
-  await forge.push(repo, 'main', { 'a.ts': lines(40).join(''), 'gone.md': 'old\n' }, { author: 'ann' })
+  await forge.push(
+    repo,
+    'main',
+    { 'a.ts': lines(40).join(''), 'gone.md': 'old\n' },
+    { author: 'ann' },
+  )
 })
 
 afterEach(async () => {
@@ -49,7 +55,10 @@ async function openChange(): Promise<{ number: number; sha: string }> {
   changed[2] = 'changed 3\n'
   changed[19] = 'changed 20\n'
   const sha = await forge.push(repo, 'topic', { 'a.ts': changed.join('') }, { author: 'ben' })
-  return { sha, number: await forge.openPullRequest({ repo, head: 'topic', title: 'A change', author: 'ben' }) }
+  return {
+    sha,
+    number: await forge.openPullRequest({ repo, head: 'topic', title: 'A change', author: 'ben' }),
+  }
 }
 
 interface Answered {
@@ -73,7 +82,11 @@ async function call(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('application/json') && text !== ''
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  }
 }
 
 /** Runs git with a token in a header, as the service does. */
@@ -124,14 +137,22 @@ async function startReceiver(status = 200) {
   }
 }
 
-const sign = (secret: string, body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+const sign = (secret: string, body: string) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 describe('git over HTTP', () => {
   it('clones and pushes with a token, and a push moves the pull request before it ends', async () => {
     await using receiver = await startReceiver()
     const { number, sha } = await openChange()
     forge.addWebhook(repo, { url: receiver.url, secret: 's3cret' })
-    await gitAs('ben-token', ['clone', '--quiet', '--branch', 'topic', forge.cloneUrl(repo), 'work'])
+    await gitAs('ben-token', [
+      'clone',
+      '--quiet',
+      '--branch',
+      'topic',
+      forge.cloneUrl(repo),
+      'work',
+    ])
     const work = join(folder, 'work')
     expect(await readFile(join(work, 'a.ts'), 'utf8')).toContain('changed 3\n')
     // Larger than git's buffer for one request: it comes in chunks.
@@ -141,7 +162,9 @@ describe('git over HTTP', () => {
     await gitAs('ben-token', ['push', '--quiet', 'origin', 'topic'], work)
     const head = await gitAs(null, ['rev-parse', 'HEAD'], work)
     expect(forge.pullRequest(repo, number)).toMatchObject({ headSha: head, changedFiles: 2 })
-    expect(await gitAs('ann-token', ['ls-remote', forge.cloneUrl(repo), `refs/pull/${number}/head`])).toContain(head)
+    expect(
+      await gitAs('ann-token', ['ls-remote', forge.cloneUrl(repo), `refs/pull/${number}/head`]),
+    ).toContain(head)
 
     const delivery = await forge.waitForDelivery((one) => one.action === 'synchronize')
     expect(delivery.status).toBe(200)
@@ -159,7 +182,11 @@ describe('git over HTTP', () => {
       number,
       before: sha,
       after: head,
-      pull_request: { number, merged: false, head: { sha: head, ref: 'topic', repo: { full_name: repo } } },
+      pull_request: {
+        number,
+        merged: false,
+        head: { sha: head, ref: 'topic', repo: { full_name: repo } },
+      },
       repository: { full_name: repo },
       sender: { login: 'ben' },
     })
@@ -170,9 +197,17 @@ describe('git over HTTP', () => {
     await forge.push(repo, 'topic', { 'b.ts': 'two\n' })
     await gitAs(null, ['init', '--quiet', '--bare', 'mirror'])
     const mirror = join(folder, 'mirror')
-    await gitAs('ann-token', ['fetch', '--quiet', '--depth=1', '--filter=blob:none', forge.cloneUrl(repo), sha], mirror)
+    await gitAs(
+      'ann-token',
+      ['fetch', '--quiet', '--depth=1', '--filter=blob:none', forge.cloneUrl(repo), sha],
+      mirror,
+    )
     expect(await gitAs(null, ['rev-parse', 'FETCH_HEAD'], mirror)).toBe(sha)
-    const objects = await gitAs(null, ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)'], mirror)
+    const objects = await gitAs(
+      null,
+      ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)'],
+      mirror,
+    )
     expect(objects.split('\n').sort()).toEqual(['commit', 'tree'])
   })
 
@@ -189,23 +224,40 @@ describe('git over HTTP', () => {
     expect(await info('eve-token', 'git-receive-pack')).toBe(403)
     await forge.createRepository('acme/open')
     await forge.push('acme/open', 'main', { 'a.txt': 'a\n' })
-    expect(await gitAs(null, ['ls-remote', forge.cloneUrl('acme/open')])).toContain('refs/heads/main')
+    expect(await gitAs(null, ['ls-remote', forge.cloneUrl('acme/open')])).toContain(
+      'refs/heads/main',
+    )
     expect(await info(null, 'git-receive-pack')).toBe(401)
   })
 
   it('refuses pushes to refs/pull', async () => {
     const { number } = await openChange()
     await gitAs('ben-token', ['clone', '--quiet', forge.cloneUrl(repo), 'work'])
-    const push = gitAs('ben-token', ['push', 'origin', `HEAD:refs/pull/${number}/head`], join(folder, 'work'))
+    const push = gitAs(
+      'ben-token',
+      ['push', 'origin', `HEAD:refs/pull/${number}/head`],
+      join(folder, 'work'),
+    )
     await expect(push).rejects.toThrow(/hidden ref/)
   })
 
   it('puts files of any name, mode and content on a branch', async () => {
     const bytes = Buffer.from([0, 255, 10, 13])
-    const files = { 'new\nline "q" \\ ü.bin': bytes, run: { mode: '100755', content: '#!/bin/sh\n' }, 'gone.md': null }
-    const sha = await forge.push(repo, 'odd', { ...files, link: { mode: '120000', content: 'a.ts' } })
+    const files = {
+      'new\nline "q" \\ ü.bin': bytes,
+      run: { mode: '100755', content: '#!/bin/sh\n' },
+      'gone.md': null,
+    }
+    const sha = await forge.push(repo, 'odd', {
+      ...files,
+      link: { mode: '120000', content: 'a.ts' },
+    })
     const { body } = await call('GET', `/repos/${repo}/git/trees/${sha}?recursive=1`)
-    const tree = body.tree.map(({ path, mode, size }: Record<string, unknown>) => [path, mode, size])
+    const tree = body.tree.map(({ path, mode, size }: Record<string, unknown>) => [
+      path,
+      mode,
+      size,
+    ])
     expect(tree).toEqual([
       ['a.ts', '100644', lines(40).join('').length],
       ['link', '120000', 4],
@@ -227,7 +279,9 @@ describe('deliveries', () => {
     await forge.reopenPullRequest(repo, number)
     const merge = await forge.mergePullRequest(repo, number, 'ann')
     forge.openIssue(repo, { title: 'Broken', author: 'eve' })
-    await forge.waitFor(() => forge.deliveries.every((one) => one.status === 200) && forge.deliveries.length === 8)
+    await forge.waitFor(
+      () => forge.deliveries.every((one) => one.status === 200) && forge.deliveries.length === 8,
+    )
     const told = forge.deliveries.map((one) => `${one.event}.${one.action}`)
     expect(told).toEqual([
       'pull_request.opened',
@@ -253,7 +307,9 @@ describe('deliveries', () => {
         base: { ref: 'main', repo: { full_name: repo } },
       },
     })
-    expect(forge.deliveries[4]!.payload).toMatchObject({ pull_request: { merged: false, state: 'closed' } })
+    expect(forge.deliveries[4]!.payload).toMatchObject({
+      pull_request: { merged: false, state: 'closed' },
+    })
     expect(forge.deliveries[6]!.payload).toMatchObject({
       pull_request: { merged: true, merged_at: expect.any(String), merge_commit_sha: merge },
       sender: { login: 'ann' },
@@ -282,8 +338,13 @@ describe('deliveries', () => {
     forge.addWebhook(repo, { url: gone.url })
     forge.addWebhook(repo, { url: silent.url })
     await openChange()
-    await forge.waitFor(() => forge.deliveries.length === 2 && forge.deliveries.every((one) => one.status === 0))
-    expect(forge.deliveries.map((one) => one.attempts[0]!.error)).toEqual([expect.any(String), expect.any(String)])
+    await forge.waitFor(
+      () => forge.deliveries.length === 2 && forge.deliveries.every((one) => one.status === 0),
+    )
+    expect(forge.deliveries.map((one) => one.attempts[0]!.error)).toEqual([
+      expect.any(String),
+      expect.any(String),
+    ])
     expect(silent.received[0]!.headers['x-hub-signature-256']).toBeUndefined()
   })
 
@@ -295,7 +356,9 @@ describe('deliveries', () => {
     const { headers, body } = receiver.received[0]!
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded')
     expect(headers['x-hub-signature-256']).toBe(sign('x', body))
-    expect(JSON.parse(new URLSearchParams(body).get('payload')!)).toMatchObject({ action: 'opened' })
+    expect(JSON.parse(new URLSearchParams(body).get('payload')!)).toMatchObject({
+      action: 'opened',
+    })
   })
 
   it('go to hooks made over the API, with a ping first', async () => {
@@ -304,15 +367,23 @@ describe('deliveries', () => {
     const config = { url: receiver.url, content_type: 'json', insecure_ssl: '0', secret: 'k' }
     const input = { name: 'web', active: true, events: ['pull_request', 'issues'], config }
     const made = await call('POST', hooks, { body: input })
-    expect(made).toMatchObject({ status: 201, body: { active: true, config: { secret: '********' } } })
+    expect(made).toMatchObject({
+      status: 201,
+      body: { active: true, config: { secret: '********' } },
+    })
     const ping = await forge.waitForDelivery((one) => one.event === 'ping')
     expect(ping.payload).toMatchObject({ hook_id: made.body.id, repository: { full_name: repo } })
     expect(await call('POST', hooks, { body: input })).toMatchObject({
       status: 422,
-      body: { message: 'Validation Failed', errors: [{ message: 'Hook already exists on this repository' }] },
+      body: {
+        message: 'Validation Failed',
+        errors: [{ message: 'Hook already exists on this repository' }],
+      },
     })
     expect((await call('POST', hooks, { body: input, token: 'ben-token' })).status).toBe(404)
-    expect((await call('GET', hooks)).body).toMatchObject([{ id: made.body.id, events: ['pull_request', 'issues'] }])
+    expect((await call('GET', hooks)).body).toMatchObject([
+      { id: made.body.id, events: ['pull_request', 'issues'] },
+    ])
     expect((await call('DELETE', `${hooks}/${made.body.id}`)).status).toBe(204)
     expect((await call('DELETE', `${hooks}/${made.body.id}`)).status).toBe(404)
     expect(forge.webhooks(repo)).toEqual([])
@@ -323,20 +394,39 @@ describe('pull requests', () => {
   it('from a fork bring their commits along, and outlive the fork', async () => {
     await forge.createRepository('eve/shop', { forkOf: repo })
     const sha = await forge.push('eve/shop', 'mine', { 'b.ts': 'b\n' }, { author: 'eve' })
-    const number = await forge.openPullRequest({ repo, headRepo: 'eve/shop', head: 'mine', author: 'eve' })
-    expect(forge.pullRequest(repo, number)).toMatchObject({ headRepo: 'eve/shop', headSha: sha, changedFiles: 1 })
+    const number = await forge.openPullRequest({
+      repo,
+      headRepo: 'eve/shop',
+      head: 'mine',
+      author: 'eve',
+    })
+    expect(forge.pullRequest(repo, number)).toMatchObject({
+      headRepo: 'eve/shop',
+      headSha: sha,
+      changedFiles: 1,
+    })
     const { body } = await call('GET', `/repos/${repo}/pulls/${number}`)
-    expect(body.head).toMatchObject({ label: 'eve:mine', repo: { full_name: 'eve/shop', fork: true } })
+    expect(body.head).toMatchObject({
+      label: 'eve:mine',
+      repo: { full_name: 'eve/shop', fork: true },
+    })
     const next = await forge.push('eve/shop', 'mine', { 'b.ts': 'bb\n' }, { author: 'eve' })
     expect((await call('GET', `/repos/${repo}/commits/${next}`)).status).toBe(200)
     await forge.removeRepository('eve/shop')
-    expect((await call('GET', `/repos/${repo}/pulls/${number}`)).body.head).toMatchObject({ sha: next, repo: null })
+    expect((await call('GET', `/repos/${repo}/pulls/${number}`)).body.head).toMatchObject({
+      sha: next,
+      repo: null,
+    })
   })
 
   it('are closed with their branch, and merged by a push that contains them', async () => {
     const { number, sha } = await openChange()
     await gitAs('ben-token', ['clone', '--quiet', forge.cloneUrl(repo), 'work'])
-    await gitAs('ben-token', ['push', '--quiet', 'origin', `${sha}:refs/heads/main`], join(folder, 'work'))
+    await gitAs(
+      'ben-token',
+      ['push', '--quiet', 'origin', `${sha}:refs/heads/main`],
+      join(folder, 'work'),
+    )
     expect(forge.pullRequest(repo, number)).toMatchObject({ merged: true, state: 'closed' })
     await forge.push(repo, 'second', { 'c.ts': 'c\n' })
     const second = await forge.openPullRequest({ repo, head: 'second' })
@@ -349,19 +439,30 @@ describe('pull requests', () => {
     await forge.push(repo, 'topic', { 'b.ts': 'b\n' })
     const body = { title: 'By API', head: 'topic', base: 'main', body: 'Why' }
     const made = await call('POST', `/repos/${repo}/pulls`, { body, token: 'ben-token' })
-    expect(made).toMatchObject({ status: 201, body: { number: 1, user: { login: 'ben' }, changed_files: 1 } })
-    expect((await call('POST', `/repos/${repo}/pulls`, { body })).body.errors[0].message).toMatch(/already exists/)
+    expect(made).toMatchObject({
+      status: 201,
+      body: { number: 1, user: { login: 'ben' }, changed_files: 1 },
+    })
+    expect((await call('POST', `/repos/${repo}/pulls`, { body })).body.errors[0].message).toMatch(
+      /already exists/,
+    )
     const same = await call('POST', `/repos/${repo}/pulls`, { body: { ...body, base: 'topic' } })
     expect(same.body.errors[0].message).toBe('No commits between topic and topic')
     const none = await call('POST', `/repos/${repo}/pulls`, { body: { ...body, head: 'none' } })
-    expect(none).toMatchObject({ status: 422, body: { errors: [{ field: 'head', code: 'invalid' }] } })
+    expect(none).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'head', code: 'invalid' }] },
+    })
     await call('PATCH', `/repos/${repo}/pulls/1`, { body: { title: 'New', state: 'closed' } })
     expect(forge.pullRequest(repo, 1)).toMatchObject({ title: 'New', state: 'closed' })
     expect((await call('GET', `/repos/${repo}/pulls`)).body).toEqual([])
     const [listed] = (await call('GET', `/repos/${repo}/pulls?state=all&head=acme:topic`)).body
     expect(listed).toMatchObject({ number: 1 })
     expect(listed).not.toHaveProperty('additions')
-    expect((await call('GET', `/repos/${repo}/issues/1`)).body).toMatchObject({ title: 'New', pull_request: {} })
+    expect((await call('GET', `/repos/${repo}/issues/1`)).body).toMatchObject({
+      title: 'New',
+      pull_request: {},
+    })
   })
 
   it('show their diff from the merge base, and refuse one that is too large', async () => {
@@ -376,7 +477,10 @@ describe('pull requests', () => {
     }
     forge.limits.diffLines = 10
     const long = await call('GET', path, { accept: 'application/vnd.github.diff' })
-    expect(long).toMatchObject({ status: 406, body: { errors: [{ field: 'diff', code: 'too_large' }] } })
+    expect(long).toMatchObject({
+      status: 406,
+      body: { errors: [{ field: 'diff', code: 'too_large' }] },
+    })
     expect(long.body.message).toContain('maximum number of lines (10)')
     forge.limits.diffFiles = 0
     const many = await call('GET', path, { accept: 'application/vnd.github.v3.diff' })
@@ -385,7 +489,11 @@ describe('pull requests', () => {
 
   it('list files of every kind, page by page', async () => {
     const moved = lines(30, 'moved')
-    await forge.push(repo, 'main', { 'old.ts': moved.join(''), 'mode.sh': 'x\n', 'type.txt': 'text\n' })
+    await forge.push(repo, 'main', {
+      'old.ts': moved.join(''),
+      'mode.sh': 'x\n',
+      'type.txt': 'text\n',
+    })
     await forge.push(repo, 'kinds', {
       'a.ts': `${lines(40).join('')}last without line end`,
       'gone.md': null,
@@ -437,15 +545,31 @@ describe('pull requests', () => {
 describe('contents', () => {
   it('are read as JSON, raw, and as trees and commits', async () => {
     const large = Buffer.alloc(1_200_000, 'large ')
-    const sha = await forge.push(repo, 'any/branch', { 'dir/ü #?.txt': 'odd\n', 'large.txt': large })
+    const sha = await forge.push(repo, 'any/branch', {
+      'dir/ü #?.txt': 'odd\n',
+      'large.txt': large,
+    })
     const read = (path: string, accept?: string) =>
-      call('GET', `/repos/${repo}/contents/${path}?ref=any%2Fbranch`, accept === undefined ? {} : { accept })
+      call(
+        'GET',
+        `/repos/${repo}/contents/${path}?ref=any%2Fbranch`,
+        accept === undefined ? {} : { accept },
+      )
     const odd = `dir/${encodeURIComponent('ü #?.txt')}`
     const file = await read(odd)
-    expect(file.body).toMatchObject({ type: 'file', path: 'dir/ü #?.txt', size: 4, encoding: 'base64' })
+    expect(file.body).toMatchObject({
+      type: 'file',
+      path: 'dir/ü #?.txt',
+      size: 4,
+      encoding: 'base64',
+    })
     expect(Buffer.from(file.body.content, 'base64').toString()).toBe('odd\n')
     expect((await read(odd, 'application/vnd.github.raw+json')).body).toBe('odd\n')
-    expect((await read('large.txt')).body).toMatchObject({ size: large.length, encoding: 'none', content: '' })
+    expect((await read('large.txt')).body).toMatchObject({
+      size: large.length,
+      encoding: 'none',
+      content: '',
+    })
     expect((await read('large.txt', 'application/vnd.github.raw')).body).toHaveLength(large.length)
     expect((await read('dir')).body).toMatchObject([{ type: 'file', name: 'ü #?.txt' }])
     expect((await read('none')).status).toBe(404)
@@ -503,10 +627,14 @@ describe('comments and reviews', () => {
     const comments = `/repos/${repo}/issues/${number}/comments`
     const made = await call('POST', comments, { body: { body: 'First' } })
     expect(made).toMatchObject({ status: 201, body: { user: { login: 'ann' }, body: 'First' } })
-    expect(made.body.html_url).toBe(`${forge.url}/${repo}/pull/${number}#issuecomment-${made.body.id}`)
+    expect(made.body.html_url).toBe(
+      `${forge.url}/${repo}/pull/${number}#issuecomment-${made.body.id}`,
+    )
     const one = `/repos/${repo}/issues/comments/${made.body.id}`
     await call('PATCH', one, { body: { body: 'Edited' } })
-    expect(forge.pullRequest(repo, number).comments).toMatchObject([{ author: 'ann', body: 'Edited', edits: 1 }])
+    expect(forge.pullRequest(repo, number).comments).toMatchObject([
+      { author: 'ann', body: 'Edited', edits: 1 },
+    ])
     forge.setPermission(repo, 'eve', 'read')
     expect((await call('PATCH', one, { body: { body: 'x' }, token: 'eve-token' })).status).toBe(403)
     expect((await call('POST', comments, { body: { body: 'y'.repeat(65_537) } })).status).toBe(422)
@@ -527,24 +655,41 @@ describe('comments and reviews', () => {
       { path: 'a.ts', line: 6, body: 'context' },
     ]
     const made = await post(number, { commit_id: sha, event: 'COMMENT', body: 'All', comments })
-    expect(made).toMatchObject({ status: 200, body: { state: 'COMMENTED', commit_id: sha, body: 'All' } })
+    expect(made).toMatchObject({
+      status: 200,
+      body: { state: 'COMMENTED', commit_id: sha, body: 'All' },
+    })
     const listed = (await call('GET', `/repos/${repo}/pulls/${number}/comments`)).body
     expect(listed).toMatchObject([
-      { line: 3, side: 'RIGHT', start_line: null, pull_request_review_id: made.body.id, original_commit_id: sha },
+      {
+        line: 3,
+        side: 'RIGHT',
+        start_line: null,
+        pull_request_review_id: made.body.id,
+        original_commit_id: sha,
+      },
       { line: 3, side: 'LEFT' },
       { line: 21, start_line: 18, start_side: 'RIGHT' },
       { line: 6, side: 'RIGHT' },
     ])
-    expect(listed[0].diff_hunk).toMatch(/^@@ -1,6 \+1,6 @@\n line 1\n line 2\n-line 3\n\+changed 3$/)
+    expect(listed[0].diff_hunk).toMatch(
+      /^@@ -1,6 \+1,6 @@\n line 1\n line 2\n-line 3\n\+changed 3$/,
+    )
     expect(listed[0].position).toBe(4)
-    expect((await call('GET', `/repos/${repo}/pulls/${number}/reviews/${made.body.id}/comments`)).body).toHaveLength(4)
+    expect(
+      (await call('GET', `/repos/${repo}/pulls/${number}/reviews/${made.body.id}/comments`)).body,
+    ).toHaveLength(4)
   })
 
   it('are refused as a whole for one bad line', async () => {
     const { number, sha } = await openChange()
     const good = { path: 'a.ts', line: 3, body: 'good' }
     const refused = async (comment: unknown) => {
-      const { status, body } = await post(number, { commit_id: sha, event: 'COMMENT', comments: [good, comment] })
+      const { status, body } = await post(number, {
+        commit_id: sha,
+        event: 'COMMENT',
+        comments: [good, comment],
+      })
       return [status, body.message, ...body.errors]
     }
     const kind = [422, 'Unprocessable Entity']
@@ -552,19 +697,36 @@ describe('comments and reviews', () => {
     expect(await refused({ ...bad, line: 7 })).toEqual([...kind, 'Line could not be resolved'])
     expect(await refused({ ...bad, line: 0 })).toEqual([...kind, 'Line could not be resolved'])
     expect(await refused({ ...bad, line: 1e9 })).toEqual([...kind, 'Line could not be resolved'])
-    expect(await refused({ ...bad, path: 'none.ts', line: 3 })).toEqual([...kind, 'Path could not be resolved'])
-    expect(await refused({ ...bad, line: 20, start_line: 20 })).toEqual([...kind, expect.stringContaining('precede')])
-    expect(await refused({ ...bad, line: 20, start_line: 3 })).toEqual([...kind, expect.stringContaining('same hunk')])
-    const unknown = await post(number, { commit_id: 'f'.repeat(40), event: 'COMMENT', comments: [good] })
+    expect(await refused({ ...bad, path: 'none.ts', line: 3 })).toEqual([
+      ...kind,
+      'Path could not be resolved',
+    ])
+    expect(await refused({ ...bad, line: 20, start_line: 20 })).toEqual([
+      ...kind,
+      expect.stringContaining('precede'),
+    ])
+    expect(await refused({ ...bad, line: 20, start_line: 3 })).toEqual([
+      ...kind,
+      expect.stringContaining('same hunk'),
+    ])
+    const unknown = await post(number, {
+      commit_id: 'f'.repeat(40),
+      event: 'COMMENT',
+      comments: [good],
+    })
     expect(unknown.body.errors).toEqual(['The commitOID is not part of the pull request'])
     expect((await post(number, { event: 'COMMENT' })).status).toBe(422)
-    expect((await post(number, { event: 'APPROVE' }, 'ben-token')).body.errors[0]).toMatch(/own pull request/)
+    expect((await post(number, { event: 'APPROVE' }, 'ben-token')).body.errors[0]).toMatch(
+      /own pull request/,
+    )
     const single = `/repos/${repo}/pulls/${number}/comments`
     const alone = await call('POST', single, { body: { ...bad, line: 7, commit_id: sha } })
     expect(alone.body.errors).toMatchObject([{ field: 'pull_request_review_thread.line' }])
     expect(forge.pullRequest(repo, number)).toMatchObject({ reviews: [], inlineComments: [] })
     expect((await call('POST', single, { body: { ...good, commit_id: sha } })).status).toBe(201)
-    expect((await post(number, { event: 'REQUEST_CHANGES', body: 'No' })).body.state).toBe('CHANGES_REQUESTED')
+    expect((await post(number, { event: 'REQUEST_CHANGES', body: 'No' })).body.state).toBe(
+      'CHANGES_REQUESTED',
+    )
     expect((await post(number, { event: 'APPROVE' })).body.state).toBe('APPROVED')
   })
 
@@ -585,14 +747,21 @@ describe('comments and reviews', () => {
       { line: 21, start_line: 20, original_line: 20, commit_id: next, original_commit_id: sha },
       { line: 20, side: 'LEFT' },
     ])
-    expect(forge.pullRequest(repo, number).threads.map(({ outdated }) => outdated)).toEqual([true, false, false])
+    expect(forge.pullRequest(repo, number).threads.map(({ outdated }) => outdated)).toEqual([
+      true,
+      false,
+      false,
+    ])
     const old = await post(number, {
       event: 'COMMENT',
       commit_id: sha,
       comments: [{ path: 'a.ts', line: 3, body: 'late' }],
     })
     expect(old.status).toBe(200)
-    expect(forge.pullRequest(repo, number).inlineComments.at(-1)).toMatchObject({ line: null, originalLine: 3 })
+    expect(forge.pullRequest(repo, number).inlineComments.at(-1)).toMatchObject({
+      line: null,
+      originalLine: 3,
+    })
   })
 
   it('form threads that are listed and resolved with GraphQL', async () => {
@@ -625,13 +794,21 @@ describe('comments and reviews', () => {
       { line: 4 },
     ])
     const after = page.pageInfo.endCursor
-    const rest = (await ask(query, { ...variables, after })).body.data.repository.pullRequest.reviewThreads
+    const rest = (await ask(query, { ...variables, after })).body.data.repository.pullRequest
+      .reviewThreads
     expect(rest).toMatchObject({ nodes: [{ line: 20 }], pageInfo: { hasNextPage: false } })
 
-    const resolve = 'mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id isResolved } } }'
+    const resolve =
+      'mutation($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id isResolved } } }'
     const { body } = await ask(resolve, { id: page.nodes[0].id })
-    expect(body).toEqual({ data: { resolveReviewThread: { thread: { id: page.nodes[0].id, isResolved: true } } } })
-    expect(forge.pullRequest(repo, number).threads.map(({ resolvedBy }) => resolvedBy)).toEqual(['ann', null, null])
+    expect(body).toEqual({
+      data: { resolveReviewThread: { thread: { id: page.nodes[0].id, isResolved: true } } },
+    })
+    expect(forge.pullRequest(repo, number).threads.map(({ resolvedBy }) => resolvedBy)).toEqual([
+      'ann',
+      null,
+      null,
+    ])
     expect((await ask(resolve, { id: 'none' })).body.errors[0].type).toBe('NOT_FOUND')
     expect((await ask(query, { ...variables, name: 'none' })).body).toMatchObject({
       data: { repository: null },
@@ -674,7 +851,9 @@ describe('access', () => {
     const user = await call('GET', '/user')
     expect(user.body).toMatchObject({ login: 'ann', type: 'User' })
     expect(user.headers.get('x-oauth-scopes')).toContain('repo')
-    expect((await call('GET', '/user', { token: 'bad' })).body).toMatchObject({ message: 'Bad credentials' })
+    expect((await call('GET', '/user', { token: 'bad' })).body).toMatchObject({
+      message: 'Bad credentials',
+    })
     expect((await call('GET', '/user', { token: null })).status).toBe(401)
     expect((await call('GET', `/repos/${repo}`, { token: 'eve-token' })).status).toBe(404)
     expect((await call('GET', `/repos/${repo}`, { token: 'ben-token' })).body).toMatchObject({
@@ -684,7 +863,9 @@ describe('access', () => {
     })
     forge.createUser('ann', { token: 'weak', scopes: ['public_repo'] })
     expect((await call('GET', `/repos/${repo}`, { token: 'weak' })).status).toBe(404)
-    expect((await call('GET', '/user/repos?per_page=100')).body).toMatchObject([{ permissions: { admin: true } }])
+    expect((await call('GET', '/user/repos?per_page=100')).body).toMatchObject([
+      { permissions: { admin: true } },
+    ])
     forge.revokeToken('ann-token')
     expect((await call('GET', '/user')).status).toBe(401)
   })
@@ -695,10 +876,14 @@ describe('access', () => {
     const moved = await call('GET', `/repos/${repo}/pulls/${number}`)
     expect(moved).toMatchObject({ status: 301, body: { message: 'Moved Permanently' } })
     expect((await call('GET', moved.headers.get('location')!)).body.head.sha).toBe(sha)
-    const written = await call('POST', `/repos/${repo}/issues/${number}/comments`, { body: { body: 'x' } })
+    const written = await call('POST', `/repos/${repo}/issues/${number}/comments`, {
+      body: { body: 'x' },
+    })
     expect(written.status).toBe(307)
     expect((await call('GET', `/repos/${repo}`, { token: 'eve-token' })).status).toBe(404)
-    expect(await gitAs('ann-token', ['ls-remote', forge.cloneUrl(repo), 'refs/heads/topic'])).toContain(sha)
+    expect(
+      await gitAs('ann-token', ['ls-remote', forge.cloneUrl(repo), 'refs/heads/topic']),
+    ).toContain(sha)
     await forge.removeRepository('acme/store')
     expect((await call('GET', `/repos/${repo}`)).status).toBe(404)
   })
@@ -708,7 +893,10 @@ describe('access', () => {
     expect((await call('GET', '/user')).headers.get('x-ratelimit-remaining')).toBe('0')
     forge.rateLimit.remaining = 0
     const refused = await call('GET', '/user')
-    expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('rate limit exceeded') } })
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('rate limit exceeded') },
+    })
     expect(refused.headers.get('x-ratelimit-reset')).toBe(String(forge.rateLimit.reset))
   })
 })
@@ -748,7 +936,12 @@ describe('sign-in', () => {
     forge.signInAs('eve')
     const first = landing(await authorize(app.clientId))
     expect(first.get('state')).toBe('s&t')
-    const input = { ...client, redirect_uri: redirectUri, code: first.get('code')!, code_verifier: verifier }
+    const input = {
+      ...client,
+      redirect_uri: redirectUri,
+      code: first.get('code')!,
+      code_verifier: verifier,
+    }
     const grant = await exchange(input)
     expect(grant).toMatchObject({ scope: 'repo,read:user', token_type: 'bearer' })
     const { body, headers } = await call('GET', '/user', { token: grant.access_token! })
@@ -761,19 +954,31 @@ describe('sign-in', () => {
     )
     expect((await exchange({ ...client, code: await code() })).error).toBe('bad_verification_code')
     const secret = { client_secret: 'wrong' }
-    expect((await exchange({ ...input, code: await code(), ...secret })).error).toBe('incorrect_client_credentials')
+    expect((await exchange({ ...input, code: await code(), ...secret })).error).toBe(
+      'incorrect_client_credentials',
+    )
     const elsewhere = { redirect_uri: `${redirectUri}/x` }
-    expect((await exchange({ ...input, code: await code(), ...elsewhere })).error).toBe('redirect_uri_mismatch')
+    expect((await exchange({ ...input, code: await code(), ...elsewhere })).error).toBe(
+      'redirect_uri_mismatch',
+    )
   })
 
   it('can be denied, offers a choice, and never redirects to a stranger', async () => {
     const app = forge.createOAuthApp({ callbackUrl: 'http://127.0.0.1:1/auth' })
     forge.denyNextSignIn()
     const denied = landing(await authorize(app.clientId))
-    expect([denied.get('error'), denied.get('state'), denied.get('code')]).toEqual(['access_denied', 's&t', null])
+    expect([denied.get('error'), denied.get('state'), denied.get('code')]).toEqual([
+      'access_denied',
+      's&t',
+      null,
+    ])
     const choice = await authorize(app.clientId)
     expect(await choice.text()).toContain('login=eve')
-    for (const stranger of ['http://127.0.0.1:2/auth', 'http://127.0.0.1:1/authority', 'nonsense']) {
+    for (const stranger of [
+      'http://127.0.0.1:2/auth',
+      'http://127.0.0.1:1/authority',
+      'nonsense',
+    ]) {
       const refused = await authorize(app.clientId, { login: 'ann', redirect_uri: stranger })
       expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
     }
@@ -786,7 +991,11 @@ describe('faults', () => {
 
   it('answer in place of the forge, as often as told', async () => {
     const headers = { 'retry-after': '7' }
-    forge.faults.add({ match: user, times: 1, action: answer(429, { message: 'secondary rate limit' }, headers) })
+    forge.faults.add({
+      match: user,
+      times: 1,
+      action: answer(429, { message: 'secondary rate limit' }, headers),
+    })
     const first = await call('GET', '/user')
     expect([first.status, first.body.message, first.headers.get('retry-after')]).toEqual([
       429,
@@ -846,7 +1055,9 @@ describe('faults', () => {
     forge.faults.add({ match: user, action: held })
     const request = expect(call('GET', '/user')).rejects.toThrow()
     await held.arrived
-    const waiting = expect(forge.waitFor(() => false, { what: 'a miracle' })).rejects.toThrow(/a miracle.*GET .*\/user/)
+    const waiting = expect(forge.waitFor(() => false, { what: 'a miracle' })).rejects.toThrow(
+      /a miracle.*GET .*\/user/,
+    )
     await forge.close()
     await Promise.all([request, waiting])
   })
@@ -858,15 +1069,21 @@ describe('pages', () => {
     await forge.push(repo, 'evil', { [`${evil}.ts`]: `${evil}\n` })
     const body = `${evil} [a](javascript:alert(1)) [b](https://ok.example/"onclick=x) \`${evil}\``
     const number = await forge.openPullRequest({ repo, head: 'evil', title: evil, body })
-    const comments = [{ path: `${evil}.ts`, line: 1, body: `**Bold** ${evil}\n\`\`\`suggestion\n${evil}\n\`\`\`` }]
-    await call('POST', `/repos/${repo}/pulls/${number}/reviews`, { body: { event: 'COMMENT', comments } })
+    const comments = [
+      { path: `${evil}.ts`, line: 1, body: `**Bold** ${evil}\n\`\`\`suggestion\n${evil}\n\`\`\`` },
+    ]
+    await call('POST', `/repos/${repo}/pulls/${number}/reviews`, {
+      body: { event: 'COMMENT', comments },
+    })
     forge.comment(
       repo,
       number,
       'ann',
       `<!-- unseen -->\n| a | b |\n|---|---|\n<details onclick=x>\n<details><summary>More</summary>`,
     )
-    const response = await fetch(`${forge.url}/${repo}/pull/${number}`, { headers: { accept: 'text/html' } })
+    const response = await fetch(`${forge.url}/${repo}/pull/${number}`, {
+      headers: { accept: 'text/html' },
+    })
     const page = await response.text()
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(page).not.toContain('<img')

@@ -15,7 +15,11 @@ export function renderGfm(markdown: string): string {
 /** The text that a reader sees, without the hidden characters that break things up. */
 export function readText(html: string): string {
   const text = html.replace(/<[^>]*>/g, '').replaceAll('\u2060', '')
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
 }
 
 const harmlessTags =

@@ -1,7 +1,12 @@
 // The rules on the code graph through the static reviewer: what they report, and what they leave alone.
 import { afterAll, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/config/repository-config.ts'
-import type { BrokenImport, Caller, ChangedSymbol, ChangeGraph } from '../src/domain/change-graph.ts'
+import type {
+  BrokenImport,
+  Caller,
+  ChangedSymbol,
+  ChangeGraph,
+} from '../src/domain/change-graph.ts'
 import type { ProposedFinding } from '../src/domain/finding.ts'
 import type { Change } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
@@ -17,8 +22,15 @@ afterAll(() => Promise.all([reviewer[Symbol.asyncDispose](), syntax[Symbol.async
 
 type Files = Record<string, string>
 
-async function review(change: Change, graph: Partial<ChangeGraph>): Promise<readonly ProposedFinding[]> {
-  const report = await reviewer.review({ ...change, graph: graphOf(graph) }, emptyContext, AbortSignal.timeout(60_000))
+async function review(
+  change: Change,
+  graph: Partial<ChangeGraph>,
+): Promise<readonly ProposedFinding[]> {
+  const report = await reviewer.review(
+    { ...change, graph: graphOf(graph) },
+    emptyContext,
+    AbortSignal.timeout(60_000),
+  )
   expect(report).toMatchObject({ complete: true, notes: [], idle: [] })
   for (const { title, body } of report.findings) {
     expect(title).not.toMatch(/[\n.]$|\n/)
@@ -42,9 +54,12 @@ describe('changed-signature', () => {
 
   function check({ path = 'src/users.ts', before, after, symbol, caller }: Case = {}) {
     const files = {
-      [path]: after ?? 'export function loadUser(id: string, at: Date) {\n  return find(id, at)\n}\n',
+      [path]:
+        after ?? 'export function loadUser(id: string, at: Date) {\n  return find(id, at)\n}\n',
     }
-    const old = { [path]: before ?? 'export function loadUser(id: string) {\n  return find(id)\n}\n' }
+    const old = {
+      [path]: before ?? 'export function loadUser(id: string) {\n  return find(id)\n}\n',
+    }
     const callers = [callerOf({ path: path.replace('users', 'login'), ...caller })]
     const symbols = [symbolOf({ path, change: 'signature', parameters: two, ...symbol })]
     return review(changeOf(old, files), { symbols, callers })
@@ -60,10 +75,15 @@ describe('changed-signature', () => {
       endLine: 1,
       quote: 'export function loadUser(id: string, at: Date) {',
       severity: 'critical',
-      title: 'The parameters of `loadUser` changed, and 1 call outside of the changed lines does not fit any more',
+      title:
+        'The parameters of `loadUser` changed, and 1 call outside of the changed lines does not fit any more',
       body: 'When `handleLogin` in `src/login.ts` calls `loadUser`, it passes 1 argument, and 2 arguments must be passed now: it does not compile.',
     })
-    expect(finding?.evidence[1]).toEqual({ path: 'src/login.ts', line: 4, note: 'passes 1 argument' })
+    expect(finding?.evidence[1]).toEqual({
+      path: 'src/login.ts',
+      line: 4,
+      note: 'passes 1 argument',
+    })
   })
 
   it('is critical only where the call is certain to mean it, and is no test', async () => {
@@ -78,11 +98,19 @@ describe('changed-signature', () => {
   it.each<[string, Case]>([
     [
       'too many arguments',
-      { symbol: { parametersBefore: two, parameters: { least: 0, most: 1 } }, caller: { arguments: 2 } },
+      {
+        symbol: { parametersBefore: two, parameters: { least: 0, most: 1 } },
+        caller: { arguments: 2 },
+      },
     ],
     [
       'Python',
-      { path: 'app/users.py', before: 'def load(id):\n', after: 'def load(id, at):\n', symbol: { name: 'load' } },
+      {
+        path: 'app/users.py',
+        before: 'def load(id):\n',
+        after: 'def load(id, at):\n',
+        symbol: { name: 'load' },
+      },
     ],
     [
       'Python behind a decorator that leaves parameters as they are',
@@ -106,7 +134,10 @@ describe('changed-signature', () => {
     ['a constructor', { caller: { kind: 'new' } }],
     [
       'TypeScript that returns nothing, or takes what does',
-      { after: 'export function loadUser(id: string, then: () => void): void {\n  set({ id: void 0 })\n}\n' },
+      {
+        after:
+          'export function loadUser(id: string, then: () => void): void {\n  set({ id: void 0 })\n}\n',
+      },
     ],
     [
       'a method of a class of C#',
@@ -128,7 +159,12 @@ describe('changed-signature', () => {
     ],
     [
       'Ruby',
-      { path: 'lib/users.rb', before: 'def load(id)\n', after: 'def load(id, at)\n', caller: { text: 'load(1)' } },
+      {
+        path: 'lib/users.rb',
+        before: 'def load(id)\n',
+        after: 'def load(id, at)\n',
+        caller: { text: 'load(1)' },
+      },
     ],
     [
       'a method of Java',
@@ -151,7 +187,10 @@ describe('changed-signature', () => {
     ['a call whose arguments are spread', { caller: { arguments: null } }],
     ['an unsure call', { caller: { confidence: 0.7 } }],
     ['a function that is only passed on', { caller: { kind: 'value', arguments: 1 } }],
-    ['overloads, whose parameters nobody knows', { symbol: { parametersBefore: null, parameters: null } }],
+    [
+      'overloads, whose parameters nobody knows',
+      { symbol: { parametersBefore: null, parameters: null } },
+    ],
     ['a changed body', { symbol: { change: 'body' } }],
     ['JavaScript, where every call is legal', { path: 'src/users.js' }],
     ['a call from JavaScript, which nobody checks', { caller: { path: 'src/login.js' } }],
@@ -189,7 +228,11 @@ describe('changed-signature', () => {
         path: 'app/users.py',
         before: 'def load(self, id):\n',
         after: 'def load(self):\n',
-        symbol: { name: 'Base.load', parametersBefore: { least: 1, most: 2 }, parameters: { least: 1, most: 1 } },
+        symbol: {
+          name: 'Base.load',
+          parametersBefore: { least: 1, most: 2 },
+          parameters: { least: 1, most: 1 },
+        },
         caller: { text: 'Base.load(self, id)', arguments: 2 },
       },
     ],
@@ -203,7 +246,10 @@ describe('changed-signature', () => {
         caller: { text: 'x := Load(current())' },
       },
     ],
-    ['a parameter of TypeScript called this', { after: 'export function loadUser(this: Shop, id: string) {\n}\n' }],
+    [
+      'a parameter of TypeScript called this',
+      { after: 'export function loadUser(this: Shop, id: string) {\n}\n' },
+    ],
     [
       'a last parameter of TypeScript that may be void',
       { after: 'export function loadUser(id: string, at: void) {\n}\n' },
@@ -234,7 +280,12 @@ describe('changed-signature', () => {
         path: 'src/Users.java',
         before: 'class Users {\n  int id;\n  Users(int id) {}\n}\n',
         after: `${annotation}\npublic class Users {\n  int id;\n  Users() {}\n}\n`,
-        symbol: { name: 'Users.Users', startLine: 4, endLine: 4, parameters: { least: 0, most: 0 } },
+        symbol: {
+          name: 'Users.Users',
+          startLine: 4,
+          endLine: 4,
+          parameters: { least: 0, most: 0 },
+        },
         caller: { kind: 'new' },
       },
     ]),
@@ -250,7 +301,12 @@ describe('changed-signature', () => {
     ],
     [
       'keywords of Ruby',
-      { path: 'lib/users.rb', before: 'def load(id)\n', after: 'def load(id, at)\n', caller: { text: 'load(id: 1)' } },
+      {
+        path: 'lib/users.rb',
+        before: 'def load(id)\n',
+        after: 'def load(id, at)\n',
+        caller: { text: 'load(id: 1)' },
+      },
     ],
     ['calls in fixtures', { caller: { path: 'test/fixtures/login.ts' } }],
   ])('says nothing about %s', async (_, given) => {
@@ -260,15 +316,21 @@ describe('changed-signature', () => {
   it('stands on the first changed line where the diff does not show where the definition begins', async () => {
     const change = changeOf({ 'src/users.ts': 'a\n' }, { 'src/users.ts': 'a\nb\n' })
     const symbols = [symbolOf({ change: 'signature', parameters: two, startLine: 0, endLine: 9 })]
-    expect(await review(change, { symbols, callers: [callerOf()] })).toMatchObject([{ startLine: 2, quote: 'b' }])
+    expect(await review(change, { symbols, callers: [callerOf()] })).toMatchObject([
+      { startLine: 2, quote: 'b' },
+    ])
     const hidden = [symbolOf({ change: 'signature', parameters: two, startLine: 50, endLine: 60 })]
     expect(await review(change, { symbols: hidden, callers: [callerOf()] })).toEqual([])
   })
 
   it('is bounded, and can be switched off', async () => {
     const change = changeOf({ 'src/users.ts': 'a\n' }, { 'src/users.ts': 'b\n' })
-    const symbols = Array.from({ length: 50 }, () => symbolOf({ change: 'signature', parameters: two }))
-    const callers = symbols.flatMap((_, symbol) => Array.from({ length: 9 }, (_, line) => callerOf({ symbol, line })))
+    const symbols = Array.from({ length: 50 }, () =>
+      symbolOf({ change: 'signature', parameters: two }),
+    )
+    const callers = symbols.flatMap((_, symbol) =>
+      Array.from({ length: 9 }, (_, line) => callerOf({ symbol, line })),
+    )
     const findings = await review(change, { symbols, callers })
     expect(findings).toHaveLength(10)
     expect(findings[0]?.title).toContain('9 calls outside of the changed lines do not fit')
@@ -281,11 +343,15 @@ describe('changed-signature', () => {
 describe('removed-export', () => {
   const others: Files = {
     'src/login.ts': "import { loadUser } from './users.ts'\n\nexport const user = loadUser(1)\n",
-    'src/safe.py': 'try:\n    from users import load_user\nexcept ImportError:\n    load_user = None\n',
+    'src/safe.py':
+      'try:\n    from users import load_user\nexcept ImportError:\n    load_user = None\n',
     'src/types.py': 'if TYPE_CHECKING:\n    from users import load_user\n',
     'src/meant.ts': "// @ts-expect-error: gone\nimport { loadUser } from './users.ts'\n",
   }
-  const before = { ...others, 'src/users.ts': 'export function loadUser() {}\nexport function saveUser() {}\n' }
+  const before = {
+    ...others,
+    'src/users.ts': 'export function loadUser() {}\nexport function saveUser() {}\n',
+  }
   const after = { ...others, 'src/users.ts': 'export function saveUser() {}\n' }
   const change = changeOf(before, after)
   const gone = symbolOf({ change: 'removed', startLine: 1, endLine: 1, parameters: null })
@@ -324,7 +390,10 @@ describe('removed-export', () => {
   })
 
   it('reports calls that need no import, less severely, and tests last', async () => {
-    const go = { 'users.go': 'func LoadUser() {}\nfunc SaveUser() {}\n', 'login.go': 'package a\nvar u = LoadUser()\n' }
+    const go = {
+      'users.go': 'func LoadUser() {}\nfunc SaveUser() {}\n',
+      'login.go': 'package a\nvar u = LoadUser()\n',
+    }
     const files = { ...go, 'users_test.go': 'LoadUser()\n' }
     const changed = changeOf(files, { ...files, 'users.go': 'func SaveUser() {}\n' })
     const symbols = [{ ...gone, path: 'users.go', name: 'LoadUser' }]
@@ -336,7 +405,11 @@ describe('removed-export', () => {
       {
         severity: 'moderate',
         title: '`LoadUser` is gone, and 2 other files still use it',
-        evidence: [{}, { path: 'login.go', line: 2, note: 'uses it' }, { path: 'users_test.go', line: 1 }],
+        evidence: [
+          {},
+          { path: 'login.go', line: 2, note: 'uses it' },
+          { path: 'users_test.go', line: 1 },
+        ],
       },
     ])
   })
@@ -351,12 +424,24 @@ describe('removed-export', () => {
     ],
     [
       'the change defines elsewhere',
-      { symbols: [gone, symbolOf({ change: 'added', path: 'src/other.ts' })], callers: [callerOf({ line: 3 })] },
+      {
+        symbols: [gone, symbolOf({ change: 'added', path: 'src/other.ts' })],
+        callers: [callerOf({ line: 3 })],
+      },
     ],
     ['JavaScript may get from elsewhere', { callers: [callerOf({ path: 'src/login.js' })] }],
-    ['an import expects to be gone', { brokenImports: [{ ...broken, path: 'src/meant.ts', line: 2 }] }],
-    ['a file that can not be read imports', { brokenImports: [{ ...broken, path: 'src/unknown.ts' }] }],
-    ['another file of that name exports', { brokenImports: [{ ...broken, target: 'lib/users.ts' }] }],
+    [
+      'an import expects to be gone',
+      { brokenImports: [{ ...broken, path: 'src/meant.ts', line: 2 }] },
+    ],
+    [
+      'a file that can not be read imports',
+      { brokenImports: [{ ...broken, path: 'src/unknown.ts' }] },
+    ],
+    [
+      'another file of that name exports',
+      { brokenImports: [{ ...broken, target: 'lib/users.ts' }] },
+    ],
     ['fixtures use', { brokenImports: [{ ...broken, path: 'test/fixtures/login.ts' }] }],
   ])('says nothing about a name that %s', async (_, graph) => {
     expect(await review(change, { symbols: [gone], ...graph })).toEqual([])
@@ -399,7 +484,11 @@ describe('removed-export', () => {
   })
 
   it('says nothing about an import that is tried, or that only types need', async () => {
-    const brokenImports = ['src/safe.py', 'src/types.py'].map((path) => ({ ...broken, path, line: 2 }))
+    const brokenImports = ['src/safe.py', 'src/types.py'].map((path) => ({
+      ...broken,
+      path,
+      line: 2,
+    }))
     expect(await review(change, { symbols: [gone], brokenImports })).toEqual([])
   })
 
@@ -410,7 +499,9 @@ describe('removed-export', () => {
 
     it('that was deleted reports it once, however many of its names are used', async () => {
       const findings = await review(deleted, { ...calls, brokenImports: [lost] })
-      expect(findings).toMatchObject([{ path: 'src/users.ts', side: 'LEFT', startLine: 1, severity: 'critical' }])
+      expect(findings).toMatchObject([
+        { path: 'src/users.ts', side: 'LEFT', startLine: 1, severity: 'critical' },
+      ])
       expect(findings[0]?.title).toBe('`src/users.ts` is gone, and 1 other file still uses it')
     })
 
@@ -420,15 +511,27 @@ describe('removed-export', () => {
       const diff = parseDiff(
         'diff --git a/src/users.ts b/src/people.ts\nsimilarity index 100%\nrename from src/users.ts\nrename to src/people.ts\n',
       )
-      const renamed = { ...deleted, diff, files: diff.files, head: snapshotOf('b'.repeat(40), head) }
+      const renamed = {
+        ...deleted,
+        diff,
+        files: diff.files,
+        head: snapshotOf('b'.repeat(40), head),
+      }
       const findings = await review(renamed, { brokenImports: [lost] })
       expect(findings).toMatchObject([{ path: 'src/people.ts', side: 'RIGHT', startLine: 1 }])
       const judged = await judgeFindings(
         { syntax },
-        { change: renamed, reports: [{ reviewer: 'static', findings, unread: [] }], verifier: null, maxInline: 8 },
+        {
+          change: renamed,
+          reports: [{ reviewer: 'static', findings, unread: [] }],
+          verifier: null,
+          maxInline: 8,
+        },
         AbortSignal.timeout(60_000),
       )
-      expect(judged.findings).toMatchObject([{ rule: 'removed-export', placement: 'summary', verified: true }])
+      expect(judged.findings).toMatchObject([
+        { rule: 'removed-export', placement: 'summary', verified: true },
+      ])
     })
 
     it.each([
@@ -446,23 +549,41 @@ describe('removed-export', () => {
       ['../users', false],
       ['users', true],
     ])('takes %s for it: %s', async (from, isMeant) => {
-      expect(await review(deleted, { brokenImports: [{ ...lost, from }] })).toHaveLength(isMeant ? 1 : 0)
+      expect(await review(deleted, { brokenImports: [{ ...lost, from }] })).toHaveLength(
+        isMeant ? 1 : 0,
+      )
     })
   })
 })
 
 describe('broken-import', () => {
   const added = (path: string, line: string) => changeOf({}, { [path]: `${line}\n` })
-  const broken: BrokenImport = { path: 'src/a.ts', line: 1, from: './b.ts', name: null, target: null, inChange: true }
+  const broken: BrokenImport = {
+    path: 'src/a.ts',
+    line: 1,
+    from: './b.ts',
+    name: null,
+    target: null,
+    inChange: true,
+  }
   const change = added('src/a.ts', "import { b } from './b.ts'")
 
   it('reports an added import of no file, and of a file without such a name', async () => {
     expect(await review(change, { brokenImports: [broken] })).toMatchObject([
-      { rule: 'broken-import', startLine: 1, severity: 'critical', title: 'The import of `./b.ts` leads to no file' },
+      {
+        rule: 'broken-import',
+        startLine: 1,
+        severity: 'critical',
+        title: 'The import of `./b.ts` leads to no file',
+      },
     ])
     const named = { ...broken, name: 'b', target: 'src/b.ts' }
     expect(await review(change, { brokenImports: [named] })).toMatchObject([
-      { severity: 'moderate', title: '`b` is not exported by `src/b.ts`', evidence: [{}, { path: 'src/b.ts' }] },
+      {
+        severity: 'moderate',
+        title: '`b` is not exported by `src/b.ts`',
+        evidence: [{}, { path: 'src/b.ts' }],
+      },
     ])
   })
 
@@ -486,16 +607,25 @@ describe('broken-import', () => {
   })
 
   it('says nothing where code expects that it may fail, or the language writes what it imports', async () => {
-    const tried = added('app/a.py', 'try:\n    from .fast import run\nexcept ImportError:\n    run = slow')
-    expect(await review(tried, { brokenImports: [{ ...broken, path: 'app/a.py', line: 2, from: '.fast' }] })).toEqual(
-      [],
+    const tried = added(
+      'app/a.py',
+      'try:\n    from .fast import run\nexcept ImportError:\n    run = slow',
     )
+    expect(
+      await review(tried, {
+        brokenImports: [{ ...broken, path: 'app/a.py', line: 2, from: '.fast' }],
+      }),
+    ).toEqual([])
     const java = added('src/A.java', 'import com.acme.Orders;')
-    expect(await review(java, { brokenImports: [{ ...broken, path: 'src/A.java', from: 'com.acme.Orders' }] })).toEqual(
-      [],
-    )
+    expect(
+      await review(java, {
+        brokenImports: [{ ...broken, path: 'src/A.java', from: 'com.acme.Orders' }],
+      }),
+    ).toEqual([])
     const dotted = added('app/b.py', 'from app.users import load')
-    const found = await review(dotted, { brokenImports: [{ ...broken, path: 'app/b.py', from: 'app.users' }] })
+    const found = await review(dotted, {
+      brokenImports: [{ ...broken, path: 'app/b.py', from: 'app.users' }],
+    })
     expect(rulesOf(found)).toEqual(['broken-import'])
   })
 })
@@ -505,7 +635,12 @@ describe('untested-change', () => {
   const code = `export function parseRange(a) {\n${body}}\n`
   const files = { 'src/range.js': code, 'src/date.js': 'export const date = 1\n' }
   const change = changeOf({}, files)
-  const symbol = symbolOf({ path: 'src/range.js', name: 'parseRange', change: 'added', endLine: 20 })
+  const symbol = symbolOf({
+    path: 'src/range.js',
+    name: 'parseRange',
+    change: 'added',
+    endLine: 20,
+  })
   const graph: Partial<ChangeGraph> = {
     symbols: [symbol],
     untested: ['src/range.js'],
@@ -513,11 +648,22 @@ describe('untested-change', () => {
   }
 
   it('reports the largest new function that none reaches, where code beside it is tested', async () => {
-    const findings = await review(change, { ...graph, symbols: [{ ...symbol, name: 'small', endLine: 17 }, symbol] })
+    const findings = await review(change, {
+      ...graph,
+      symbols: [{ ...symbol, name: 'small', endLine: 17 }, symbol],
+    })
     expect(findings).toMatchObject([
-      { rule: 'untested-change', severity: 'minor', category: 'tests', path: 'src/range.js', startLine: 1 },
+      {
+        rule: 'untested-change',
+        severity: 'minor',
+        category: 'tests',
+        path: 'src/range.js',
+        startLine: 1,
+      },
     ])
-    expect(findings[0]?.title).toBe('No test reaches the new `parseRange`, though code beside it is tested')
+    expect(findings[0]?.title).toBe(
+      'No test reaches the new `parseRange`, though code beside it is tested',
+    )
   })
 
   it.each<[string, Partial<ChangeGraph>, Change?]>([
@@ -525,7 +671,10 @@ describe('untested-change', () => {
     ['a function that was there before', { symbols: [{ ...symbol, change: 'body' }] }],
     ['a trivial function', { symbols: [{ ...symbol, endLine: 10 }] }],
     ['a class or a value', { symbols: [{ ...symbol, kind: 'value' }] }],
-    ['a folder without tests', { tests: [{ path: 'test/x.test.js', distance: 1, reaches: ['lib/x.js'] }] }],
+    [
+      'a folder without tests',
+      { tests: [{ path: 'test/x.test.js', distance: 1, reaches: ['lib/x.js'] }] },
+    ],
     [
       'a folder that tests reach from afar only',
       { tests: [{ path: 'test/x.test.js', distance: 3, reaches: ['src/date.js'] }] },
@@ -543,7 +692,9 @@ describe('untested-change', () => {
 
 it('what was found with a graph stands when there is none, and is resolved when a graph shows it mended', async () => {
   const before = { 'src/users.ts': 'export function loadUser(id: string) {\n}\n' }
-  const change = changeOf(before, { 'src/users.ts': 'export function loadUser(id: string, at: Date) {\n}\n' })
+  const change = changeOf(before, {
+    'src/users.ts': 'export function loadUser(id: string, at: Date) {\n}\n',
+  })
   const symbols = [symbolOf({ change: 'signature', parameters: { least: 2, most: 2 } })]
   const judge = async (next: Change) => {
     const report = await reviewer.review(next, emptyContext, AbortSignal.timeout(60_000))
@@ -558,8 +709,14 @@ it('what was found with a graph stands when there is none, and is resolved when 
   expect(first.findings).toMatchObject([{ rule: 'changed-signature', placement: 'inline' }])
   const earlier = { ...change.earlier, findings: first.findings }
   for (const graph of [null, graphOf({ commit: null })]) {
-    expect(await judge({ ...change, earlier, graph })).toMatchObject({ findings: [{ state: 'open' }], resolved: [] })
+    expect(await judge({ ...change, earlier, graph })).toMatchObject({
+      findings: [{ state: 'open' }],
+      resolved: [],
+    })
   }
   const mended = graphOf({ symbols, callers: [callerOf({ arguments: 2 })] })
-  expect(await judge({ ...change, earlier, graph: mended })).toMatchObject({ findings: [], resolved: [{}] })
+  expect(await judge({ ...change, earlier, graph: mended })).toMatchObject({
+    findings: [],
+    resolved: [{}],
+  })
 })

@@ -224,6 +224,8 @@ const hidden = [
   ['silence', 4] as const,
   ['verdict', 1] as const,
   ['tools', 1] as const,
-].flatMap(([wish, at]) => disguises.map((disguise) => ({ wish, text: disguise(written[wish][at]!) })))
+].flatMap(([wish, at]) =>
+  disguises.map((disguise) => ({ wish, text: disguise(written[wish][at]!) })),
+)
 
 export const injectionTexts: readonly InjectionText[] = [...plain, ...hidden]

@@ -4,7 +4,11 @@ import { GitError } from '../src/domain/errors.ts'
 import type { Finding, ProposedFinding } from '../src/domain/finding.ts'
 import { type Change, noEarlierReviews } from '../src/reviewers/reviewer.ts'
 import { createStaticReviewer } from '../src/reviewers/static-reviewer.ts'
-import { type JudgedReport, type Judgement, judgeFindings } from '../src/workflows/judge-findings.ts'
+import {
+  type JudgedReport,
+  type Judgement,
+  judgeFindings,
+} from '../src/workflows/judge-findings.ts'
 import { findingMarker } from '../src/workflows/posting/markers.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
 import { cardClaim } from './samples/card-claim.ts'
@@ -13,19 +17,37 @@ import { addedFiles, changeOf, emptyContext } from './samples/change-of-files.ts
 const syntax = createSyntax()
 afterAll(() => syntax[Symbol.asyncDispose]())
 
-const code = ['function pay(user) {', '  const total = sum(user.items)', '  charge(user.card, total)', '}']
+const code = [
+  'function pay(user) {',
+  '  const total = sum(user.items)',
+  '  charge(user.card, total)',
+  '}',
+]
 const path = 'src/pay.ts'
 
 const fileOf = (lines: readonly string[]) => ({ [path]: `${lines.join('\n')}\n` })
 const added = (lines: readonly string[]) => addedFiles(fileOf(lines))
 
 /** What a model proposes about lines of `code`, unless said otherwise. */
-function claim(startLine: number, endLine: number, more: Partial<ProposedFinding> = {}): ProposedFinding {
-  return cardClaim({ path, startLine, endLine, quote: code.slice(startLine - 1, endLine).join('\n') }, more)
+function claim(
+  startLine: number,
+  endLine: number,
+  more: Partial<ProposedFinding> = {},
+): ProposedFinding {
+  return cardClaim(
+    { path, startLine, endLine, quote: code.slice(startLine - 1, endLine).join('\n') },
+    more,
+  )
 }
 
 const ruleClaim = (startLine: number, endLine: number, more: Partial<ProposedFinding> = {}) =>
-  claim(startLine, endLine, { reviewer: 'static', rule: 'charged', title: 'A rule saw it', confidence: 0.8, ...more })
+  claim(startLine, endLine, {
+    reviewer: 'static',
+    rule: 'charged',
+    title: 'A rule saw it',
+    confidence: 0.8,
+    ...more,
+  })
 
 interface Round {
   readonly rules?: readonly ProposedFinding[]
@@ -35,21 +57,39 @@ interface Round {
   readonly maxInline?: number
 }
 
-function judge(change: Change, { rules = [], model = [], unread = [], earlier = [], maxInline = 8 }: Round) {
-  return judgeReports({ ...change, earlier: { ...noEarlierReviews, findings: earlier } }, { maxInline }, [
-    { reviewer: 'static', findings: rules, unread },
-    { reviewer: 'agentic', findings: model, unread: [] },
-  ])
+function judge(
+  change: Change,
+  { rules = [], model = [], unread = [], earlier = [], maxInline = 8 }: Round,
+) {
+  return judgeReports(
+    { ...change, earlier: { ...noEarlierReviews, findings: earlier } },
+    { maxInline },
+    [
+      { reviewer: 'static', findings: rules, unread },
+      { reviewer: 'agentic', findings: model, unread: [] },
+    ],
+  )
 }
 
-function judgeReports(change: Change, { maxInline = 8 }: { maxInline?: number }, reports: readonly JudgedReport[]) {
-  return judgeFindings({ syntax }, { change, reports, verifier: null, maxInline }, AbortSignal.timeout(60_000))
+function judgeReports(
+  change: Change,
+  { maxInline = 8 }: { maxInline?: number },
+  reports: readonly JudgedReport[],
+) {
+  return judgeFindings(
+    { syntax },
+    { change, reports, verifier: null, maxInline },
+    AbortSignal.timeout(60_000),
+  )
 }
 
 /** What is stored after a review: its findings, and the older ones that it didn't speak of. */
 function stored({ findings, resolved }: Judgement, older: readonly Finding[] = []): Finding[] {
   const now = [...findings, ...resolved]
-  return [...now, ...older.filter((one) => !now.some(({ fingerprint }) => fingerprint === one.fingerprint))]
+  return [
+    ...now,
+    ...older.filter((one) => !now.some(({ fingerprint }) => fingerprint === one.fingerprint)),
+  ]
 }
 
 const ids = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint)
@@ -59,7 +99,10 @@ const places = (findings: readonly Finding[]) =>
 describe('a claim that is made again', () => {
   it('keeps its identity when it quotes a line more', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
-    const two = await judge(added(code), { model: [claim(2, 3, { title: 'Charged twice' })], earlier: stored(one) })
+    const two = await judge(added(code), {
+      model: [claim(2, 3, { title: 'Charged twice' })],
+      earlier: stored(one),
+    })
     expect(ids(two.findings)).toEqual(ids(one.findings))
     expect(two.resolved).toEqual([])
   })
@@ -75,7 +118,11 @@ describe('a claim that is made again', () => {
 
   it('is another one elsewhere, of another kind of harm, of a rule, or when the first was resolved', async () => {
     const earlier = stored(await judge(added(code), { model: [claim(3, 3)] }))
-    const others = [claim(1, 1), claim(2, 3, { category: 'security', title: 'Anyone can pay' }), ruleClaim(2, 3)]
+    const others = [
+      claim(1, 1),
+      claim(2, 3, { category: 'security', title: 'Anyone can pay' }),
+      ruleClaim(2, 3),
+    ]
     for (const other of others) {
       const two = await judge(added(code), { model: [other], earlier })
       expect(two.findings).toHaveLength(2)
@@ -121,7 +168,9 @@ describe('a finding that nobody said again', () => {
 
   it('is told in the summary when its code is not in the diff', async () => {
     const one = await judge(added(code), { model: [claim(3, 3)] })
-    const two = await judge(changeOf({}, fileOf(code), fileOf(['function pay(user) {'])), { earlier: stored(one) })
+    const two = await judge(changeOf({}, fileOf(code), fileOf(['function pay(user) {'])), {
+      earlier: stored(one),
+    })
     expect(places(two.findings)).toEqual([[3, 3, 'summary']])
   })
 
@@ -133,7 +182,9 @@ describe('a finding that nobody said again', () => {
       expect((await judge(change, { earlier: stored(one) })).resolved).toHaveLength(1)
     }
     const cut = { ...elsewhere, diff: { ...elsewhere.diff, problems: ['The diff was cut.'] } }
-    expect(places((await judge(cut, { earlier: stored(one) })).findings)).toEqual([[3, 3, 'summary']])
+    expect(places((await judge(cut, { earlier: stored(one) })).findings)).toEqual([
+      [3, 3, 'summary'],
+    ])
   })
 
   it('is carried when its file cannot be read', async () => {
@@ -142,7 +193,10 @@ describe('a finding that nobody said again', () => {
     const readFile = async () => {
       throw new GitError('It is too large.')
     }
-    const two = await judge({ ...change, head: { ...change.head, readFile } }, { earlier: stored(one) })
+    const two = await judge(
+      { ...change, head: { ...change.head, readFile } },
+      { earlier: stored(one) },
+    )
     expect(places(two.findings)).toEqual([[3, 3, 'summary']])
   })
 
@@ -192,7 +246,10 @@ describe("a rule's finding", () => {
     const two = await judge(added(code), { rules, earlier: stored(one) })
     expect(two.findings).toHaveLength(2)
     const three = await judge(added(code), { rules, model, earlier: stored(two) })
-    expect([ids(three.findings).toSorted(), three.resolved]).toEqual([ids(two.findings).toSorted(), []])
+    expect([ids(three.findings).toSorted(), three.resolved]).toEqual([
+      ids(two.findings).toSorted(),
+      [],
+    ])
   })
 
   it('is not lost when a model says the same of the lines of two rules', async () => {
@@ -221,16 +278,29 @@ describe("a rule's finding", () => {
     const [first, second] = one.findings.toSorted((a, b) => a.startLine - b.startLine)
     const now = ruleClaim(3, 3, { quote: 'danger(1)' })
     const two = await judge(added(twice.slice(1)), { rules: [now], earlier: stored(one) })
-    expect([ids(two.findings), ids(two.resolved)]).toEqual([[second?.fingerprint], [first?.fingerprint]])
+    expect([ids(two.findings), ids(two.resolved)]).toEqual([
+      [second?.fingerprint],
+      [first?.fingerprint],
+    ])
   })
 
   it('is carried when its file was not read this time, and resolved when its code is gone from it', async () => {
     const earlier = stored(await judge(added(code), { rules: [ruleClaim(3, 3)] }))
     const change = added(['import a', ...code])
-    expect(places((await judge(change, { unread: [path], earlier })).findings)).toEqual([[4, 4, 'inline']])
-    const skipped = { ...change, files: [], skipped: [{ path, reason: 'larger than 1 MB', matters: true }] }
+    expect(places((await judge(change, { unread: [path], earlier })).findings)).toEqual([
+      [4, 4, 'inline'],
+    ])
+    const skipped = {
+      ...change,
+      files: [],
+      skipped: [{ path, reason: 'larger than 1 MB', matters: true }],
+    }
     expect(places((await judge(skipped, { earlier })).findings)).toEqual([[4, 4, 'inline']])
-    const failed = await judgeReports({ ...change, earlier: { ...noEarlierReviews, findings: earlier } }, {}, [])
+    const failed = await judgeReports(
+      { ...change, earlier: { ...noEarlierReviews, findings: earlier } },
+      {},
+      [],
+    )
     expect(places(failed.findings)).toEqual([[4, 4, 'inline']])
     const gone = await judge(added(code.slice(0, 2)), { unread: [path], earlier })
     expect(gone.resolved).toHaveLength(1)
@@ -247,20 +317,47 @@ describe("a rule's finding", () => {
 
   it('about a secret stays open without its line, whoever looked, and is resolved once it is dismissed', async () => {
     const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
-    const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '', severity: 'critical' })
+    const rule = ruleClaim(1, 1, {
+      rule: 'hardcoded-secret',
+      category: 'security',
+      quote: '',
+      severity: 'critical',
+    })
     const earlier = stored(await judge(added(secret), { rules: [rule] }))
     const gone = await judge(added(code), { earlier })
-    expect(gone).toMatchObject({ findings: [{ state: 'open', removed: true, placement: 'summary' }], resolved: [] })
-    const back = await judge(added(['import a', ...secret]), { unread: [path], earlier: stored(gone) })
-    expect(back).toMatchObject({ findings: [{ removed: false, startLine: 2, placement: 'inline' }], resolved: [] })
+    expect(gone).toMatchObject({
+      findings: [{ state: 'open', removed: true, placement: 'summary' }],
+      resolved: [],
+    })
+    const back = await judge(added(['import a', ...secret]), {
+      unread: [path],
+      earlier: stored(gone),
+    })
+    expect(back).toMatchObject({
+      findings: [{ removed: false, startLine: 2, placement: 'inline' }],
+      resolved: [],
+    })
     const dismissed = stored(gone).map((finding) => ({ ...finding, state: 'dismissed' as const }))
-    expect(await judge(added(code), { earlier: dismissed })).toMatchObject({ findings: [], resolved: [{}] })
+    expect(await judge(added(code), { earlier: dismissed })).toMatchObject({
+      findings: [],
+      resolved: [{}],
+    })
   })
 
   it('about a secret keeps its rule when a model says the same with more weight', async () => {
     const secret = [`const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s'`]
-    const rule = ruleClaim(1, 1, { rule: 'hardcoded-secret', category: 'security', quote: '', severity: 'critical' })
-    const model = claim(1, 1, { category: 'security', severity: 'critical', confidence: 1, quote: 'const key' })
+    const rule = ruleClaim(1, 1, {
+      rule: 'hardcoded-secret',
+      category: 'security',
+      quote: '',
+      severity: 'critical',
+    })
+    const model = claim(1, 1, {
+      category: 'security',
+      severity: 'critical',
+      confidence: 1,
+      quote: 'const key',
+    })
     const { findings } = await judge(added(secret), { rules: [rule], model: [model] })
     expect(findings).toMatchObject([{ rule: 'hardcoded-secret', quote: '' }])
   })
@@ -289,7 +386,12 @@ describe('a suggestion of a model', () => {
 describe('several reviewers', () => {
   const lines = [...code, 'function refund(user) {', '  return charge(user.card, -1)', '}']
   const other = (startLine: number, endLine: number, more: Partial<ProposedFinding> = {}) =>
-    claim(startLine, endLine, { reviewer: 'security', category: 'security', quote: lines[startLine - 1]!, ...more })
+    claim(startLine, endLine, {
+      reviewer: 'security',
+      category: 'security',
+      quote: lines[startLine - 1]!,
+      ...more,
+    })
 
   it('make one claim of the same title, or of similar words on lines nearby', async () => {
     for (const same of [
@@ -307,7 +409,10 @@ describe('several reviewers', () => {
     const far = [...code, ...code.slice(0, 3)]
     for (const [model, change] of [
       [[claim(3, 3), other(2, 2, { title: 'Items may be undefined' })], added(lines)],
-      [[claim(3, 3), other(7, 7, { title: 'The card is charged twice', quote: code[2]! })], added(far)],
+      [
+        [claim(3, 3), other(7, 7, { title: 'The card is charged twice', quote: code[2]! })],
+        added(far),
+      ],
       [[claim(2, 2), claim(3, 3)], added(lines)],
       [[claim(3, 3), other(3, 3, { title: 'Totals overflow' })], added(lines)],
       // A refutation of the one says nothing about the other.
@@ -318,11 +423,18 @@ describe('several reviewers', () => {
 
   it('lend the strongest their suggestion for the same lines, and their evidence', async () => {
     const suggestion = '  charge(user.card, total, key)'
-    const evidence = Array.from({ length: 4 }, (_, index) => ({ path, line: index + 1, note: 'one' }))
+    const evidence = Array.from({ length: 4 }, (_, index) => ({
+      path,
+      line: index + 1,
+      note: 'one',
+    }))
     const { findings } = await judge(added(lines), {
       model: [
         claim(3, 3, { severity: 'critical', evidence: evidence.slice(0, 3) }),
-        claim(3, 3, { suggestion, evidence: [...evidence.slice(2), { path, line: 5, note: 'two' }] }),
+        claim(3, 3, {
+          suggestion,
+          evidence: [...evidence.slice(2), { path, line: 5, note: 'two' }],
+        }),
         claim(2, 3, { suggestion: 'x' }),
       ],
     })
@@ -339,7 +451,10 @@ describe('what is not raised', () => {
       claim(3, 3, { severity: 'critical', confidence: 0.19 }),
     ]
     const none = await judge(added(code), { model: unsure })
-    expect(none).toMatchObject({ findings: [], setAside: ['Not raised: 3 claims, for the reviewer was too unsure.'] })
+    expect(none).toMatchObject({
+      findings: [],
+      setAside: ['Not raised: 3 claims, for the reviewer was too unsure.'],
+    })
     const barely = unsure.map((one) => ({ ...one, confidence: one.confidence + 0.01 }))
     expect((await judge(added(code), { model: barely })).findings).toHaveLength(3)
     const ruled = await judge(added(code), { rules: [ruleClaim(1, 1, { confidence: 0.1 })] })
@@ -363,16 +478,23 @@ describe('what is not raised', () => {
 describe('the cap', () => {
   const lines = Array.from({ length: 60 }, (_, index) => `danger(${index})`)
   const many = (severity: Finding['severity'], from: number, to: number) =>
-    lines.slice(from, to).map((quote, index) => ruleClaim(from + index + 1, from + index + 1, { severity, quote }))
+    lines
+      .slice(from, to)
+      .map((quote, index) => ruleClaim(from + index + 1, from + index + 1, { severity, quote }))
   const count = ({ findings }: Judgement, placement: string) =>
     findings.filter((finding) => finding.placement === placement).length
 
   it('holds no critical finding back, up to thirty inline comments in all, and loses none', async () => {
-    const few = await judge(added(lines), { rules: [...many('critical', 0, 12), ...many('minor', 12, 20)] })
+    const few = await judge(added(lines), {
+      rules: [...many('critical', 0, 12), ...many('minor', 12, 20)],
+    })
     expect([count(few, 'inline'), count(few, 'held_back')]).toEqual([12, 8])
     const all = await judge(added(lines), { rules: many('critical', 0, 60) })
     expect([count(all, 'inline'), count(all, 'held_back')]).toEqual([30, 30])
-    const no = await judge(added(lines), { rules: [...many('critical', 0, 2), ...many('minor', 2, 5)], maxInline: 0 })
+    const no = await judge(added(lines), {
+      rules: [...many('critical', 0, 2), ...many('minor', 2, 5)],
+      maxInline: 0,
+    })
     expect([count(no, 'inline'), count(no, 'summary'), count(no, 'held_back')]).toEqual([0, 2, 3])
     const asked = await judge(added(lines), { rules: many('critical', 0, 60), maxInline: 50 })
     expect([count(asked, 'inline'), count(asked, 'held_back')]).toEqual([50, 10])

@@ -13,7 +13,9 @@ held.compiledPrograms ??= compileAll()
 await held.compiledPrograms
 
 function compileAll(): Promise<object[]> {
-  const folders = packages.map((name) => fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url)))
+  const folders = packages.map((name) =>
+    fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url)),
+  )
   const programs = folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.wasm'))

@@ -8,7 +8,8 @@ const secret = 'a5'.repeat(32)
 
 /** Contents of files, with a flaw that reviews call so. */
 export const flaws = {
-  critical: (name = 'a') => `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${name}'\n`,
+  critical: (name = 'a') =>
+    `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${name}'\n`,
   moderate: (name = 'item') =>
     `export const send = (list) => list.forEach(async (${name}) => { await post(${name}) })\n`,
 }
@@ -44,7 +45,9 @@ type Files = Readonly<Record<string, string | null>>
  * Starts both. The people are olga, in whose account reviews are posted, alice, bob, carol and a program. Nothing but
  * reviews happens: repositories count as scanned, so that tests say themselves what is in a code graph.
  */
-export async function startKnowledgeScenario(options: StartOptions = {}): Promise<KnowledgeScenario> {
+export async function startKnowledgeScenario(
+  options: StartOptions = {},
+): Promise<KnowledgeScenario> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge())
   for (const login of ['olga', 'bob', 'carol']) forge.createUser(login, { token: tokenOf(login) })
@@ -59,10 +62,17 @@ export async function startKnowledgeScenario(options: StartOptions = {}): Promis
     app,
     async createRepository(files) {
       const name = `acme/known-${++repositories}`
-      await forge.createRepository(name, { admins: ['olga'], writers: ['alice', 'bob', 'carol', 'helper[bot]'] })
+      await forge.createRepository(name, {
+        admins: ['olga'],
+        writers: ['alice', 'bob', 'carol', 'helper[bot]'],
+      })
       await forge.push(name, 'main', files, { author: 'alice' })
       await connect(app, name, 'olga')
-      forge.addWebhook(name, { url: `${app.url}/api/v1/webhooks/host`, secret, events: ['pull_request'] })
+      forge.addWebhook(name, {
+        url: `${app.url}/api/v1/webhooks/host`,
+        secret,
+        events: ['pull_request'],
+      })
       return describeRepository({ forge, app }, name, olga)
     },
     signIn: (login) => {
@@ -80,8 +90,17 @@ function tokenOf(login: string): string {
 /** Without the scan that comes with it. */
 async function connect({ db }: TestApp, name: string, login: string): Promise<void> {
   await db.insertInto('scans').values({ repo: name, status: 'completed' }).execute()
-  const { id } = await db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
-  const installation = { user_id: id, repo_full_name: name, webhook_secret: secret, is_active: true }
+  const { id } = await db
+    .selectFrom('users')
+    .select('id')
+    .where('login', '=', login)
+    .executeTakeFirstOrThrow()
+  const installation = {
+    user_id: id,
+    repo_full_name: name,
+    webhook_secret: secret,
+    is_active: true,
+  }
   await db.insertInto('installations').values(installation).execute()
 }
 
@@ -125,13 +144,19 @@ function describeRepository(
       const list = await fetch(`${app.url}/api/v1/reviews?search=${number}&limit=100`, { headers })
       const reviews = (await list.json()) as { id: number; repo_name: string; pr_number: number }[]
       const review = reviews.find((one) => one.repo_name === name && one.pr_number === number)
-      const { status } = await fetch(`${app.url}/api/v1/reviews/${review?.id}/retry`, { method: 'POST', headers })
+      const { status } = await fetch(`${app.url}/api/v1/reviews/${review?.id}/retry`, {
+        method: 'POST',
+        headers,
+      })
       if (status !== 202) throw new Error(`The retry was answered with ${status}`)
       await waitUntilSettled(app, 60_000)
     },
     async ask(path, query = '') {
       const headers = { ...person.cookie, ...person.bearer }
-      const response = await fetch(`${app.url}/api/v1${path}?repo=${encodeURIComponent(name)}${query}`, { headers })
+      const response = await fetch(
+        `${app.url}/api/v1${path}?repo=${encodeURIComponent(name)}${query}`,
+        { headers },
+      )
       return response.json()
     },
   }

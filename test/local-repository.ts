@@ -17,7 +17,10 @@ export interface LocalTestRepository extends AsyncDisposable {
   /** Writes files; null removes one. */
   write(files: Readonly<Record<string, string | Uint8Array | null>>): Promise<void>
   /** Writes files and commits all there is. Returns the commit's id. */
-  commit(files?: Readonly<Record<string, string | Uint8Array | null>>, message?: string): Promise<string>
+  commit(
+    files?: Readonly<Record<string, string | Uint8Array | null>>,
+    message?: string,
+  ): Promise<string>
   /** Runs `umpire review` to its end. */
   review(args?: readonly string[], options?: ReviewRun): Promise<ReviewResult>
   /** Runs it with a terminal for output, and returns all that was written there. */
@@ -39,12 +42,19 @@ export interface ReviewResult {
 }
 
 /** Makes an empty repository on a branch `main`. */
-export async function makeLocalRepository(options: { init?: readonly string[] } = {}): Promise<LocalTestRepository> {
+export async function makeLocalRepository(
+  options: { init?: readonly string[] } = {},
+): Promise<LocalTestRepository> {
   const root = await mkdtemp(join(tmpdir(), 'local-repository-'))
   const folder = join(root, 'work')
   const home = join(root, 'home')
   await Promise.all([folder, home].map((path) => mkdir(path)))
-  const environment = { PATH: process.env.PATH ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1', TMPDIR: root }
+  const environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    TMPDIR: root,
+  }
   const git = (...args: readonly string[]) => runGit(folder, environment, args)
   await git('init', '--quiet', '--initial-branch=main', ...(options.init ?? []))
   const write = async (files: Readonly<Record<string, string | Uint8Array | null>>) => {
@@ -105,7 +115,11 @@ export function finish(child: ChildProcess): Promise<ReviewResult> {
   })
 }
 
-function runGit(folder: string, environment: Record<string, string>, args: readonly string[]): Promise<string> {
+function runGit(
+  folder: string,
+  environment: Record<string, string>,
+  args: readonly string[],
+): Promise<string> {
   const people = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
     [`GIT_${who}_NAME`, 'Ann'],
     [`GIT_${who}_EMAIL`, 'ann@example.org'],
@@ -144,7 +158,11 @@ export interface JsonReport {
     readonly complete: boolean
     readonly files_total: number
     readonly files_reviewed: number
-    readonly skipped: readonly { readonly path: string; readonly reason: string; readonly matters: boolean }[]
+    readonly skipped: readonly {
+      readonly path: string
+      readonly reason: string
+      readonly matters: boolean
+    }[]
     readonly notes: readonly string[]
   } | null
   readonly usage: { readonly calls: number; readonly cost_usd: number | null } | null

@@ -27,7 +27,12 @@ export function request(method: string, params?: object) {
 }
 
 /** Asks without a session, as the interface has it. */
-export async function ask(url: string, method: string, params?: object, headers?: Headers): Promise<RpcAnswer> {
+export async function ask(
+  url: string,
+  method: string,
+  params?: object,
+  headers?: Headers,
+): Promise<RpcAnswer> {
   const response = await postMessage(`${url}/mcp/messages`, request(method, params), headers)
   if (response.status !== 200) throw new Error(`${method} was answered with ${response.status}`)
   return (await response.json()) as RpcAnswer
@@ -37,11 +42,14 @@ export async function ask(url: string, method: string, params?: object, headers?
 export async function callTool(url: string, name: string, given: object, headers?: Headers) {
   const { result, error } = await ask(url, 'tools/call', { name, arguments: given }, headers)
   if (error) throw new Error(`${name} failed: ${error.code} ${error.message}`)
-  const records = result.content.map((item: { type: string; text: string }) => JSON.parse(item.text))
+  const records = result.content.map((item: { type: string; text: string }) =>
+    JSON.parse(item.text),
+  )
   const structured = Array.isArray(result.structuredContent.result)
     ? result.structuredContent.result
     : [result.structuredContent]
-  if (JSON.stringify(records) !== JSON.stringify(structured)) throw new Error(`${name} says two different things`)
+  if (JSON.stringify(records) !== JSON.stringify(structured))
+    throw new Error(`${name} says two different things`)
   return records
 }
 
@@ -65,7 +73,8 @@ export async function openMcpStream(url: string, headers: Headers = {}): Promise
   let waiting = Promise.withResolvers<void>()
   let isOver = false
   const source = new EventSource(`${url}/mcp/sse`, {
-    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...headers } } as RequestInit),
+    fetch: (input, init) =>
+      fetch(input, { ...init, headers: { ...init.headers, ...headers } } as RequestInit),
   })
   for (const type of ['endpoint', 'message']) {
     source.addEventListener(type, ({ data }) => {

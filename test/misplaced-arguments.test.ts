@@ -13,9 +13,18 @@ afterAll(() => Promise.all([reviewer[Symbol.asyncDispose](), syntax[Symbol.async
 
 /** How a function with these parameters is written, and a file that makes a call. */
 const languages = {
-  ts: [(list: string) => `export function load(${list}): number {\n  return 1\n}\n`, (call: string) => `${call}\n`],
-  arrow: [(list: string) => `export const load = async (${list}) => {\n  return 1\n}\n`, (call: string) => `${call}\n`],
-  js: [(list: string) => `export function load(${list}) {\n  return 1\n}\n`, (call: string) => `${call}\n`],
+  ts: [
+    (list: string) => `export function load(${list}): number {\n  return 1\n}\n`,
+    (call: string) => `${call}\n`,
+  ],
+  arrow: [
+    (list: string) => `export const load = async (${list}) => {\n  return 1\n}\n`,
+    (call: string) => `${call}\n`,
+  ],
+  js: [
+    (list: string) => `export function load(${list}) {\n  return 1\n}\n`,
+    (call: string) => `${call}\n`,
+  ],
   py: [(list: string) => `def load(${list}):\n    return 1\n`, (call: string) => `${call}\n`],
   go: [
     (list: string) => `package shop\n\nfunc load(${list}) int {\n\treturn 1\n}\n`,
@@ -29,7 +38,10 @@ const languages = {
     (list: string) => `static class Shop {\n  static int Load(${list}) {\n    return 1;\n  }\n}\n`,
     (call: string) => `class Till {\n  void Use() {\n    ${call};\n  }\n}\n`,
   ],
-  php: [(list: string) => `<?php\nfunction load(${list}) {\n  return 1;\n}\n`, (call: string) => `<?php\n${call};\n`],
+  php: [
+    (list: string) => `<?php\nfunction load(${list}) {\n  return 1;\n}\n`,
+    (call: string) => `<?php\n${call};\n`,
+  ],
   c: [
     (list: string) => `int load(${list}) {\n  return 1;\n}\n`,
     (call: string) => `int use(void) {\n  return ${call};\n}\n`,
@@ -51,12 +63,26 @@ async function check(language: Language, before: string, after: string, call: st
   const symbols = compareSymbols(old, now).filter(({ change }) => change === 'signature')
   expect(symbols).toHaveLength(1)
   const facts = (await syntax.facts(till, use(call)))!
-  const reference = facts.references.find(({ name, kind }) => kind === 'call' && /^load$/i.test(name))!
+  const reference = facts.references.find(
+    ({ name, kind }) => kind === 'call' && /^load$/i.test(name),
+  )!
   expect(reference.arguments).not.toBeNull()
-  const caller = callerOf({ path: till, line: reference.line, text: call, arguments: reference.arguments })
-  const change = changeOf({ [path]: old.text, [till]: use(call) }, { [path]: now.text, [till]: use(call) })
+  const caller = callerOf({
+    path: till,
+    line: reference.line,
+    text: call,
+    arguments: reference.arguments,
+  })
+  const change = changeOf(
+    { [path]: old.text, [till]: use(call) },
+    { [path]: now.text, [till]: use(call) },
+  )
   const graph = graphOf({ symbols, callers: [caller] })
-  const { findings } = await reviewer.review({ ...change, graph }, emptyContext, AbortSignal.timeout(60_000))
+  const { findings } = await reviewer.review(
+    { ...change, graph },
+    emptyContext,
+    AbortSignal.timeout(60_000),
+  )
   expect(findings.every(({ rule }) => rule === 'changed-signature')).toBe(true)
   return findings.map(({ severity, body }) => `${severity}: ${body.replace(/^.*?, it /, '')}`)
 }
@@ -116,7 +142,11 @@ describe('a call with as many arguments as before', () => {
     [
       'to parameters in another order, in a function that is a value',
       'arrow',
-      ['from: Map<string, number>, to: string', 'to: string, from: Map<string, number>', 'load(rates, name)'],
+      [
+        'from: Map<string, number>, to: string',
+        'to: string, from: Map<string, number>',
+        'load(rates, name)',
+      ],
       `moderate: passes \`rates\` for \`from\`, and it is taken for \`to\` now: ${elsewhere}`,
     ],
     [
@@ -134,7 +164,11 @@ describe('a call with as many arguments as before', () => {
     [
       'to parameters in another order, in Java',
       'java',
-      ['final List<Integer> from, int to', 'int to, final List<Integer> from', 'Shop.load(rates, 7)'],
+      [
+        'final List<Integer> from, int to',
+        'int to, final List<Integer> from',
+        'Shop.load(rates, 7)',
+      ],
       `moderate: passes \`rates\` for \`from\`, and it is taken for \`to\` now: ${elsewhere}`,
     ],
     [
@@ -166,8 +200,16 @@ describe('a call with as many arguments as before', () => {
   })
 
   it.each<[string, Language, [before: string, after: string, call: string]]>([
-    ['that were renamed', 'ts', ['id: string, at: Date', 'key: string, when: Date', 'load(name, now)']],
-    ['that were renamed and are passed by position', 'py', ['id, at', 'key, when', 'load(3, now())']],
+    [
+      'that were renamed',
+      'ts',
+      ['id: string, at: Date', 'key: string, when: Date', 'load(name, now)'],
+    ],
+    [
+      'that were renamed and are passed by position',
+      'py',
+      ['id, at', 'key, when', 'load(3, now())'],
+    ],
     ['of other types', 'ts', ['id: string, at: Date', 'id: Key, at: Moment', 'load(name, now)']],
     ['taken by name in another order', 'py', ['id, at', 'at, id', 'load(id=3, at=now())']],
     ['behind all that are passed', 'py', ['id, at=None', 'id, zone=None, at=None', 'load(3)']],
@@ -178,13 +220,25 @@ describe('a call with as many arguments as before', () => {
       'ts',
       ['to: number, from: number', 'from: number, to: number', 'load(range.from, end)'],
     ],
-    ['that are taken apart', 'ts', ['{ id }: Key, at: Date', 'at: Date, { id }: Key', 'load(key, now)']],
+    [
+      'that are taken apart',
+      'ts',
+      ['{ id }: Key, at: Date', 'at: Date, { id }: Key', 'load(key, now)'],
+    ],
     ['that were taken apart into one', 'js', ['id, at', 'at, { id }', 'load(1, 2)']],
     ['that are swapped for others', 'go', ['from int, to int', 'a int, b int', 'load(3, 7)']],
     ['without names', 'go', ['int, string', 'string, int', 'load(3, "a")']],
-    ['of a second call on the line', 'py', ['id, at=None', 'shop, id, at=None', 'load(3, 4) or load(5, 6)']],
+    [
+      'of a second call on the line',
+      'py',
+      ['id, at=None', 'shop, id, at=None', 'load(3, 4) or load(5, 6)'],
+    ],
     ['among comments', 'py', ['id, at=None', 'shop, id, at=None', 'load(  # it\n  3, 4)']],
-    ['that C# takes by name as before', 'cs', ['int id, int at', 'int at, int id', 'Shop.Load(id: 3, at: 7)']],
+    [
+      'that C# takes by name as before',
+      'cs',
+      ['int id, int at', 'int at, int id', 'Shop.Load(id: 3, at: 7)'],
+    ],
     [
       'passed with their word as before',
       'cs',

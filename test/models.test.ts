@@ -99,14 +99,23 @@ async function failureOf(promise: Promise<unknown>): Promise<ModelError> {
   return error as ModelError
 }
 
-const generate = (model: Model, more: Partial<GenerateRequest> = {}) => model.generate(ask(more), never)
+const generate = (model: Model, more: Partial<GenerateRequest> = {}) =>
+  model.generate(ask(more), never)
 
 describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
   it('answers with the JSON asked for, and counts what it used', async () => {
-    await using run = await start(kind, () => ({ json: good, usage: { input: 2000, cached: 500, output: 30 } }))
+    await using run = await start(kind, () => ({
+      json: good,
+      usage: { input: 2000, cached: 500, output: 30 },
+    }))
     const answer = await generate(run.model)
     expect(answer).toMatchObject({ json: good, earlyEnd: null, cut: false, toolCalls: [] })
-    expect(answer.usage).toMatchObject({ calls: 1, inputTokens: 2000, cachedInputTokens: 500, outputTokens: 30 })
+    expect(answer.usage).toMatchObject({
+      calls: 1,
+      inputTokens: 2000,
+      cachedInputTokens: 500,
+      outputTokens: 30,
+    })
     const [request] = run.server.requests
     expect(request).toMatchObject({ model: kind.id, stream: true })
     expect(request!.system).toContain('You are the system text.')
@@ -116,7 +125,8 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
 
   it('runs the tools that are called, gives their results back, and nothing but the listed tools', async () => {
     await using run = await start(kind, ({ number }) => {
-      if (number === 1) return { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }], text: 'Let me see.' }
+      if (number === 1)
+        return { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }], text: 'Let me see.' }
       if (number === 2)
         return {
           toolCalls: [
@@ -135,7 +145,10 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
     expect(first!.tools).toEqual(['look_up'])
     expect(second!.toolResults).toEqual(['meaning of umpire'])
     expect(third!.toolResults).toHaveLength(5)
-    expect(third!.toolResults.slice(1, 3)).toEqual(['Error: There is no such word.', 'Error: the tool failed.'])
+    expect(third!.toolResults.slice(1, 3)).toEqual([
+      'Error: There is no such word.',
+      'Error: the tool failed.',
+    ])
     expect(third!.toolResults.join()).not.toContain('inner detail')
     expect(answer.usage.calls).toBe(3)
   })
@@ -146,7 +159,10 @@ describe.each([...kinds, ...olderKinds])('$provider $id', (kind) => {
         ? { json: good }
         : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] },
     )
-    const answer = await generate(run.model, { tools: [lookUp], limits: { ...ask().limits, steps: 4 } })
+    const answer = await generate(run.model, {
+      tools: [lookUp],
+      limits: { ...ask().limits, steps: 4 },
+    })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'steps' })
     expect(run.server.requests).toHaveLength(4)
   })
@@ -162,11 +178,17 @@ describe.each(kinds)('faults of $provider', (kind) => {
       'a tool call cut in the middle',
       { toolCalls: [{ name: 'look_up', input: { word: 'x'.repeat(4000) } }], endAfterBytes: 2500 },
     ],
-    ['an error event after status 200', { errorAfter200: { type: 'overloaded_error', message: 'Overloaded' } }],
+    [
+      'an error event after status 200',
+      { errorAfter200: { type: 'overloaded_error', message: 'Overloaded' } },
+    ],
     ['an empty answer', { empty: true }],
     ['status 500', { status: 500 }],
     ['status 529', { status: 529 }],
-    ['HTML instead of an answer', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' }],
+    [
+      'HTML instead of an answer',
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' },
+    ],
   ]
 
   it.each(faults)('case 46: %s is retried, and never taken for an answer', async (_name, fault) => {
@@ -197,7 +219,10 @@ describe.each(kinds)('faults of $provider', (kind) => {
   it('case 46: an input that is too long is told apart', async () => {
     await using run = await start(kind, () => ({
       status: 400,
-      body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 250000 tokens' } },
+      body: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long: 250000 tokens' },
+      },
     }))
     expect((await failureOf(generate(run.model))).code).toBe('model_context_overflow')
     expect(run.server.requests).toHaveLength(1)
@@ -210,7 +235,11 @@ describe.each(kinds)('faults of $provider', (kind) => {
 
     await using later = await start(kind, () => limited('90'))
     const failure = await failureOf(generate(later.model))
-    expect(failure).toMatchObject({ code: 'model_rate_limited', retryAfterMs: 90_000, retryable: true })
+    expect(failure).toMatchObject({
+      code: 'model_rate_limited',
+      retryAfterMs: 90_000,
+      retryable: true,
+    })
     expect(later.server.requests).toHaveLength(1)
   })
 
@@ -229,7 +258,9 @@ describe.each(kinds)('faults of $provider', (kind) => {
     }))
     const failure = await failureOf(generate(run.model))
     expect(failure).toMatchObject({ code: 'model_unauthorized', retryable: false })
-    expect(JSON.stringify([failure.message, failure.stack, failure.cause, { ...failure }])).not.toContain(key)
+    expect(
+      JSON.stringify([failure.message, failure.stack, failure.cause, { ...failure }]),
+    ).not.toContain(key)
     expect(failure.message).not.toContain('https://')
     expect(run.server.requests).toHaveLength(1)
   })
@@ -266,7 +297,9 @@ describe.each(kinds)('faults of $provider', (kind) => {
 
   it('case 47: silence is broken off, before and within the answer', async () => {
     for (const fault of [{ hang: true } as const, { json: good, hangAfterBytes: 100 }]) {
-      await using run = await start(kind, () => fault, { timing: { idleTimeoutMs: 60, retries: 0 } })
+      await using run = await start(kind, () => fault, {
+        timing: { idleTimeoutMs: 60, retries: 0 },
+      })
       const failure = await failureOf(generate(run.model))
       expect(failure).toMatchObject({ code: 'model_unavailable' })
       expect(failure.message).toContain('sent nothing for 0.06 s')
@@ -281,21 +314,32 @@ describe.each(kinds)('faults of $provider', (kind) => {
 })
 
 describe('fallback', () => {
-  it.each(kinds)('case 47: goes to the other model when $provider stays unavailable', async (kind) => {
-    await using fast = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: good }) })
-    await using run = await start(kind, () => ({ status: 529 }), {
-      fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
-    })
-    expect((await generate(run.model)).json).toEqual(good)
-    expect(run.server.requests).toHaveLength(3)
-    expect(fast.requests).toHaveLength(1)
-    expect(fast.requests[0]!.headers.authorization).toBeUndefined()
-  })
+  it.each(kinds)(
+    'case 47: goes to the other model when $provider stays unavailable',
+    async (kind) => {
+      await using fast = await startModelServer({
+        protocol: 'openai-chat',
+        script: () => ({ json: good }),
+      })
+      await using run = await start(kind, () => ({ status: 529 }), {
+        fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
+      })
+      expect((await generate(run.model)).json).toEqual(good)
+      expect(run.server.requests).toHaveLength(3)
+      expect(fast.requests).toHaveLength(1)
+      expect(fast.requests[0]!.headers.authorization).toBeUndefined()
+    },
+  )
 
   it('case 47: changes over in the middle of a tool loop without losing what was found', async () => {
-    await using fast = await startModelServer({ protocol: 'openai-responses', script: () => ({ json: good }) })
+    await using fast = await startModelServer({
+      protocol: 'openai-responses',
+      script: () => ({ json: good }),
+    })
     const script: Script = ({ number }) =>
-      number === 1 ? { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] } : { status: 503 }
+      number === 1
+        ? { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] }
+        : { status: 503 }
     await using run = await start(anthropicKind, script, { fast: choiceOf(kinds[1]!, fast) })
     const answer = await generate(run.model, { tools: [lookUp] })
     expect(answer.json).toEqual(good)
@@ -304,7 +348,10 @@ describe('fallback', () => {
 
   it('says who answered, goes on with that model, and counts each by its own price', async () => {
     const look: Reply = { toolCalls: [{ name: 'look_up', input: { word: 'umpire' } }] }
-    await using fast = await startModelServer({ protocol: 'google', script: inTurn(look, { json: good }) })
+    await using fast = await startModelServer({
+      protocol: 'google',
+      script: inTurn(look, { json: good }),
+    })
     const script: Script = ({ number }) => (number === 1 ? look : { status: 503 })
     await using run = await start(anthropicKind, script, { fast: choiceOf(kinds[2]!, fast) })
     const budget = createUnlimitedBudget()
@@ -324,7 +371,10 @@ describe('fallback', () => {
   })
 
   it('does not go to the other model for a wrong key', async () => {
-    await using fast = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: good }) })
+    await using fast = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ json: good }),
+    })
     await using run = await start(anthropicKind, () => ({ status: 401 }), {
       fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
     })
@@ -335,7 +385,10 @@ describe('fallback', () => {
   it('case 47: does not ask a fallback whose key was refused until that is accepted again', async () => {
     let reply: Reply = { status: 401 }
     await using fast = await startModelServer({ protocol: 'openai-chat', script: () => reply })
-    await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ status: 529 }) })
+    await using server = await startModelServer({
+      protocol: 'anthropic',
+      script: () => ({ status: 529 }),
+    })
     const models = createModels({
       main: choiceOf(anthropicKind, server),
       fast: { provider: 'compatible', id: 'small', apiKey: null, baseUrl: fast.url },
@@ -367,7 +420,10 @@ describe('fallback', () => {
   })
 
   it('uses the main model where no other is configured', async () => {
-    await using server = await startModelServer({ protocol: 'anthropic', script: () => ({ json: good }) })
+    await using server = await startModelServer({
+      protocol: 'anthropic',
+      script: () => ({ json: good }),
+    })
     const models = createModels({ main: choiceOf(anthropicKind, server), fast: null })
     expect(models.fast!.name).toBe('anthropic:claude-sonnet-5-5')
     expect(createModels({ main: null, fast: null })).toEqual({ main: null, fast: null })
@@ -376,7 +432,9 @@ describe('fallback', () => {
 
 describe('limits', () => {
   const endless: Script = ({ toolChoice }) =>
-    toolChoice === 'none' ? { json: good } : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
+    toolChoice === 'none'
+      ? { json: good }
+      : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
 
   it('case 48: ends the loop before the tokens run out', async () => {
     await using run = await start(anthropicKind, endless)
@@ -389,7 +447,11 @@ describe('limits', () => {
   it('case 48: ends the loop before the money runs out', async () => {
     await using run = await start(anthropicKind, endless)
     // One call of 1000 and 100 tokens costs 0.003 dollars.
-    const budget = createBudget({ perReviewUsd: 0.0121, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.0121,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     const limits = { ...ask().limits, steps: 50 }
     const answer = await generate(run.model, { tools: [lookUp], budget, limits })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
@@ -398,14 +460,21 @@ describe('limits', () => {
 
   it('case 48: ends a call that takes too long, with an error', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
-    const failure = await failureOf(generate(run.model, { limits: { ...ask().limits, timeMs: 80 } }))
+    const failure = await failureOf(
+      generate(run.model, { limits: { ...ask().limits, timeMs: 80 } }),
+    )
     expect(failure).toMatchObject({ code: 'model_unavailable' })
     expect(failure.message).toContain('no answer within')
   })
 
   it('case 48: stops at the number of steps even when the server ignores that no tool may be called', async () => {
-    await using run = await start(kinds[3]!, () => ({ toolCalls: [{ name: 'look_up', input: { word: 'x' } }] }))
-    const answer = await generate(run.model, { tools: [lookUp], limits: { ...ask().limits, steps: 3 } })
+    await using run = await start(kinds[3]!, () => ({
+      toolCalls: [{ name: 'look_up', input: { word: 'x' } }],
+    }))
+    const answer = await generate(run.model, {
+      tools: [lookUp],
+      limits: { ...ask().limits, steps: 3 },
+    })
     expect(answer).toMatchObject({ json: undefined, text: '', earlyEnd: 'steps' })
     expect(run.server.requests).toHaveLength(3)
     expect(answer.toolCalls).toHaveLength(2)
@@ -429,7 +498,9 @@ async function startFlood(status: number, piece: string) {
   const server = createServer((request, response) => {
     request.resume()
     response.on('close', gone.resolve)
-    response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'text/plain' })
+    response.writeHead(status, {
+      'content-type': status === 200 ? 'text/event-stream' : 'text/plain',
+    })
     const pour = () => {
       do sent += piece.length
       while (response.write(piece))
@@ -440,7 +511,12 @@ async function startFlood(status: number, piece: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const { main } = createModels({
-    main: { provider: 'compatible', id: 'endless', apiKey: null, baseUrl: `http://127.0.0.1:${port}/v1` },
+    main: {
+      provider: 'compatible',
+      id: 'endless',
+      apiKey: null,
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+    },
     fast: null,
     timing: { ...timing, retries: 0 },
   })
@@ -464,7 +540,11 @@ describe('answers without end', () => {
     ['reasoning', chunkOf({ reasoning_content: 'abcdefgh '.repeat(1000) })],
     [
       'the input of a tool',
-      chunkOf({ tool_calls: [{ index: 0, id: 'c', function: { name: 'look_up', arguments: 'x'.repeat(9000) } }] }),
+      chunkOf({
+        tool_calls: [
+          { index: 0, id: 'c', function: { name: 'look_up', arguments: 'x'.repeat(9000) } },
+        ],
+      }),
     ],
   ])('case 48: a stream of %s is left when it is longer than any answer', async (_name, piece) => {
     await using flood = await startFlood(200, piece)
@@ -494,7 +574,11 @@ describe('answers without end', () => {
 describe('budget', () => {
   it('case 49: asks nothing when the budget of the review is spent', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
-    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.002,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     await generate(run.model, { budget })
     const failure = await failureOf(generate(run.model, { budget }))
     expect(failure).toMatchObject({ code: 'model_budget_spent', retryable: false })
@@ -504,7 +588,11 @@ describe('budget', () => {
 
   it('case 49: asks nothing when the budget of the day is spent, also by other reviews', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
-    const budget = createBudget({ perReviewUsd: null, perDayUsd: 5, spentTodayUsd: async () => 5.01 })
+    const budget = createBudget({
+      perReviewUsd: null,
+      perDayUsd: 5,
+      spentTodayUsd: async () => 5.01,
+    })
     const failure = await failureOf(generate(run.model, { budget }))
     expect(failure).toMatchObject({ code: 'model_budget_spent' })
     expect(failure.message).toContain('one day ($5.00)')
@@ -517,12 +605,21 @@ describe('budget', () => {
       if (number === 1) await held.promise
       return { json: good }
     })
-    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.002,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     const calls = [1, 2, 3, 4].map(() => generate(run.model, { budget: budget.part() }))
     await run.server.arrived(1)
     held.resolve()
     const settled = await Promise.allSettled(calls)
-    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected'])
+    expect(settled.map(({ status }) => status).sort()).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ])
     expect(run.server.requests).toHaveLength(1)
   })
 
@@ -540,7 +637,11 @@ describe('budget', () => {
 
   it('stops waiting for money when it is aborted', async () => {
     await using run = await start(anthropicKind, () => ({ hang: true }))
-    const budget = createBudget({ perReviewUsd: 0.002, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.002,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     const spending = new AbortController()
     const waiting = new AbortController()
     const first = run.model.generate(ask({ budget }), spending.signal)
@@ -556,9 +657,15 @@ describe('budget', () => {
 
   it('case 48: a part that shares with others ends its loop at its share', async () => {
     const endless: Script = ({ toolChoice }) =>
-      toolChoice === 'none' ? { json: good } : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
+      toolChoice === 'none'
+        ? { json: good }
+        : { toolCalls: [{ name: 'look_up', input: { word: 'again' } }] }
     await using run = await start(anthropicKind, endless)
-    const budget = createBudget({ perReviewUsd: 0.05, perDayUsd: null, spentTodayUsd: async () => 0 })
+    const budget = createBudget({
+      perReviewUsd: 0.05,
+      perDayUsd: null,
+      spentTodayUsd: async () => 0,
+    })
     const limits = { ...ask().limits, steps: 50 }
     const answer = await generate(run.model, { tools: [lookUp], budget: budget.part(5), limits })
     expect(answer).toMatchObject({ json: good, earlyEnd: 'cost' })
@@ -583,7 +690,10 @@ describe('budget', () => {
   })
 
   it('counts answers that broke off too', async () => {
-    await using run = await start(anthropicKind, inTurn({ json: long, cutAfterBytes: 2500 }, { json: good }))
+    await using run = await start(
+      anthropicKind,
+      inTurn({ json: long, cutAfterBytes: 2500 }, { json: good }),
+    )
     const { usage } = await generate(run.model)
     expect(usage.calls).toBe(2)
     expect(usage.inputTokens).toBeGreaterThan(1000)
@@ -612,7 +722,10 @@ describe('shapes', () => {
   })
 
   it('case 45: puts a wrong shape right in one repair round, without the context', async () => {
-    await using run = await start(anthropicKind, inTurn({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }))
+    await using run = await start(
+      anthropicKind,
+      inTurn({ text: '{"verdict": 3, "notes": "x"}' }, { json: good }),
+    )
     const { value } = await generateObject(run.model, { ...ask(), output }, never)
     expect(value).toEqual(good)
     const [, repair] = run.server.requests
@@ -630,7 +743,9 @@ describe('shapes', () => {
   it('marks the instructions for the cache of the provider', async () => {
     await using run = await start(anthropicKind, () => ({ json: good }))
     await generate(run.model)
-    expect(run.server.requests[0]!.body.system).toMatchObject([{ cache_control: { type: 'ephemeral' } }])
+    expect(run.server.requests[0]!.body.system).toMatchObject([
+      { cache_control: { type: 'ephemeral' } },
+    ])
   })
 
   it.each(kinds)(
@@ -647,7 +762,10 @@ describe('shapes', () => {
       if (kind.provider === 'anthropic')
         expect(messages).toMatchObject([
           {
-            content: [{ text: 'The shared part.', cache_control: { type: 'ephemeral' } }, { text: 'First task.' }],
+            content: [
+              { text: 'The shared part.', cache_control: { type: 'ephemeral' } },
+              { text: 'First task.' },
+            ],
           },
         ])
       // Some servers take no lists of texts.
@@ -660,7 +778,10 @@ describe('shapes', () => {
     await using run = await start(anthropicKind, () => ({ json: long, hangAfterBytes: 500 }))
     const controller = new AbortController()
     const reason = new Error('it began')
-    const running = run.model.generate(ask({ onAnswerBegins: () => controller.abort(reason) }), controller.signal)
+    const running = run.model.generate(
+      ask({ onAnswerBegins: () => controller.abort(reason) }),
+      controller.signal,
+    )
     await expect(running).rejects.toBe(reason)
   })
 
@@ -673,7 +794,10 @@ describe('shapes', () => {
 
 describe('parseModelName', () => {
   it('splits at the first colon', () => {
-    expect(parseModelName('compatible:llama3:8b')).toEqual({ provider: 'compatible', id: 'llama3:8b' })
+    expect(parseModelName('compatible:llama3:8b')).toEqual({
+      provider: 'compatible',
+      id: 'llama3:8b',
+    })
   })
 
   it.each(['claude-sonnet-5', 'somebody:model', 'openai:', ''])('refuses %j', (text) => {

@@ -14,13 +14,15 @@ const clean = (text: string, maxLength = 1000) => neutralizeMarkdown(text, { max
 
 describe('case 44: text of a model is neutralised or cut', () => {
   it('drops images and links to other hosts, and keeps their words', () => {
-    expect(clean('see ![pixel](https://evil.example/p.png?secret=1) and [docs](https://evil.example)')).toBe(
-      'see pixel and docs',
+    expect(
+      clean('see ![pixel](https://evil.example/p.png?secret=1) and [docs](https://evil.example)'),
+    ).toBe('see pixel and docs')
+    expect(clean('![x][ref]\n\n[ref]: https://evil.example/p.png')).not.toMatch(
+      /\[ref\]:|https:\/\/evil/,
     )
-    expect(clean('![x][ref]\n\n[ref]: https://evil.example/p.png')).not.toMatch(/\[ref\]:|https:\/\/evil/)
-    expect(clean('[a [b]](https://evil.example) [![i](https://evil.example)](https://evil.example)')).not.toMatch(
-      /\]\(|https:\/\/evil/,
-    )
+    expect(
+      clean('[a [b]](https://evil.example) [![i](https://evil.example)](https://evil.example)'),
+    ).not.toMatch(/\]\(|https:\/\/evil/)
     expect(clean('plain https://evil.example/path')).not.toContain('https://evil')
     expect(clean('<https://evil.example>')).not.toContain('https://evil')
     expect(clean('[x](javascript:alert(1))')).not.toContain('javascript:')
@@ -92,29 +94,53 @@ const evil = 'https://evil.example'
 const payload = `@octocat ![x](${evil}/p.png) [l](${evil}) <img src="${evil}/p.png"> Fixes #1 <${evil}> www.evil.example`
 const hostile: readonly (readonly [name: string, text: string])[] = [
   ['escaped backticks', `Look \\\`${payload} \\\``],
-  ['escaped backticks and a longer run', `\\\`\`${payload} \` \`\`${payload}\`\` \\\\\`${payload}\``],
+  [
+    'escaped backticks and a longer run',
+    `\\\`\`${payload} \` \`\`${payload}\`\` \\\\\`${payload}\``,
+  ],
   ['a table whose cells are split before code', `| a | b |\n|---|---|\n| \`x | ${payload} \` |`],
   ['a table without outer pipes', `a | b\n:-- | --:\n\`x | ${payload} \``],
   ['a table of one column', `a\n:-:\n\`${payload}\``],
   ['a table in a quote', `> | a | b |\n> |-|-|\n> | \`x | ${payload} \` |`],
   ['a table in a list', `- | a | b |\n  |-|-|\n  | \`x | ${payload} \` |`],
-  ['autolinks without a border', `_${evil}/x _www.evil.example 1${evil} (${evil}:8443/x) **${evil}** é${evil}`],
+  [
+    'autolinks without a border',
+    `_${evil}/x _www.evil.example 1${evil} (${evil}:8443/x) **${evil}** é${evil}`,
+  ],
   ['an autolink in an autolink', `${evil};${evil}/x //a.b;${evil} ${evil}~~~${evil}`],
   ['autolinks in capitals', 'HTTPS://EVIL.EXAMPLE WWW.EVIL.EXAMPLE'],
-  ['e-mail autolinks', 'a.b@evil.example mailto:a@evil.example xmpp:a@evil.example/x <a@evil.example>'],
-  ['escapes in addresses', 'https\\://evil.example www\\.evil.example a\\@evil.example \\<img src=x>'],
+  [
+    'e-mail autolinks',
+    'a.b@evil.example mailto:a@evil.example xmpp:a@evil.example/x <a@evil.example>',
+  ],
+  [
+    'escapes in addresses',
+    'https\\://evil.example www\\.evil.example a\\@evil.example \\<img src=x>',
+  ],
   [
     'entities',
     '&#64;octocat &commat;octocat &#35;12 foo&#64;evil.example &#x68;ttps://evil.example &lt;img&gt; &amp;#64;x',
   ],
   ['reference links', `![x][r] [y][] [z]\n\n[r]: ${evil}/p.png\n[y]: <${evil}>\n[z]:\n${evil}`],
-  ['reference links with a scheme of their own', '[a][b] [c]\n\n[b]: //evil.example\n[c]: javascript:alert(1)'],
+  [
+    'reference links with a scheme of their own',
+    '[a][b] [c]\n\n[b]: //evil.example\n[c]: javascript:alert(1)',
+  ],
   ['footnotes', `a[^1]\n\n[^1]: ${payload}`],
   ['links without a host', '[x](//evil.example) [y](/settings) [z](#a)'],
-  ['links in links', `[![i](${evil}/p.png)](${evil}) [a [b](${evil})](${evil}) [x](<${evil}> "(t)") [y](\n${evil})`],
-  ['escaped brackets', `\\[a](${evil}) [a\\](${evil}) [a\\]b](${evil}) \\![x](${evil}/p.png) !\\[x](${evil})`],
+  [
+    'links in links',
+    `[![i](${evil}/p.png)](${evil}) [a [b](${evil})](${evil}) [x](<${evil}> "(t)") [y](\n${evil})`,
+  ],
+  [
+    'escaped brackets',
+    `\\[a](${evil}) [a\\](${evil}) [a\\]b](${evil}) \\![x](${evil}/p.png) !\\[x](${evil})`,
+  ],
   ['a link around code', `[\`x\`](${evil}) ![\`]\`](${evil}/p.png) [a](${evil}/\`) \``],
-  ['words that become an address', `[ww](x)w.evil.example ht[t](x)ps://evil.example [@](x)octocat [#](x)12`],
+  [
+    'words that become an address',
+    `[ww](x)w.evil.example ht[t](x)ps://evil.example [@](x)octocat [#](x)12`,
+  ],
   ['code that touches code', `\`${payload}\`![](x)\`\`y\`\``],
   [
     'HTML blocks',
@@ -123,11 +149,20 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
   ['an HTML block around code', `<pre>\n\`${payload}\`\n</pre>\n<textarea>`],
   ['indented code', `x\n\n    ${payload}\n\ty ${payload}`],
   ['indented code first', `    ${payload}`],
-  ['a fence in a list', `- a\n  \`\`\`js\n  ${payload}\n  \`\`\`\n- \`\`\`\n  ${payload}\n  \`\`\`\n${payload}`],
-  ['a fence in a quote', `> \`\`\`\n> ${payload}\n${payload}\n> ~~~suggestion\n> x\n> ~~~\n${payload}`],
+  [
+    'a fence in a list',
+    `- a\n  \`\`\`js\n  ${payload}\n  \`\`\`\n- \`\`\`\n  ${payload}\n  \`\`\`\n${payload}`,
+  ],
+  [
+    'a fence in a quote',
+    `> \`\`\`\n> ${payload}\n${payload}\n> ~~~suggestion\n> x\n> ~~~\n${payload}`,
+  ],
   ['a fence that is not one', `\`\`\` a\`b\n${payload}\n\`\`\`\n${payload}`],
   ['a fence too far in', `a\n     \`\`\`\n     ${payload}\n\n     ${payload}\n     \`\`\``],
-  ['a fence closed by a shorter or another one', `\`\`\`\`\n\`\`\`\n${payload}\n~~~\n\`\`\`\`\n${payload}`],
+  [
+    'a fence closed by a shorter or another one',
+    `\`\`\`\`\n\`\`\`\n${payload}\n~~~\n\`\`\`\`\n${payload}`,
+  ],
   ['a fence of another kind in a fence', `~~~ a\`b\n\`\`\`\n~~~\n${payload}\n\`\`\``],
   ['code over a paragraph', `\`a\n\n${payload}\n\nb\``],
   ['code over list items', `- \`a\n- ${payload}\n- b\``],
@@ -144,7 +179,10 @@ const hostile: readonly (readonly [name: string, text: string])[] = [
     'references',
     'GH-1 _GH-2 gh-3 acme/shop#4 #5 (#6) _#7 G\\H-8 GH\\-9 \\#10 acme/shop@0123456789abcdef0123456789abcdef01234567',
   ],
-  ['addresses of issues', 'Closes https://github.com/acme/shop/issues/1 and github.com/acme/shop/pull/2'],
+  [
+    'addresses of issues',
+    'Closes https://github.com/acme/shop/issues/1 and github.com/acme/shop/pull/2',
+  ],
   ['a backslash at the end', `${payload} \\`],
 ]
 
@@ -158,7 +196,9 @@ describe('case 44: GFM makes nothing live of it', () => {
     const line = neutralizeLine(text, { maxLength: 5000, inCell: true })
     const table = `| | Finding | Where |\n|---|---|---|\n| x | ${line} | ${codeSpan(text, { inCell: true })} |`
     expect(listLiveParts(table)).toEqual([])
-    expect(listLiveParts(`- ${codeSpan(text)}: ${neutralizeLine(text, { maxLength: 5000 })}`)).toEqual([])
+    expect(
+      listLiveParts(`- ${codeSpan(text)}: ${neutralizeLine(text, { maxLength: 5000 })}`),
+    ).toEqual([])
     expect(renderGfm(table).match(/<t[hd]\b/g)).toHaveLength(6)
   })
   it('finds what is live where nothing is done about it', () => {
@@ -168,13 +208,23 @@ describe('case 44: GFM makes nothing live of it', () => {
   it('breaks commands to chat bots in code too, and nothing else in it', () => {
     const code = 'a /merge\n/usr/bin/env x\n  @property\n@Input() name'
     expect(clean(`\`\`\`\n${code}\n\`\`\``)).toBe(`\`\`\`\n${code}\n\`\`\``)
-    expect(clean('```\n/merge\n\t/LGTM-cancel now\n@dependabot merge\n```')).not.toMatch(/^\s*(\/\w|@\w)/m)
-    expect(clean('[/merge](x)\n- /merge\n> /merge\n# /merge\n\\/merge\n![](x)/merge')).not.toMatch(/^[\s>-]*\\?\/\w/m)
+    expect(clean('```\n/merge\n\t/LGTM-cancel now\n@dependabot merge\n```')).not.toMatch(
+      /^\s*(\/\w|@\w)/m,
+    )
+    expect(clean('[/merge](x)\n- /merge\n> /merge\n# /merge\n\\/merge\n![](x)/merge')).not.toMatch(
+      /^[\s>-]*\\?\/\w/m,
+    )
   })
   it('lets code be committed only where it is harmless as it is', () => {
     expect(isHarmlessCode("  if (path === '/merge') {\n    return a | b // @alice #1")).toBe(true)
     expect(isHarmlessCode('a\r\nb')).toBe(true)
-    for (const code of ['a\n/merge\nb', '  /approve now', 'a // <!-- umpire:finding x -->', 'a \u202e b', 'a\u200b']) {
+    for (const code of [
+      'a\n/merge\nb',
+      '  /approve now',
+      'a // <!-- umpire:finding x -->',
+      'a \u202e b',
+      'a\u200b',
+    ]) {
       expect(isHarmlessCode(code)).toBe(false)
     }
   })
@@ -189,7 +239,12 @@ describe('case 44: GFM makes nothing live of it', () => {
       '<!--\n\tumpire:review',
       '<!--\u200b umpire:x',
     ]) {
-      for (const output of [codeSpan(text), codeSpan(text, { inCell: true }), codeFence('', text), clean(text)]) {
+      for (const output of [
+        codeSpan(text),
+        codeSpan(text, { inCell: true }),
+        codeFence('', text),
+        clean(text),
+      ]) {
         expect(output).not.toMatch(/<!--\s*umpire:/)
       }
     }
@@ -226,7 +281,9 @@ describe('neutralised text', () => {
     expect(clean('one\ntwo\n\n```\nx\n```\n\nthree')).toBe('one\ntwo\n\n```\nx\n```\n\nthree')
   })
   it('keeps the code of fences in lists and quotes', () => {
-    expect(clean('- see\n  ```js\n  if (a)\n    b()\n  ```\n- c')).toBe('- see\n```\nif (a)\n  b()\n```\n- c')
+    expect(clean('- see\n  ```js\n  if (a)\n    b()\n  ```\n- c')).toBe(
+      '- see\n```\nif (a)\n  b()\n```\n- c',
+    )
     expect(clean('> ```\n> a\n>   b\n> ```\n> c')).toBe('```\na\n  b\n```\n> c')
   })
   it.each([
@@ -258,7 +315,10 @@ describe('case 43: our own secrets are blotted out', () => {
     ['twelve characters of it', secret.slice(11, 23)],
     ['in base64', base64],
     ['in base64url', Buffer.from(secret).toString('base64url')],
-    ['in base64 of something longer', Buffer.from(`x-access-token:${secret}`).toString('base64').slice(20)],
+    [
+      'in base64 of something longer',
+      Buffer.from(`x-access-token:${secret}`).toString('base64').slice(20),
+    ],
     ['in base64 of something longer by one', Buffer.from(`a${secret}`).toString('base64')],
     ['in hexadecimal', Buffer.from(secret).toString('hex')],
     ['percent-encoded', encodeURIComponent(secret)],

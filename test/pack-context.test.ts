@@ -13,11 +13,15 @@ afterAll(() => syntax[Symbol.asyncDispose]())
 
 const countTokens = await loadTokenCounter()
 const budget = { tokensPerRound: 4000, maxRounds: 3 }
-const lines = (count: number, text: string) => Array.from({ length: count }, (_, n) => `${text} ${n}`).join('\n')
+const lines = (count: number, text: string) =>
+  Array.from({ length: count }, (_, n) => `${text} ${n}`).join('\n')
 
 /** The change as git shows it, with so many lines of context. */
 function withContext(change: Change, context: number): Change {
-  const files = change.files.map((file) => ({ ...file, hunks: file.hunks.map((hunk) => cutContext(hunk, context)) }))
+  const files = change.files.map((file) => ({
+    ...file,
+    hunks: file.hunks.map((hunk) => cutContext(hunk, context)),
+  }))
   return { ...change, files, diff: { ...change.diff, files } }
 }
 
@@ -40,7 +44,9 @@ function searchable(change: Change, files: Readonly<Record<string, string>>): Ch
     Object.entries(files).flatMap(([path, text]) =>
       text
         .split('\n')
-        .flatMap((line, index) => (new RegExp(pattern).test(line) ? [{ path, line: index + 1, text: line }] : [])),
+        .flatMap((line, index) =>
+          new RegExp(pattern).test(line) ? [{ path, line: index + 1, text: line }] : [],
+        ),
     )
   return { ...change, head: { ...change.head, search } }
 }
@@ -84,8 +90,24 @@ describe('packing', () => {
           { paths: ['web/**'], text: 'No colours.' },
         ],
       },
-      commits: [{ sha: 'c'.repeat(40), author: 'ann', message: 'Add one', committedAt: '2026-01-01T00:00:00Z' }],
-      issues: [{ repo: 'acme/shop', number: 7, title: 'Two', body: 'It is missing.', state: 'open' as const, url: '' }],
+      commits: [
+        {
+          sha: 'c'.repeat(40),
+          author: 'ann',
+          message: 'Add one',
+          committedAt: '2026-01-01T00:00:00Z',
+        },
+      ],
+      issues: [
+        {
+          repo: 'acme/shop',
+          number: 7,
+          title: 'Two',
+          body: 'It is missing.',
+          state: 'open' as const,
+          url: '',
+        },
+      ],
     }
     const { rounds } = await packContext({ syntax }, { ...change, ...about }, budget, countTokens)
     const spans = rounds[0]?.spans ?? []
@@ -105,22 +127,36 @@ describe('packing', () => {
   })
 
   it('shows what encloses a hunk: its definitions by name, and whole where there is room', async () => {
-    const method = (body: string) => `class Shop {\n  total(cart: Cart) {\n${body}\n    return sum\n  }\n}\n`
+    const method = (body: string) =>
+      `class Shop {\n  total(cart: Cart) {\n${body}\n    return sum\n  }\n}\n`
     const filler = lines(30, '    step()')
     const before = { 'src/shop.ts': method(`${filler}\n    let sum = 1`) }
     const after = { 'src/shop.ts': method(`${filler}\n    let sum = 2`) }
     const change = withContext(changeOf(before, after), 3)
-    const roomy = await packContext({ syntax }, change, { tokensPerRound: 8000, maxRounds: 1 }, countTokens)
+    const roomy = await packContext(
+      { syntax },
+      change,
+      { tokensPerRound: 8000, maxRounds: 1 },
+      countTokens,
+    )
     expect(shownText(roomy.rounds[0]!)).toContain('2    total(cart: Cart) {')
     const other = { 'src/other.ts': lines(400, 'const value = compute(1, 2)') }
     const full = withContext(
       changeOf(
         { ...before, ...other },
-        { ...after, 'src/other.ts': `${other['src/other.ts']}\n${lines(400, 'let other = compute(3)')}` },
+        {
+          ...after,
+          'src/other.ts': `${other['src/other.ts']}\n${lines(400, 'let other = compute(3)')}`,
+        },
       ),
       3,
     )
-    const tight = await packContext({ syntax }, full, { tokensPerRound: 2000, maxRounds: 1 }, countTokens)
+    const tight = await packContext(
+      { syntax },
+      full,
+      { tokensPerRound: 2000, maxRounds: 1 },
+      countTokens,
+    )
     expect(shownText(tight.rounds[0]!)).toContain('@@ class Shop › total(cart: Cart)')
     expect(shownText(tight.rounds[0]!)).not.toContain('step() 10\n')
   })
@@ -128,7 +164,10 @@ describe('packing', () => {
   it('asks the parser what encloses a hunk where the indentation does not say it', async () => {
     const flat = (value: string) =>
       `  class Shop {\n  total() {\n${lines(10, '  step()')}\n  return ${value}\n  }\n  }\n`
-    const change = withContext(changeOf({ 'src/shop.ts': flat('1') }, { 'src/shop.ts': flat('2') }), 1)
+    const change = withContext(
+      changeOf({ 'src/shop.ts': flat('1') }, { 'src/shop.ts': flat('2') }),
+      1,
+    )
     const { rounds } = await packContext({ syntax }, change, budget, countTokens)
     // There is room for the whole method, so that what is left to name is the class.
     expect(shownText(rounds[0]!)).toContain('@@ class Shop\n2    total() {')
@@ -137,22 +176,45 @@ describe('packing', () => {
   it('shows where the names on changed lines are defined in other files, the imported one before its namesake', async () => {
     const files = {
       'lib/price.ts': 'export function priceOf(): string {\n  return "free"\n}\n',
-      'web/price.ts': 'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
+      'web/price.ts':
+        'export const rate = 2\n\nexport function priceOf(item: string): number {\n  return rate\n}\n',
     }
     const before = { ...files, 'src/cart.ts': "import { priceOf } from '../web/price.ts'\n" }
-    const after = { ...files, 'src/cart.ts': `${before['src/cart.ts']}\nexport const total = priceOf('tea')\n` }
-    const { rounds } = await packContext({ syntax }, searchable(changeOf(before, after), after), budget, countTokens)
+    const after = {
+      ...files,
+      'src/cart.ts': `${before['src/cart.ts']}\nexport const total = priceOf('tea')\n`,
+    }
+    const { rounds } = await packContext(
+      { syntax },
+      searchable(changeOf(before, after), after),
+      budget,
+      countTokens,
+    )
     const definitions = rounds[0]?.spans.find(({ origin }) => origin === 'definitions')
     expect(definitions?.path).toBeNull()
-    expect(definitions?.text.split('\n')[0]).toBe('web/price.ts:3: export function priceOf(item: string): number {')
-    expect(definitions?.lines?.[0]).toEqual({ path: 'web/price.ts', side: 'RIGHT', start: 3, end: 3 })
+    expect(definitions?.text.split('\n')[0]).toBe(
+      'web/price.ts:3: export function priceOf(item: string): number {',
+    )
+    expect(definitions?.lines?.[0]).toEqual({
+      path: 'web/price.ts',
+      side: 'RIGHT',
+      start: 3,
+      end: 3,
+    })
   })
 
   it('prefers programs to tests, and tests to prose', async () => {
     const text = lines(200, 'const total = compute(cart, 12)')
     const change = changeOf({}, { 'a.test.ts': text, 'docs/b.md': text, 'src/c.ts': text })
-    const { rounds } = await packContext({ syntax }, change, { tokensPerRound: 4000, maxRounds: 1 }, countTokens)
-    const [tests = 0, prose = 0, program = 0] = change.files.map(({ path }) => countShown(rounds[0]!, path))
+    const { rounds } = await packContext(
+      { syntax },
+      change,
+      { tokensPerRound: 4000, maxRounds: 1 },
+      countTokens,
+    )
+    const [tests = 0, prose = 0, program = 0] = change.files.map(({ path }) =>
+      countShown(rounds[0]!, path),
+    )
     expect(program).toBeGreaterThan(tests)
     expect(tests).toBeGreaterThan(prose)
   })
@@ -160,11 +222,15 @@ describe('packing', () => {
   it('prefers what no model has read to what was read in an earlier review', async () => {
     const text = lines(200, 'const total = compute(cart, 12)')
     const change = changeOf({}, { 'src/a.ts': text, 'src/b.ts': text.replaceAll('total', 'count') })
-    const seenLines = new Set(change.files[0]!.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]))
+    const seenLines = new Set(
+      change.files[0]!.hunks.flatMap((hunk) => [...identifyLines(hunk).values()]),
+    )
     const earlier = { ...change.earlier, seenLines }
     const small = { tokensPerRound: 4000, maxRounds: 1 }
     const { rounds } = await packContext({ syntax }, { ...change, earlier }, small, countTokens)
-    expect(countShown(rounds[0]!, 'src/b.ts')).toBeGreaterThan(2 * countShown(rounds[0]!, 'src/a.ts'))
+    expect(countShown(rounds[0]!, 'src/b.ts')).toBeGreaterThan(
+      2 * countShown(rounds[0]!, 'src/a.ts'),
+    )
   })
 
   it('says of a file that is shown in part that it is, and how far', async () => {
@@ -178,7 +244,9 @@ describe('packing', () => {
     const shown = new Set(
       rounds.flatMap((round) =>
         round.spans.flatMap(({ lines = [] }) =>
-          lines.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at)),
+          lines.flatMap(({ start, end }) =>
+            Array.from({ length: end - start + 1 }, (_, at) => start + at),
+          ),
         ),
       ),
     )
@@ -197,7 +265,12 @@ describe('packing', () => {
     const files = Object.fromEntries(
       Array.from({ length: 12 }, (_, n) => [`src/f${n}.ts`, lines(120 * (n + 1), 'x = y')]),
     )
-    const { rounds, omitted } = await packContext({ syntax }, changeOf({}, files), budget, countTokens)
+    const { rounds, omitted } = await packContext(
+      { syntax },
+      changeOf({}, files),
+      budget,
+      countTokens,
+    )
     expect(rounds).toHaveLength(3)
     for (const round of rounds) expect(round.tokens).toBeLessThanOrEqual(budget.tokensPerRound)
     const shown = new Set(rounds.flatMap((round) => round.spans.map((span) => span.path)))
@@ -207,10 +280,17 @@ describe('packing', () => {
   })
 
   it('is not crowded out by what the author chooses: long paths, a long title, a long description', async () => {
-    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${'d/'.repeat(100)}${n}.ts`, 'x\n']))
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`${'d/'.repeat(100)}${n}.ts`, 'x\n']),
+    )
     const change = changeOf({}, files)
     const pullRequest = { ...change.pullRequest, title: '𓀀'.repeat(500), body: '🧪𓀀'.repeat(5000) }
-    const { rounds } = await packContext({ syntax }, { ...change, pullRequest }, budget, countTokens)
+    const { rounds } = await packContext(
+      { syntax },
+      { ...change, pullRequest },
+      budget,
+      countTokens,
+    )
     expect(rounds.length).toBeGreaterThan(0)
     for (const round of rounds) {
       expect(round.spans.some((span) => span.origin === 'diff')).toBe(true)
@@ -219,7 +299,9 @@ describe('packing', () => {
   })
 
   it('is not held up by the globs of its instructions: what is too costly to tell applies', async () => {
-    const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`${'aa/'.repeat(60)}${n}.ts`, 'x\n']))
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`${'aa/'.repeat(60)}${n}.ts`, 'x\n']),
+    )
     const change = changeOf({}, files)
     const instructions = Array.from({ length: 50 }, (_, n) => ({
       paths: Array.from({ length: 100 }, (_, m) => `${'**/*a*'.repeat(30)}${n}-${m}b`),
@@ -232,8 +314,19 @@ describe('packing', () => {
 
   it('names the old path of a file that was only moved', async () => {
     const change = changeOf({}, { 'src/a.ts': 'one\n' })
-    const file = { ...change.files[0]!, status: 'renamed' as const, oldPath: 'lib/b.ts', hunks: [], additions: 0 }
-    const { rounds } = await packContext({ syntax }, { ...change, files: [file] }, budget, countTokens)
+    const file = {
+      ...change.files[0]!,
+      status: 'renamed' as const,
+      oldPath: 'lib/b.ts',
+      hunks: [],
+      additions: 0,
+    }
+    const { rounds } = await packContext(
+      { syntax },
+      { ...change, files: [file] },
+      budget,
+      countTokens,
+    )
     expect(rounds[0]?.spans.find(({ origin }) => origin === 'changed_files')?.text).toContain(
       'a.ts (renamed) from lib/b.ts',
     )
@@ -247,6 +340,8 @@ describe('packing', () => {
     const change = changeOf({}, { 'src/big.ts': text, 'src/small.ts': 'x\n' })
     const { rounds, omitted } = await packContext({ syntax }, change, budget, countTokens)
     expect(omitted.map((file) => file.path)).toEqual(['src/big.ts'])
-    expect(rounds.flatMap((round) => round.spans.map((span) => span.path))).toContain('src/small.ts')
+    expect(rounds.flatMap((round) => round.spans.map((span) => span.path))).toContain(
+      'src/small.ts',
+    )
   })
 })

@@ -4,7 +4,14 @@ import type { ChangeGraph } from '../src/domain/change-graph.ts'
 import type { Change, ContextSpan } from '../src/reviewers/reviewer.ts'
 import { loadTokenCounter, packContext } from '../src/workflows/pack-context.ts'
 import { createSyntax } from '../src/workspace/syntax.ts'
-import { callerOf, definitionOf, graphOf, memoryOf, relatedOf, symbolOf } from './samples/change-graph.ts'
+import {
+  callerOf,
+  definitionOf,
+  graphOf,
+  memoryOf,
+  relatedOf,
+  symbolOf,
+} from './samples/change-graph.ts'
 import { changeOf } from './samples/change-of-files.ts'
 
 const syntax = createSyntax()
@@ -13,19 +20,31 @@ afterAll(() => syntax[Symbol.asyncDispose]())
 const countTokens = await loadTokenCounter()
 
 const elsewhere = {
-  'src/rates.ts': 'export function rateOf(country: string): number {\n  return rates[country] ?? 0\n}\n',
+  'src/rates.ts':
+    'export function rateOf(country: string): number {\n  return rates[country] ?? 0\n}\n',
   'old/rates.ts': 'export function rateOf(): number {\n  return 1\n}\n',
   'src/login.ts': 'a\nb\nc\n  const user = loadUser(id)\n',
 }
-const before = { ...elsewhere, 'src/users.ts': 'export function loadUser(id: string) {\n  return 0\n}\n' }
-const after = { ...elsewhere, 'src/users.ts': "export function loadUser(id: string) {\n  return rateOf('fr')\n}\n" }
+const before = {
+  ...elsewhere,
+  'src/users.ts': 'export function loadUser(id: string) {\n  return 0\n}\n',
+}
+const after = {
+  ...elsewhere,
+  'src/users.ts': "export function loadUser(id: string) {\n  return rateOf('fr')\n}\n",
+}
 
 function withGraph(parts: Partial<ChangeGraph>, change: Change = changeOf(before, after)): Change {
   return { ...change, graph: graphOf(parts) }
 }
 
 async function packOne(change: Change, tokens = 8000): Promise<readonly ContextSpan[]> {
-  const { rounds } = await packContext({ syntax }, change, { tokensPerRound: tokens, maxRounds: 1 }, countTokens)
+  const { rounds } = await packContext(
+    { syntax },
+    change,
+    { tokensPerRound: tokens, maxRounds: 1 },
+    countTokens,
+  )
   return rounds[0]!.spans
 }
 
@@ -54,19 +73,28 @@ describe('definitions that the graph knows', () => {
   it('are shown by all lines of their signature where they are long', async () => {
     const long = `export function rateOf(\n  country: string,\n  at: Date,\n): number {\n${'  step()\n'.repeat(30)}}\n`
     const change = changeOf({ ...before, 'src/rates.ts': long }, { ...after, 'src/rates.ts': long })
-    const text = await textOf(withGraph({ definitions: [definitionOf({ endLine: 35 })] }, change), 'definitions')
-    expect(text).toBe('src/rates.ts:1: export function rateOf( country: string, at: Date, ): number {')
+    const text = await textOf(
+      withGraph({ definitions: [definitionOf({ endLine: 35 })] }, change),
+      'definitions',
+    )
+    expect(text).toBe(
+      'src/rates.ts:1: export function rateOf( country: string, at: Date, ): number {',
+    )
   })
 
   it('are left out where no line that uses them is shown, or the graph is too unsure', async () => {
     const unused = definitionOf({ usedAt: { path: 'src/users.ts', line: 900 } })
     expect(await textOf(withGraph({ definitions: [unused] }), 'definitions')).toBe('')
-    expect(await textOf(withGraph({ definitions: [definitionOf({ confidence: 0.3 })] }), 'definitions')).toBe('')
+    expect(
+      await textOf(withGraph({ definitions: [definitionOf({ confidence: 0.3 })] }), 'definitions'),
+    ).toBe('')
   })
 
   it('are told by what the graph noted where the file can not be read', async () => {
     const change = withGraph({ definitions: [definitionOf({ path: 'gone/rates.ts' })] })
-    expect(await textOf(change, 'definitions')).toBe('gone/rates.ts:1: export function rateOf(country: string): number')
+    expect(await textOf(change, 'definitions')).toBe(
+      'gone/rates.ts:1: export function rateOf(country: string): number',
+    )
   })
 })
 
@@ -82,7 +110,12 @@ describe('callers outside of the diff', () => {
       callerOf({ symbol: 0, path: 'src/z.ts', line: 9, text: 'renamed()' }),
       callerOf({ symbol: 1, line: 7, text: 'maybe.loadUser(id)', confidence: 0.5, within: null }),
       callerOf({ symbol: 1, path: 'test/users.test.ts', line: 3, isTest: true, within: null }),
-      callerOf({ symbol: 1, line: 1, kind: 'import', text: "import { loadUser } from './users.ts'" }),
+      callerOf({
+        symbol: 1,
+        line: 1,
+        kind: 'import',
+        text: "import { loadUser } from './users.ts'",
+      }),
       callerOf({ symbol: 1 }),
       callerOf({ symbol: 2, line: 5, text: 'dropUser(id)' }),
     ]
@@ -121,7 +154,12 @@ describe('callers outside of the diff', () => {
 
 describe('what is known around a change', () => {
   const memories = [
-    memoryOf({ text: 'Rates\nare in percent.', path: 'src/rates.ts', trust: 'model', type: 'project_pattern' }),
+    memoryOf({
+      text: 'Rates\nare in percent.',
+      path: 'src/rates.ts',
+      trust: 'model',
+      type: 'project_pattern',
+    }),
     memoryOf(),
   ]
   const parts: Partial<ChangeGraph> = {
@@ -130,10 +168,17 @@ describe('what is known around a change', () => {
       { path: 'test/all.test.ts', distance: 3, reaches: ['src/users.ts', 'src/hidden.ts'] },
     ],
     untested: ['src/users.ts', 'src/hidden.ts'],
-    history: [{ path: 'src/users.ts', touches: 14, riskScore: 3, owner: 'ann', ownerPercent: 60.4 }],
+    history: [
+      { path: 'src/users.ts', touches: 14, riskScore: 3, owner: 'ann', ownerPercent: 60.4 },
+    ],
     related: [
       relatedOf({ symbols: ['loadUser'] }),
-      relatedOf({ number: 8, state: 'merged', title: 'Cache users', findings: ['The cache never ends'] }),
+      relatedOf({
+        number: 8,
+        state: 'merged',
+        title: 'Cache users',
+        findings: ['The cache never ends'],
+      }),
       relatedOf({ number: 9, paths: ['src/hidden.ts'] }),
     ],
     memories,
@@ -141,7 +186,9 @@ describe('what is known around a change', () => {
 
   it('is told in a few lines each, of the files that are shown', async () => {
     const spans = await packOne(withGraph(parts))
-    const told = spans.map(({ origin, trust, text }) => [origin, trust, text]).filter(([origin]) => origin !== 'diff')
+    const told = spans
+      .map(({ origin, trust, text }) => [origin, trust, text])
+      .filter(([origin]) => origin !== 'diff')
     expect(told.slice(2)).toEqual([
       ['memories', 'base_branch', 'M2 (decision): Users are loaded by id only.'],
       ['memories', 'untrusted', 'M1 (project pattern about src/rates.ts): Rates are in percent.'],
@@ -188,14 +235,27 @@ describe('what is known around a change', () => {
   })
 
   it('costs a full round none of the hunks that it shows without a graph, and keeps to its budget', async () => {
-    const many = Array.from({ length: 40 }, (_, at) => [`src/file-${at}.ts`, `export const value${at} = [\n`] as const)
-    const files = Object.fromEntries(many.map(([path, text]) => [path, `${text}${'  compute(1, 2),\n'.repeat(40)}]\n`]))
+    const many = Array.from(
+      { length: 40 },
+      (_, at) => [`src/file-${at}.ts`, `export const value${at} = [\n`] as const,
+    )
+    const files = Object.fromEntries(
+      many.map(([path, text]) => [path, `${text}${'  compute(1, 2),\n'.repeat(40)}]\n`]),
+    )
     const change = changeOf(Object.fromEntries(many), files)
     const symbols = many.map(([path]) => symbolOf({ path, change: 'signature' }))
     const callers = symbols.flatMap((_, symbol) =>
-      Array.from({ length: 10 }, (_, line) => callerOf({ symbol, line: line + 1, path: `lib/use-${symbol}.ts` })),
+      Array.from({ length: 10 }, (_, line) =>
+        callerOf({ symbol, line: line + 1, path: `lib/use-${symbol}.ts` }),
+      ),
     )
-    const history = many.map(([path]) => ({ path, touches: 9, riskScore: 1, owner: 'ann', ownerPercent: 50 }))
+    const history = many.map(([path]) => ({
+      path,
+      touches: 9,
+      riskScore: 1,
+      owner: 'ann',
+      ownerPercent: 50,
+    }))
     const full = withGraph({ ...parts, symbols, callers, history }, change)
     for (const budget of [500, 2000, 4000]) {
       const [without, withIt] = [await packOne(change, budget), await packOne(full, budget)]
@@ -205,7 +265,9 @@ describe('what is known around a change', () => {
           .reduce((sum, { start, end }) => sum + end - start + 1, 0)
       // What is kept free for the surroundings was kept for definitions before.
       expect(count(withIt), `${budget}`).toBeGreaterThanOrEqual(0.87 * count(without))
-      expect(withIt.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(budget)
+      expect(withIt.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(
+        budget,
+      )
     }
   })
 })

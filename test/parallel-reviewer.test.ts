@@ -1,9 +1,17 @@
 // The parallel reviewer against real model servers: specialists, what they share, their synthesis, faults and limits.
 import { describe, expect, it } from 'vitest'
 import { createBudget, createModels, createUnlimitedBudget } from '../src/models/index.ts'
-import { createParallelReviewer, type ParallelReviewerOptions } from '../src/reviewers/parallel-reviewer.ts'
+import {
+  createParallelReviewer,
+  type ParallelReviewerOptions,
+} from '../src/reviewers/parallel-reviewer.ts'
 import { createCodeTools } from '../src/tools/code-tools.ts'
-import { type ModelRequest, type Reply, type Script, startModelServer } from './fakes/models/model-server.ts'
+import {
+  type ModelRequest,
+  type Reply,
+  type Script,
+  startModelServer,
+} from './fakes/models/model-server.ts'
 import {
   anthropicKind,
   cartSpan,
@@ -38,7 +46,9 @@ function scriptOf(replies: Partial<Record<ReturnType<typeof askerOf>, Reply | Sc
     const reply = replies[asker]
     if (typeof reply === 'function') return reply(request)
     if (reply !== undefined) return reply
-    return asker === 'synthesis' ? { json: { summary: 'One report.', dropped: [] } } : { json: nothing(asker) }
+    return asker === 'synthesis'
+      ? { json: { summary: 'One report.', dropped: [] } }
+      : { json: nothing(asker) }
   }
 }
 
@@ -46,23 +56,41 @@ const nothing = (asker: string) => ({ summary: `All about ${asker}.`, findings: 
 
 /** What a specialist answers that found these. */
 const found = (...changes: object[]): Reply => ({
-  json: { summary: 'It changes totals.', findings: changes.map((change) => ({ ...finding, ...change })) },
+  json: {
+    summary: 'It changes totals.',
+    findings: changes.map((change) => ({ ...finding, ...change })),
+  },
 })
 
 const moderate = { title: 'Prices are counted, not added', severity: 'moderate', confidence: 0.5 }
-const inCart = { path: 'src/cart.ts', start_line: 1, end_line: 1, quote: 'const a = 2', title: 'The cart is wrong' }
+const inCart = {
+  path: 'src/cart.ts',
+  start_line: 1,
+  end_line: 1,
+  quote: 'const a = 2',
+  title: 'The cart is wrong',
+}
 
 interface StartOptions extends Partial<Omit<ParallelReviewerOptions, 'models'>> {
   /** A server of the fast model's own; by default one server speaks for both. */
   readonly fast?: Script
 }
 
-async function start(script: Script, { fast, ...options }: StartOptions = {}, kind = anthropicKind) {
+async function start(
+  script: Script,
+  { fast, ...options }: StartOptions = {},
+  kind = anthropicKind,
+) {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startModelServer({ protocol: kind.protocol, script }))
   const small = fast && stack.use(await startModelServer({ protocol: 'openai-chat', script: fast }))
   const { main, fast: other } = createModels({
-    main: { provider: kind.provider, id: kind.id, apiKey: 'sk-test-0123456789', baseUrl: server.url },
+    main: {
+      provider: kind.provider,
+      id: kind.id,
+      apiKey: 'sk-test-0123456789',
+      baseUrl: server.url,
+    },
     fast: small ? { provider: 'compatible', id: 'small', apiKey: null, baseUrl: small.url } : null,
     timing: { backoffMs: 1, idleTimeoutMs: 60_000 },
   })
@@ -86,9 +114,21 @@ describe.each(kinds)('with $provider', (kind) => {
     const script = scriptOf({ correctness: found({}), security: found(inCart) })
     await using run = await start(script, {}, kind)
     const report = await run.reviewer.review(makeChange(), onePack, never)
-    expect(report).toMatchObject({ summary: 'One report.', notes: [], unread: [], complete: true, usage: { calls: 6 } })
+    expect(report).toMatchObject({
+      summary: 'One report.',
+      notes: [],
+      unread: [],
+      complete: true,
+      usage: { calls: 6 },
+    })
     expect(report.findings).toMatchObject([
-      { reviewer: 'parallel', rule: null, path: 'src/price.ts', startLine: 2, title: finding.title },
+      {
+        reviewer: 'parallel',
+        rule: null,
+        path: 'src/price.ts',
+        startLine: 2,
+        title: finding.title,
+      },
       { reviewer: 'parallel', rule: null, path: 'src/cart.ts', startLine: 1, title: inCart.title },
     ])
   })
@@ -103,7 +143,9 @@ describe.each(kinds)('with $provider', (kind) => {
     // What differs stands last in the only message.
     expect(shared[0]).toContain('Title: Faster totals')
     expect(shared[0]).toContain('return items.length')
-    const tools = requests.map(({ body }) => JSON.stringify([body.tools, body.output_config, body.response_format]))
+    const tools = requests.map(({ body }) =>
+      JSON.stringify([body.tools, body.output_config, body.response_format]),
+    )
     expect(new Set(tools).size).toBe(1)
   })
 })
@@ -124,7 +166,9 @@ describe('specialists', () => {
   })
 
   it('case 47: do not wait for a first one that gets no answer', { timeout: 8000 }, async () => {
-    const { report, titles } = await reviewWith(scriptOf({ correctness: { status: 400 }, security: found({}) }))
+    const { report, titles } = await reviewWith(
+      scriptOf({ correctness: { status: 400 }, security: found({}) }),
+    )
     expect(titles).toEqual([finding.title])
     expect(report.complete).toBe(false)
   })
@@ -137,7 +181,9 @@ describe('specialists', () => {
       if (request.number > 1) await all.promise
       return { json: nothing(askerOf(request)) }
     })
-    expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({ complete: true })
+    expect(await run.reviewer.review(makeChange(), onePack, never)).toMatchObject({
+      complete: true,
+    })
   })
 
   it('are of the main model for what matters most, and of the fast one for the rest', async () => {
@@ -145,8 +191,16 @@ describe('specialists', () => {
     const budget = createUnlimitedBudget()
     await using run = await start(script, { fast: script, budget })
     const report = await run.reviewer.review(makeChange(), onePack, never)
-    expect(run.server.requests.map(askerOf).toSorted()).toEqual(['correctness', 'performance', 'security'])
-    expect(run.small!.requests.map(askerOf).toSorted()).toEqual(['maintainability', 'synthesis', 'tests'])
+    expect(run.server.requests.map(askerOf).toSorted()).toEqual([
+      'correctness',
+      'performance',
+      'security',
+    ])
+    expect(run.small!.requests.map(askerOf).toSorted()).toEqual([
+      'maintainability',
+      'synthesis',
+      'tests',
+    ])
     expect(report.findings).toHaveLength(2)
     expect(budget.uses.map(({ model, usage }) => [model, usage.calls]).toSorted()).toEqual([
       ['anthropic:claude-opus-5-5', 3],
@@ -157,7 +211,9 @@ describe('specialists', () => {
 
   it('look around with the tools, each for itself', async () => {
     const looksUp: Script = ({ toolResults }) =>
-      toolResults.length > 0 ? found({}) : { toolCalls: [{ name: 'find_callers', input: { name: 'total' } }] }
+      toolResults.length > 0
+        ? found({})
+        : { toolCalls: [{ name: 'find_callers', input: { name: 'total' } }] }
     const uses = { ...files, 'src/shop.ts': 'export function sell() {\n  return total([])\n}\n' }
     await using run = await start(scriptOf({ security: looksUp }))
     const report = await run.reviewer.review(makeChange(uses), onePack, never)
@@ -169,9 +225,15 @@ describe('specialists', () => {
 
   it('go through all rounds, with what they share in each of them', async () => {
     await using run = await start(scriptOf({}), { attentionCheck: false })
-    const report = await run.reviewer.review(makeChange(), pack([header, priceSpan], [header, cartSpan]), never)
+    const report = await run.reviewer.review(
+      makeChange(),
+      pack([header, priceSpan], [header, cartSpan]),
+      never,
+    )
     expect(report).toMatchObject({ complete: true, usage: { calls: 10 } })
-    const shared = run.server.requests.map(({ body }) => JSON.stringify(body).split('Your task: ')[0])
+    const shared = run.server.requests.map(
+      ({ body }) => JSON.stringify(body).split('Your task: ')[0],
+    )
     expect(new Set(shared).size).toBe(2)
   })
 })
@@ -183,7 +245,10 @@ describe('synthesis', () => {
   it('is not asked where there is nothing to merge', async () => {
     const { report, requests } = await reviewWith(scriptOf({ security: found({}) }))
     expect(requests.synthesis).toBeUndefined()
-    expect(report).toMatchObject({ summary: 'All about correctness.', findings: [{ title: finding.title }] })
+    expect(report).toMatchObject({
+      summary: 'All about correctness.',
+      findings: [{ title: finding.title }],
+    })
   })
 
   it('drops what repeats another finding, which becomes as severe as the two, with the evidence of both', async () => {
@@ -197,7 +262,12 @@ describe('synthesis', () => {
     )
     expect(report.notes).toEqual([])
     expect(report.findings).toMatchObject([
-      { title: moderate.title, severity: 'critical', confidence: 0.9, evidence: [...finding.evidence, ...evidence] },
+      {
+        title: moderate.title,
+        severity: 'critical',
+        confidence: 0.9,
+        evidence: [...finding.evidence, ...evidence],
+      },
     ])
   })
 
@@ -263,7 +333,9 @@ describe('synthesis', () => {
   it.each(faults)(
     'case 46: leaves the findings as they came when it %s, and that is said',
     async (_name, fault, why) => {
-      const { report, titles } = await reviewWith(scriptOf({ ...two, synthesis: fault, repair: fault }))
+      const { report, titles } = await reviewWith(
+        scriptOf({ ...two, synthesis: fault, repair: fault }),
+      )
       expect(titles).toEqual([finding.title, moderate.title])
       expect(report).toMatchObject({ summary: 'It changes totals.', complete: true })
       expect(report.notes).toHaveLength(1)
@@ -275,7 +347,11 @@ describe('synthesis', () => {
   it('case 45: is asked once more for an answer of the wrong shape', async () => {
     const right = drops({ index: 1, because: 'repeats', kept: 0 })
     const { report, titles } = await reviewWith(
-      scriptOf({ ...two, synthesis: { text: '{"summary": "One", "dropped": "none"}' }, repair: right }),
+      scriptOf({
+        ...two,
+        synthesis: { text: '{"summary": "One", "dropped": "none"}' },
+        repair: right,
+      }),
     )
     expect(titles).toEqual([finding.title])
     expect(report).toMatchObject({ summary: 'One report.', notes: [] })
@@ -284,7 +360,9 @@ describe('synthesis', () => {
   it('case 45: gets and leaves no more findings than people read', async () => {
     const many = (severity: string) =>
       found(...Array.from({ length: 40 }, (_, i) => ({ severity, title: `${severity} ${i}` })))
-    const { report, requests } = await reviewWith(scriptOf({ correctness: many('minor'), security: many('critical') }))
+    const { report, requests } = await reviewWith(
+      scriptOf({ correctness: many('minor'), security: many('critical') }),
+    )
     expect(report.findings).toHaveLength(50)
     expect(report.findings.filter(({ severity }) => severity === 'critical')).toHaveLength(40)
     expect(report.notes).toEqual(['30 proposals over 50 were dropped.'])
@@ -351,32 +429,51 @@ describe('specialists that fail', () => {
     const both = found({}, bad)
     const { report, titles } = await reviewWith(scriptOf({ security: both, repair: found(bad) }))
     expect(titles).toEqual([finding.title])
-    expect(report.notes).toEqual(['1 proposal of the security specialist did not fit and was dropped.'])
+    expect(report.notes).toEqual([
+      '1 proposal of the security specialist did not fit and was dropped.',
+    ])
   })
 
   const faults: readonly (readonly [string, Reply, string])[] = [
     ['case 46: declines', { refusal: 'no' }, 'The model refused to answer'],
     ['case 46: answers words', { text: 'Looks good to me!' }, 'The model gave no usable answer'],
     ['case 46: answers nothing', { empty: true }, 'The model did not answer in time'],
-    ['case 46: breaks off', { ...found({}), cutAfterBytes: 300 }, 'The model did not answer in time'],
-    ['case 47: is limited', { status: 429, headers: { 'retry-after': '90' } }, 'The model did not answer in time'],
+    [
+      'case 46: breaks off',
+      { ...found({}), cutAfterBytes: 300 },
+      'The model did not answer in time',
+    ],
+    [
+      'case 47: is limited',
+      { status: 429, headers: { 'retry-after': '90' } },
+      'The model did not answer in time',
+    ],
     ['case 47: is not let in', { status: 401 }, 'The model could not be asked'],
     ['case 47: is overloaded', { status: 529 }, 'The model did not answer in time'],
   ]
-  it.each(faults)('%s: the others count, and the review says who took no part', async (_name, fault, why) => {
-    const { report, titles } = await reviewWith(scriptOf({ correctness: found({}), security: fault, repair: fault }))
-    expect(titles).toEqual([finding.title])
-    expect(report).toMatchObject({ complete: false, unread: ['src/price.ts', 'src/cart.ts'] })
-    expect(report.notes).toHaveLength(1)
-    expect(report.notes[0]).toMatch(/^The security specialist took no part\. /)
-    expect(report.notes[0]).toContain(why)
-  })
+  it.each(faults)(
+    '%s: the others count, and the review says who took no part',
+    async (_name, fault, why) => {
+      const { report, titles } = await reviewWith(
+        scriptOf({ correctness: found({}), security: fault, repair: fault }),
+      )
+      expect(titles).toEqual([finding.title])
+      expect(report).toMatchObject({ complete: false, unread: ['src/price.ts', 'src/cart.ts'] })
+      expect(report.notes).toHaveLength(1)
+      expect(report.notes[0]).toMatch(/^The security specialist took no part\. /)
+      expect(report.notes[0]).toContain(why)
+    },
+  )
 
   it('case 47: several that fail for one reason are named together', async () => {
     const down: Reply = { status: 401 }
-    const { report } = await reviewWith(scriptOf({ security: down, tests: down, maintainability: down }))
+    const { report } = await reviewWith(
+      scriptOf({ security: down, tests: down, maintainability: down }),
+    )
     expect(report.notes).toHaveLength(1)
-    expect(report.notes[0]).toMatch(/^The security, tests, and maintainability specialists took no part\. /)
+    expect(report.notes[0]).toMatch(
+      /^The security, tests, and maintainability specialists took no part\. /,
+    )
     expect(report.findings).toEqual([])
     expect(report.complete).toBe(false)
   })
@@ -386,10 +483,16 @@ describe('specialists that fail', () => {
     const final = await failureOf(refused.reviewer.review(makeChange(), onePack, never))
     expect(final).toMatchObject({ code: 'model_refused', retryable: false })
     await using mixed = await start((request) =>
-      askerOf(request) === 'tests' ? { status: 429, headers: { 'retry-after': '90' } } : { refusal: 'no' },
+      askerOf(request) === 'tests'
+        ? { status: 429, headers: { 'retry-after': '90' } }
+        : { refusal: 'no' },
     )
     const passing = await failureOf(mixed.reviewer.review(makeChange(), onePack, never))
-    expect(passing).toMatchObject({ code: 'model_rate_limited', retryable: true, retryAfterMs: 90_000 })
+    expect(passing).toMatchObject({
+      code: 'model_rate_limited',
+      retryable: true,
+      retryAfterMs: 90_000,
+    })
   })
 
   it('case 46: a round that one could not look at is named, with who it was', async () => {
@@ -407,11 +510,16 @@ describe('specialists that fail', () => {
   it('case 46: a round that is too long is halved for each of them', async () => {
     const tooLong: Reply = {
       status: 400,
-      body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long' } },
+      body: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long' },
+      },
     }
     const holds = ({ text }: ModelRequest, path: string) => text.includes(`path="${path}"`)
     await using run = await start((request) =>
-      holds(request, 'src/price.ts') && holds(request, 'src/cart.ts') ? tooLong : { json: nothing(askerOf(request)) },
+      holds(request, 'src/price.ts') && holds(request, 'src/cart.ts')
+        ? tooLong
+        : { json: nothing(askerOf(request)) },
     )
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report).toMatchObject({ complete: true, notes: [], usage: { calls: 10 } })
@@ -422,7 +530,9 @@ describe('specialists that fail', () => {
     await using run = await start(() => ({ status: 529 }), { fast: script })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.complete).toBe(true)
-    expect(report.notes).toEqual(['compatible:small stood in for anthropic:claude-opus-5-5, which was unavailable.'])
+    expect(report.notes).toEqual([
+      'compatible:small stood in for anthropic:claude-opus-5-5, which was unavailable.',
+    ])
   })
 })
 
@@ -430,7 +540,9 @@ describe('case 48: specialists that do not end', () => {
   it('case 48: one that calls tools for ever is ended by its steps, and the review is partial', async () => {
     const endless: Script = ({ toolChoice }) =>
       toolChoice === 'none' ? found({}) : { toolCalls: [{ name: 'list_files', input: {} }] }
-    const { report, requests } = await reviewWith(scriptOf({ performance: endless }), { limits: { steps: 4 } })
+    const { report, requests } = await reviewWith(scriptOf({ performance: endless }), {
+      limits: { steps: 4 },
+    })
     expect(report).toMatchObject({ complete: false, findings: [{ title: finding.title }] })
     expect(report.notes[0]).toContain('the performance specialist looked at')
     expect(report.notes[0]).toContain('stopped by its limit of steps')
@@ -446,7 +558,9 @@ describe('case 48: specialists that do not end', () => {
     expect(titles).toEqual([finding.title])
     expect(report).toMatchObject({ complete: false })
     // Together or each for itself: the first had more time left when it was asked than the other.
-    expect(report.notes.join(' ')).toMatch(/The correctness\b.* took no part\. The model did not answer in time\./)
+    expect(report.notes.join(' ')).toMatch(
+      /The correctness\b.* took no part\. The model did not answer in time\./,
+    )
     expect(report.notes.join(' ')).toMatch(
       /\bmaintainability specialists? took no part\. The model did not answer in time\./,
     )
@@ -478,7 +592,9 @@ describe('case 49: budget', () => {
 
   it('case 49: spent in the middle, what there is is kept, the rest is skipped and named', async () => {
     const budget = limited(0.011)
-    await using run = await start(scriptOf({ correctness: found({}), security: found(moderate) }), { budget })
+    await using run = await start(scriptOf({ correctness: found({}), security: found(moderate) }), {
+      budget,
+    })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     // Two calls fit, the second one over the limit; those side by side with it wait and find nothing left.
     expect(run.server.requests.map(askerOf)).toEqual(['correctness', 'security'])
@@ -498,7 +614,9 @@ describe('case 49: budget', () => {
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(run.server.requests).toHaveLength(5)
     expect(report).toMatchObject({ complete: true, findings: [{}, {}] })
-    expect(report.notes[0]).toContain('could not be made one report. The model budget for one review ($0.03) is spent.')
+    expect(report.notes[0]).toContain(
+      'could not be made one report. The model budget for one review ($0.03) is spent.',
+    )
   })
 
   it('case 49: loops that would use it up are ended in time for all to answer', async () => {
@@ -507,11 +625,14 @@ describe('case 49: budget', () => {
       request.toolChoice === 'none'
         ? found({ title: `Of ${askerOf(request)}` })
         : { toolCalls: [{ name: 'list_files', input: {} }] }
-    const script: Script = (request) => (askerOf(request) === 'synthesis' ? scriptOf({})(request) : endless(request))
+    const script: Script = (request) =>
+      askerOf(request) === 'synthesis' ? scriptOf({})(request) : endless(request)
     await using run = await start(script, { budget, limits: { steps: 100, outputTokens: 200 } })
     const report = await run.reviewer.review(makeChange(), onePack, never)
     expect(report.findings).toHaveLength(5)
-    expect(report.notes.filter((note) => note.includes('stopped by its limit of cost'))).toHaveLength(5)
+    expect(
+      report.notes.filter((note) => note.includes('stopped by its limit of cost')),
+    ).toHaveLength(5)
     expect(budget.usage.costUsd).toBeLessThan(0.306)
   })
 })

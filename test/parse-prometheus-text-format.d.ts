@@ -3,7 +3,10 @@ declare module 'parse-prometheus-text-format' {
   interface Family {
     readonly name: string
     readonly type: 'COUNTER' | 'GAUGE' | 'HISTOGRAM' | 'SUMMARY' | 'UNTYPED'
-    readonly metrics: readonly { readonly labels?: Readonly<Record<string, string>>; readonly value: string }[]
+    readonly metrics: readonly {
+      readonly labels?: Readonly<Record<string, string>>
+      readonly value: string
+    }[]
   }
   /** Throws where a line isn't in the text format. */
   export default function parse(text: string): readonly Family[]

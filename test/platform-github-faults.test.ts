@@ -100,14 +100,18 @@ describe('many calls', () => {
       // Of 32 places, a few are kept for callers who have none yet.
       if (held.push(response) === 28) full.resolve()
     })
-    const callers = Array.from({ length: 10 }, (_, index) => ({ ...access, token: `${token}-${index}` }))
+    const callers = Array.from({ length: 10 }, (_, index) => ({
+      ...access,
+      token: `${token}-${index}`,
+    }))
     const calls = Array.from({ length: 40 }, (_, index) => platform.languages(callers[index % 10]!))
     await full.promise
     // What had been sent with the others would have come by then.
     await fetch(`${url}/beside`)
     expect(held).toHaveLength(28)
     isOpen = true
-    for (const response of held) response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    for (const response of held)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     expect(await Promise.all(calls)).toHaveLength(40)
   })
 })
@@ -125,7 +129,13 @@ describe('case 51: refusals are told apart', () => {
     [503, 'platform_unavailable', true],
   ])('case 51: status %i is %s', async (status, code, retryable) => {
     const error = await failWith(answer(status, { message: 'The reason' }))
-    expect(error).toMatchObject({ name: 'PlatformError', code, status, retryable, message: 'The reason' })
+    expect(error).toMatchObject({
+      name: 'PlatformError',
+      code,
+      status,
+      retryable,
+      message: 'The reason',
+    })
     expect(error.retryAfterMs).toBeUndefined()
   })
 
@@ -136,8 +146,15 @@ describe('case 51: refusals are told apart', () => {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(Math.floor(platformNow / 1000) + 300),
     }
-    const error = await failWith(answer(403, { message: 'API rate limit exceeded for user ID 1.' }, headers))
-    expect(error).toMatchObject({ code: 'platform_rate_limited', status: 403, retryable: true, retryAfterMs: 300_000 })
+    const error = await failWith(
+      answer(403, { message: 'API rate limit exceeded for user ID 1.' }, headers),
+    )
+    expect(error).toMatchObject({
+      code: 'platform_rate_limited',
+      status: 403,
+      retryable: true,
+      retryAfterMs: 300_000,
+    })
   })
 
   it.each([
@@ -146,20 +163,30 @@ describe('case 51: refusals are told apart', () => {
     ['its message alone', 403, {}, 'You have exceeded a secondary rate limit.', 60_000],
     ['the older message', 403, {}, 'You have triggered an abuse detection mechanism.', 60_000],
     ['a wait of years', 429, { 'retry-after': '999999999' }, 'Slow down', 7_200_000],
-  ])('case 51: the secondary limit is known by %s', async (_, status, headers, message, retryAfterMs) => {
-    const error = await failWith(answer(status, { message }, headers as Record<string, string>))
-    expect(error).toMatchObject({ code: 'platform_rate_limited', retryable: true, retryAfterMs })
-  })
+  ])(
+    'case 51: the secondary limit is known by %s',
+    async (_, status, headers, message, retryAfterMs) => {
+      const error = await failWith(answer(status, { message }, headers as Record<string, string>))
+      expect(error).toMatchObject({ code: 'platform_rate_limited', retryable: true, retryAfterMs })
+    },
+  )
 
   it('case 51: a missing permission is no rate limit', async () => {
     const headers = { 'x-ratelimit-remaining': '4999', 'x-ratelimit-reset': '1' }
-    const error = await failWith(answer(403, { message: 'Resource not accessible by integration' }, headers))
+    const error = await failWith(
+      answer(403, { message: 'Resource not accessible by integration' }, headers),
+    )
     expect(error).toMatchObject({ code: 'platform_forbidden', retryable: false })
   })
 
   it('case 51: a file that is too large to show is told by the code of its error', async () => {
-    const body = { message: 'This API returns blobs up to 100 MB in size.', errors: [{ code: 'too_large' }] }
-    const error = await failWith(answer(403, body), (platform) => platform.getFile(access, 'big', 'main'))
+    const body = {
+      message: 'This API returns blobs up to 100 MB in size.',
+      errors: [{ code: 'too_large' }],
+    }
+    const error = await failWith(answer(403, body), (platform) =>
+      platform.getFile(access, 'big', 'main'),
+    )
     expect(error.code).toBe('platform_too_large')
   })
 
@@ -198,7 +225,10 @@ function makeReview(comments: number): ReviewToPublish {
 }
 
 /** Answers reads with these lists (by the end of their address), and takes every write but those of `refuse`. */
-function github(lists: Record<string, unknown[]>, refuse?: (request: Received) => Respond | undefined): Respond {
+function github(
+  lists: Record<string, unknown[]>,
+  refuse?: (request: Received) => Respond | undefined,
+): Respond {
   return (request, response) => {
     const path = new URL(request.path, 'http://localhost').pathname
     const list = Object.entries(lists).find(([end]) => path.endsWith(end))?.[1] ?? []
@@ -213,28 +243,48 @@ function github(lists: Record<string, unknown[]>, refuse?: (request: Received) =
 
 describe('refused reviews', () => {
   it.each([
-    ['the code', [{ resource: 'PullRequestReview', code: 'abuse', field: 'data', message: 'was refused' }]],
+    [
+      'the code',
+      [{ resource: 'PullRequestReview', code: 'abuse', field: 'data', message: 'was refused' }],
+    ],
     [
       'the reason',
-      [{ resource: 'PullRequestReview', code: 'custom', field: 'data', message: 'was submitted too quickly' }],
+      [
+        {
+          resource: 'PullRequestReview',
+          code: 'custom',
+          field: 'data',
+          message: 'was submitted too quickly',
+        },
+      ],
     ],
     ['its sentence', ['Review comments is invalid and Review threads is invalid']],
-  ])('case 51: too many comments at once are known by %s and end in one attempt', async (_, errors) => {
-    const refusal = answer(422, { message: 'Unprocessable Entity', errors })
-    const { platform, requests } = await start(
-      github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
-    )
-    const error = await catchError(platform.ensureReview(access, makeReview(8)))
-    expect(error).toMatchObject({ code: 'platform_rate_limited', status: 422, retryable: true, retryAfterMs: 60_000 })
-    expect(requests.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(1)
-  })
+  ])(
+    'case 51: too many comments at once are known by %s and end in one attempt',
+    async (_, errors) => {
+      const refusal = answer(422, { message: 'Unprocessable Entity', errors })
+      const { platform, requests } = await start(
+        github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
+      )
+      const error = await catchError(platform.ensureReview(access, makeReview(8)))
+      expect(error).toMatchObject({
+        code: 'platform_rate_limited',
+        status: 422,
+        retryable: true,
+        retryAfterMs: 60_000,
+      })
+      expect(requests.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(1)
+    },
+  )
 
   it('case 51: what is not about a line is not taken for a bad line', async () => {
     const refusal = answer(422, { message: 'Validation Failed', errors: ['The reason is new'] })
     const { platform, requests } = await start(
       github({}, ({ path }) => (path.endsWith('/reviews') ? refusal : undefined)),
     )
-    expect(await catchError(platform.ensureReview(access, makeReview(8)))).toMatchObject({ code: 'platform_refused' })
+    expect(await catchError(platform.ensureReview(access, makeReview(8)))).toMatchObject({
+      code: 'platform_refused',
+    })
     expect(requests.filter(({ path }) => path.endsWith('/reviews'))).toHaveLength(1)
   })
 
@@ -245,7 +295,9 @@ describe('refused reviews', () => {
   ])('case 51: "%s" costs only the comment that it is about', async (reason) => {
     const refusal = answer(422, { message: 'Unprocessable Entity', errors: [reason] })
     const { platform } = await start(
-      github({}, ({ path, body }) => (path.endsWith('/reviews') && body.includes('"line":3') ? refusal : undefined)),
+      github({}, ({ path, body }) =>
+        path.endsWith('/reviews') && body.includes('"line":3') ? refusal : undefined,
+      ),
     )
     const { refused } = await platform.ensureReview(access, makeReview(4))
     expect(refused).toEqual(['<!-- umpire:finding 3 -->'])
@@ -265,7 +317,9 @@ describe('refused reviews', () => {
       }),
     )
     await platform.ensureReview(access, makeReview(1))
-    const writes = requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)
+    const writes = requests
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, path }) => `${method} ${path}`)
     expect(writes).toEqual([
       'DELETE /repos/octo/hello/issues/comments/8',
       'PATCH /repos/octo/hello/issues/comments/5',
@@ -276,7 +330,10 @@ describe('refused reviews', () => {
 
 describe('diffs that are not made', () => {
   const refusal = (status: number, message: string) =>
-    answer(status, { message, errors: [{ resource: 'PullRequest', field: 'diff', code: 'not_available' }] })
+    answer(status, {
+      message,
+      errors: [{ resource: 'PullRequest', field: 'diff', code: 'not_available' }],
+    })
   const tooLong = 'Sorry, this diff is taking too long to generate.'
   const busy = 'Sorry, this diff is temporarily unavailable due to heavy server load.'
 
@@ -286,7 +343,9 @@ describe('diffs that are not made', () => {
     [500, busy, 'platform_unavailable', true],
     [422, busy, 'platform_unavailable', true],
   ])('case 51: status %i, "%s" is %s', async (status, message, code, retryable) => {
-    const error = await failWith(refusal(status, message), (platform) => platform.getDiff(access, 7))
+    const error = await failWith(refusal(status, message), (platform) =>
+      platform.getDiff(access, 7),
+    )
     expect(error).toMatchObject({ code, status, retryable })
   })
 
@@ -294,9 +353,13 @@ describe('diffs that are not made', () => {
     const sha = 'c'.repeat(40)
     const { platform, requests } = await start(answer(200, { merge_base_commit: { sha } }))
     expect(await platform.mergeBase(access, 'main', 'topic')).toBe(sha)
-    expect(requests.map(({ path }) => path)).toEqual(['/repos/octo/hello/compare/main...topic?per_page=1&page=2'])
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/repos/octo/hello/compare/main...topic?per_page=1&page=2',
+    ])
     for (const status of [406, 422, 500]) {
-      const error = await failWith(refusal(status, tooLong), (other) => other.mergeBase(access, 'main', 'topic'))
+      const error = await failWith(refusal(status, tooLong), (other) =>
+        other.mergeBase(access, 'main', 'topic'),
+      )
       expect(error).toMatchObject({
         code: 'platform_unavailable',
         status,
@@ -312,10 +375,21 @@ describe('case 51: redirects', () => {
     const { platform, requests } = await start((request, response) =>
       request.path === '/repositories/1/pulls/7'
         ? answer(200, pullRequest)(request, response)
-        : answer(301, { message: 'Moved' }, { location: '/repositories/1/pulls/7' })(request, response),
+        : answer(
+            301,
+            { message: 'Moved' },
+            { location: '/repositories/1/pulls/7' },
+          )(request, response),
     )
-    expect(await platform.getPullRequest(access, 7)).toMatchObject({ number: 7, state: 'merged', author: 'ghost' })
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`, `Bearer ${token}`])
+    expect(await platform.getPullRequest(access, 7)).toMatchObject({
+      number: 7,
+      state: 'merged',
+      author: 'ghost',
+    })
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${token}`,
+      `Bearer ${token}`,
+    ])
   })
 
   it('case 51: a write follows once, with its method and body', async () => {
@@ -324,7 +398,9 @@ describe('case 51: redirects', () => {
         ? answer(201, { id: 12 })(request, response)
         : answer(307, {}, { location: '/repositories/1/hooks' })(request, response),
     )
-    expect(await platform.createWebhook(access, { url: 'https://umpire.example/hook', secret: 's' })).toBe(12)
+    expect(
+      await platform.createWebhook(access, { url: 'https://umpire.example/hook', secret: 's' }),
+    ).toBe(12)
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST'])
     expect(requests[1]!.body).toBe(requests[0]!.body)
   })
@@ -339,9 +415,13 @@ describe('case 51: redirects', () => {
         private: false,
         permissions: { admin },
       }))
-      answer(200, repositories, { link: `<${url}/user/repos?page=${page + 1}>; rel="next"` })(request, response)
+      answer(200, repositories, { link: `<${url}/user/repos?page=${page + 1}>; rel="next"` })(
+        request,
+        response,
+      )
     })
-    const list = () => platform.listRepositories(token, { administered: true, page: 1, perPage: 30 })
+    const list = () =>
+      platform.listRepositories(token, { administered: true, page: 1, perPage: 30 })
     expect(await list()).toEqual({ repositories: [], hasMore: false })
     expect(requests).toHaveLength(10)
     admin = true
@@ -351,24 +431,34 @@ describe('case 51: redirects', () => {
   })
 
   it('takes no webhook away for a refusal that is not about one', async () => {
-    const { platform, requests } = await start(answer(422, { message: 'Validation Failed', errors: ['url is local'] }))
-    const error = await catchError(platform.createWebhook(access, { url: 'http://localhost/hook', secret: 's' }))
+    const { platform, requests } = await start(
+      answer(422, { message: 'Validation Failed', errors: ['url is local'] }),
+    )
+    const error = await catchError(
+      platform.createWebhook(access, { url: 'http://localhost/hook', secret: 's' }),
+    )
     expect(error.message).toContain('url is local')
     expect(requests).toHaveLength(1)
   })
 
   it('case 51: the token goes to no other host', async () => {
     const other = await start(answer(200, pullRequest))
-    const error = await failWith(answer(301, {}, { location: `${other.url}/repos/octo/hello/pulls/7` }))
+    const error = await failWith(
+      answer(301, {}, { location: `${other.url}/repos/octo/hello/pulls/7` }),
+    )
     expect(error).toMatchObject({ code: 'platform_invalid_response' })
     expect(other.requests).toEqual([])
   })
 
   it('case 51: redirects that never end are given up', async () => {
     const { platform, requests } = await start(answer(302, {}, { location: '/again' }))
-    expect(await catchError(platform.getPullRequest(access, 7))).toMatchObject({ code: 'platform_invalid_response' })
+    expect(await catchError(platform.getPullRequest(access, 7))).toMatchObject({
+      code: 'platform_invalid_response',
+    })
     expect(requests).toHaveLength(4)
-    expect(await catchError(platform.deleteWebhook(access, 1))).toMatchObject({ code: 'platform_invalid_response' })
+    expect(await catchError(platform.deleteWebhook(access, 1))).toMatchObject({
+      code: 'platform_invalid_response',
+    })
     expect(requests).toHaveLength(6)
   })
 })
@@ -382,10 +472,15 @@ describe('case 51: no answer, or half of one', () => {
   })
 
   it('case 51: an answer that stops in the middle ends at the deadline', async () => {
-    const { platform } = await start((_, response) => void response.writeHead(200).write('{"number":'), {
-      timeoutMs: 50,
+    const { platform } = await start(
+      (_, response) => void response.writeHead(200).write('{"number":'),
+      {
+        timeoutMs: 50,
+      },
+    )
+    expect(await catchError(platform.getPullRequest(access, 7))).toMatchObject({
+      code: 'platform_unavailable',
     })
-    expect(await catchError(platform.getPullRequest(access, 7))).toMatchObject({ code: 'platform_unavailable' })
   })
 
   it("case 51: the caller's own signal ends it with the caller's reason", async () => {
@@ -408,7 +503,9 @@ describe('case 51: no answer, or half of one', () => {
   })
 
   it('case 51: HTML instead of JSON', async () => {
-    const error = await failWith(answer(200, '<html>Maintenance</html>', { 'content-type': 'text/html' }))
+    const error = await failWith(
+      answer(200, '<html>Maintenance</html>', { 'content-type': 'text/html' }),
+    )
     expect(error).toMatchObject({ code: 'platform_invalid_response', retryable: true })
     expect(error.message).toMatch(/page/)
     expect(await failWith(answer(502, '<html>', { 'content-type': 'text/html' }))).toMatchObject({
@@ -419,7 +516,10 @@ describe('case 51: no answer, or half of one', () => {
 
   it('case 51: truncated JSON', async () => {
     const cut = JSON.stringify(pullRequest).slice(0, 100)
-    expect(await failWith(answer(200, cut))).toMatchObject({ code: 'platform_invalid_response', retryable: true })
+    expect(await failWith(answer(200, cut))).toMatchObject({
+      code: 'platform_invalid_response',
+      retryable: true,
+    })
     expect(
       await failWith((_, response) => {
         response.writeHead(200, { 'content-length': '5000' })
@@ -436,8 +536,9 @@ describe('case 51: no answer, or half of one', () => {
 
   it('case 51: an answer that is longer than its limit is not read to its end', async () => {
     const long = Buffer.alloc(10 * 2 ** 20 + 1, 'x')
-    const error = await failWith(answer(200, long, { 'content-type': 'application/vnd.github.raw' }), (platform) =>
-      platform.getFile(access, 'big', 'main'),
+    const error = await failWith(
+      answer(200, long, { 'content-type': 'application/vnd.github.raw' }),
+      (platform) => platform.getFile(access, 'big', 'main'),
     )
     expect(error).toMatchObject({ code: 'platform_too_large', retryable: false })
   })
@@ -447,9 +548,14 @@ describe('case 51: pages', () => {
   const file = { filename: 'a', status: 'added', additions: 1, deletions: 0 }
 
   it('case 51: the same next page twice is an error', async () => {
-    const { platform, requests } = await start(answer(200, [file], { link: '</x?page=2>; rel="next"' }))
+    const { platform, requests } = await start(
+      answer(200, [file], { link: '</x?page=2>; rel="next"' }),
+    )
     const error = await catchError(platform.listFiles(access, 7))
-    expect(error).toMatchObject({ code: 'platform_invalid_response', message: 'The pages of a list did not end.' })
+    expect(error).toMatchObject({
+      code: 'platform_invalid_response',
+      message: 'The pages of a list did not end.',
+    })
     expect(requests).toHaveLength(2)
   })
 
@@ -458,7 +564,9 @@ describe('case 51: pages', () => {
     const { platform, requests } = await start((request, response) =>
       answer(200, [file], { link: `</x?page=${++page}>; rel="next"` })(request, response),
     )
-    expect(await catchError(platform.listFiles(access, 7))).toMatchObject({ code: 'platform_invalid_response' })
+    expect(await catchError(platform.listFiles(access, 7))).toMatchObject({
+      code: 'platform_invalid_response',
+    })
     expect(requests).toHaveLength(Math.ceil(10_000 / 30))
   })
 
@@ -466,9 +574,14 @@ describe('case 51: pages', () => {
     const body = '😀'.repeat(65_536)
     const others = Array.from({ length: 60 }, (_, id) => ({ id, body, user: { id: 9 } }))
     const { platform, requests } = await start(github({ '/issues/7/comments': others }))
-    expect(await platform.ensureReview(access, makeReview(1))).toMatchObject({ summary: { id: '70' }, refused: [] })
+    expect(await platform.ensureReview(access, makeReview(1))).toMatchObject({
+      summary: { id: '70' },
+      refused: [],
+    })
     expect(
-      requests.filter(({ path }) => path.includes('s?')).map(({ path }) => new URL(path, 'http://x').search),
+      requests
+        .filter(({ path }) => path.includes('s?'))
+        .map(({ path }) => new URL(path, 'http://x').search),
     ).toEqual(Array.from({ length: 3 }, () => '?per_page=30'))
   })
 
@@ -503,7 +616,9 @@ describe('commits', () => {
           ),
     )
     const commits = await platform.listPullRequestCommits(access, 7)
-    expect(commits.map(({ sha }) => Number(sha))).toEqual(all.slice(30).map(({ sha }) => Number(sha)))
+    expect(commits.map(({ sha }) => Number(sha))).toEqual(
+      all.slice(30).map(({ sha }) => Number(sha)),
+    )
     expect(commits.slice(0, 2).map(({ author }) => author)).toEqual(['Alice', 'alice'])
     expect(commits[0]?.message).toHaveLength(10_000)
     expect(requests).toHaveLength(2)
@@ -526,7 +641,9 @@ describe('names in addresses', () => {
       expect(await catchError(platform.getPullRequest({ repo, token }, 1))).toMatchObject({
         code: 'platform_not_found',
       })
-      expect(await catchError(platform.languages({ repo, token }))).toMatchObject({ code: 'platform_not_found' })
+      expect(await catchError(platform.languages({ repo, token }))).toMatchObject({
+        code: 'platform_not_found',
+      })
       expect(() => platform.cloneAddress({ repo, token })).toThrow('no repository')
       expect(requests).toEqual([])
     },
@@ -537,7 +654,9 @@ describe('names in addresses', () => {
     for (const path of ['../../../user', 'a/../b', './x', 'a//b', '']) {
       expect(await platform.getFile(access, path, 'main')).toBeUndefined()
     }
-    expect(await catchError(platform.getTree(access, '..'))).toMatchObject({ code: 'platform_not_found' })
+    expect(await catchError(platform.getTree(access, '..'))).toMatchObject({
+      code: 'platform_not_found',
+    })
     expect(requests).toEqual([])
   })
 
@@ -545,7 +664,9 @@ describe('names in addresses', () => {
     const raw = { 'content-type': 'application/vnd.github.raw; charset=utf-8' }
     const { platform, requests } = await start(answer(200, Buffer.from([0, 0xff, 0x0a]), raw))
     const path = 'a b/#?%2e&+/"new\nline"\\/..x/ü😀'
-    expect(await platform.getFile(access, path, 'feature/x&y')).toEqual(Buffer.from([0, 0xff, 0x0a]))
+    expect(await platform.getFile(access, path, 'feature/x&y')).toEqual(
+      Buffer.from([0, 0xff, 0x0a]),
+    )
     const url = new URL(requests[0]!.path, 'http://localhost')
     expect(decodeURIComponent(url.pathname)).toBe(`/repos/octo/hello/contents/${path}`)
     expect(url.searchParams.get('ref')).toBe('feature/x&y')
@@ -584,7 +705,9 @@ describe('special answers', () => {
     const { platform } = await start((request, response) =>
       answer(++asked === 1 ? 202 : 200, asked === 1 ? {} : statistics)(request, response),
     )
-    expect(await platform.contributors(access)).toEqual([{ login: 'octo', commits: 3, additions: 15, deletions: 3 }])
+    expect(await platform.contributors(access)).toEqual([
+      { login: 'octo', commits: 3, additions: 15, deletions: 3 },
+    ])
   })
 
   it('a repository without commits has an empty tree', async () => {
@@ -617,7 +740,9 @@ describe('special answers', () => {
     ['', '/graphql'],
     ['/api/v3', '/api/graphql'],
   ])('GraphQL for an API at "%s" is at %s', async (apiPath, path) => {
-    const { platform, requests } = await start(answer(200, { data: { resolveReviewThread: {} } }), { apiPath })
+    const { platform, requests } = await start(answer(200, { data: { resolveReviewThread: {} } }), {
+      apiPath,
+    })
     await platform.resolveThread(access, 7, 'PRRT_1')
     expect(requests.map((request) => request.path)).toEqual([path])
   })
@@ -629,18 +754,22 @@ describe('special answers', () => {
     ['UNPROCESSABLE', 'platform_refused'],
     [undefined, 'platform_unavailable'],
   ])('case 51: a GraphQL error of type %s is %s', async (type, code) => {
-    const error = await failWith(answer(200, { data: null, errors: [{ type, message: 'Why' }] }), (platform) =>
-      platform.resolveThread(access, 7, 'PRRT_1'),
+    const error = await failWith(
+      answer(200, { data: null, errors: [{ type, message: 'Why' }] }),
+      (platform) => platform.resolveThread(access, 7, 'PRRT_1'),
     )
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Why/) })
   })
 
   it('a token that may not resolve threads is told what it lacks', async () => {
     const message = 'Resource not accessible by personal access token'
-    const error = await failWith(answer(200, { data: null, errors: [{ type: 'FORBIDDEN', message }] }), (platform) =>
-      platform.resolveThread(access, 7, 'PRRT_1'),
+    const error = await failWith(
+      answer(200, { data: null, errors: [{ type: 'FORBIDDEN', message }] }),
+      (platform) => platform.resolveThread(access, 7, 'PRRT_1'),
     )
     expect(error).toMatchObject({ code: 'platform_forbidden', retryable: false })
-    expect(error.message).toBe(`${message} (To resolve threads, a fine-grained token needs Contents: write.)`)
+    expect(error.message).toBe(
+      `${message} (To resolve threads, a fine-grained token needs Contents: write.)`,
+    )
   })
 })

@@ -28,7 +28,8 @@ afterEach(() => forge[Symbol.asyncDispose]())
 
 const askAsAlice = (times: number, signal?: AbortSignal) =>
   Array.from({ length: times }, () => platform.viewer(tokenOf('alice'), signal))
-const arrived = (login: string | null) => forge.requests.filter((request) => request.login === login).length
+const arrived = (login: string | null) =>
+  forge.requests.filter((request) => request.login === login).length
 
 it("one person's calls that get no answer leave room for the others'", async () => {
   const asked = askAsAlice(40)
@@ -61,7 +62,8 @@ it('who waits leaves the line with the reason of their signal, and takes no plac
   await forge.waitFor(() => arrived('alice') === most)
   const reason = new Error('No longer wanted')
   controller.abort(reason)
-  for (const outcome of await Promise.allSettled(waiting)) expect(outcome).toEqual({ status: 'rejected', reason })
+  for (const outcome of await Promise.allSettled(waiting))
+    expect(outcome).toEqual({ status: 'rejected', reason })
   held.release()
   expect(await Promise.all([...asked, ...last])).toHaveLength(most + 1)
   expect(arrived('alice')).toBe(most + 1)

@@ -2,7 +2,12 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPlatform } from '../src/platforms/index.ts'
-import { describePlatform, mainFiles, type PlatformFixture, type Standing } from './contracts/platform-contract.ts'
+import {
+  describePlatform,
+  mainFiles,
+  type PlatformFixture,
+  type Standing,
+} from './contracts/platform-contract.ts'
 import { applyThenDrop, type Forge, type SeenRequest, startForge } from './fakes/forge/forge.ts'
 
 const secret = 'a secret for signatures'
@@ -24,7 +29,12 @@ async function startReceiver() {
 function view(forge: Forge, repo: string, number: number): Standing {
   const { comments, inlineComments, reviews } = forge.pullRequest(repo, number)
   return {
-    comments: comments.map(({ id, author, body, edits }) => ({ id: String(id), author, body, edits })),
+    comments: comments.map(({ id, author, body, edits }) => ({
+      id: String(id),
+      author,
+      body,
+      edits,
+    })),
     inline: inlineComments.map(({ id, author, body, edits, path, side, line, startLine }) => ({
       ...{ id: String(id), author, body, edits, path, side, line, startLine },
     })),
@@ -72,7 +82,8 @@ async function start(): Promise<PlatformFixture> {
     other: { repo, token: 'token-alice' },
     otherLogin,
     personalToken: 'ghp_0123456789',
-    push: (branch, files, message) => forge.push(repo, branch, files, message === undefined ? {} : { message }),
+    push: (branch, files, message) =>
+      forge.push(repo, branch, files, message === undefined ? {} : { message }),
     open: (input) => forge.openPullRequest({ repo, author: otherLogin, ...input }),
     openIssue: async (input) => forge.openIssue(repo, input),
     elsewhere: { public: 'octo/public', hidden: 'octo/hidden', administered: 'octo/second' },
@@ -89,7 +100,9 @@ async function start(): Promise<PlatformFixture> {
     },
     webhooks: async () => forge.webhooks(repo).map((hook) => ({ ...hook, active: true })),
     delivery: async (action, number) => {
-      const { guid } = await forge.waitForDelivery((one) => one.action === action && one.payload.number === number)
+      const { guid } = await forge.waitForDelivery(
+        (one) => one.action === action && one.payload.number === number,
+      )
       const found = receiver.received.find(({ headers }) => headers['x-github-delivery'] === guid)!
       return { ...found, secret }
     },
@@ -97,19 +110,30 @@ async function start(): Promise<PlatformFixture> {
       forge.renameRepository(repo, name)
       repo = name
     },
-    writes: () => forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/')).length,
+    writes: () =>
+      forge.requests.filter(({ method, path }) => method !== 'GET' && path.startsWith('/api/v3/'))
+        .length,
     loseAnswer: (of, { late } = { late: false }) => {
       const path = of === 'summary' ? /\/issues\/\d+\/comments$/ : /\/pulls\/\d+\/reviews$/
       const matches = (method: string, address: string) => method === 'POST' && path.test(address)
-      forge.faults.add({ match: (one) => matches(one.method, one.path), times: 1, action: applyThenDrop() })
+      forge.faults.add({
+        match: (one) => matches(one.method, one.path),
+        times: 1,
+        action: applyThenDrop(),
+      })
       const before = forge.requests.length
       // The forge notes a dropped connection as status 0.
       const findLost = () =>
-        forge.requests.findIndex((one, at) => at >= before && matches(one.method, one.path) && one.status === 0)
-      const isRead = (one: SeenRequest) => one.method === 'GET' && path.test(one.path) && one.status !== null
+        forge.requests.findIndex(
+          (one, at) => at >= before && matches(one.method, one.path) && one.status === 0,
+        )
+      const isRead = (one: SeenRequest) =>
+        one.method === 'GET' && path.test(one.path) && one.status !== null
       if (late) {
         const showLists = holdLists()
-        void forge.waitFor(() => findLost() >= 0 && forge.requests.slice(findLost()).some(isRead)).then(showLists)
+        void forge
+          .waitFor(() => findLost() >= 0 && forge.requests.slice(findLost()).some(isRead))
+          .then(showLists)
       }
       return () => findLost() >= 0
     },
@@ -131,12 +155,14 @@ async function start(): Promise<PlatformFixture> {
 
 /** All pull requests show the statuses of the whole repository: any of them will do. */
 function statusesOf(forge: Forge, repo: string, sha: string) {
-  return (forge.pullRequest(repo, 1).statuses[sha] ?? []).map(({ context, state, description, targetUrl }) => ({
-    context,
-    state,
-    description: description ?? '',
-    url: targetUrl ?? '',
-  }))
+  return (forge.pullRequest(repo, 1).statuses[sha] ?? []).map(
+    ({ context, state, description, targetUrl }) => ({
+      context,
+      state,
+      description: description ?? '',
+      url: targetUrl ?? '',
+    }),
+  )
 }
 
 describePlatform('github', start)

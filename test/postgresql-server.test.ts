@@ -3,7 +3,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../src/db/database.ts'
 import { isDatabaseUnavailable } from '../src/db/errors.ts'
-import { findPostgresql, type PostgresqlServer, startPostgresql } from './fakes/postgresql-server.ts'
+import {
+  findPostgresql,
+  type PostgresqlServer,
+  startPostgresql,
+} from './fakes/postgresql-server.ts'
 import { startSilentProxy } from './fakes/silent-proxy.ts'
 import { silentLog } from './fakes/test-database.ts'
 
@@ -70,16 +74,22 @@ describe.skipIf(programs === null)('a server', () => {
 
   it('that ends a connection does not end the program', async () => {
     await Promise.all(Array.from({ length: 4 }, () => sql`select 1`.execute(open.db)))
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(open.db)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()`.execute(
+      open.db,
+    )
     // A query may still meet one of the dead connections; the next ones get new ones.
     await expect.poll(() => open.ping(10_000).then(() => 'fine', String)).toBe('fine')
   })
 
   it('that vanishes without a word fails what waits for it, and later queries take another connection', async () => {
     await using proxy = await startSilentProxy(server.url)
-    await using far = await openDatabase({ engine: 'postgresql', url: proxy.url, poolSize: 1 }, silentLog, {
-      answerMs: 500,
-    })
+    await using far = await openDatabase(
+      { engine: 'postgresql', url: proxy.url, poolSize: 1 },
+      silentLog,
+      {
+        answerMs: 500,
+      },
+    )
     const uses: (() => Promise<unknown>)[] = [
       () => sql`select 1`.execute(far.db),
       () => far.jobs.executeSql('select 1'),
@@ -102,7 +112,10 @@ describe.skipIf(programs === null)('a server', () => {
 
   it('that commits without waiting for its disk waits for us, on each connection', async () => {
     await sql`alter role postgres set synchronous_commit = off`.execute(open.db)
-    await using fresh = await openDatabase({ engine: 'postgresql', url: server.url, poolSize: 2 }, silentLog)
+    await using fresh = await openDatabase(
+      { engine: 'postgresql', url: server.url, poolSize: 2 },
+      silentLog,
+    )
     const question = `select current_setting('synchronous_commit') as setting`
     const told = await sql.raw(question).execute(fresh.db)
     expect([told.rows, (await fresh.jobs.executeSql(question)).rows]).toEqual([

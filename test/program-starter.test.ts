@@ -7,7 +7,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProgramStarter, type ProgramStarter } from '../src/lib/program-starter.ts'
-import { type RunningProgram, readChunk, type StartProgram, startHere } from '../src/lib/running-program.ts'
+import {
+  type RunningProgram,
+  readChunk,
+  type StartProgram,
+  startHere,
+} from '../src/lib/running-program.ts'
 import { isRunning } from './is-running.ts'
 
 const env = { PATH: process.env.PATH ?? '', SAID: 'kept' }
@@ -37,13 +42,20 @@ describe.each(['here', 'by a starter'])('a program started %s', (way) => {
   it('reads its input, writes both outputs, and tells its exit code', async () => {
     const program = await start(shell('cat; echo "$SAID" >&2; exit 7'))
     program.stdin.end('a question\n')
-    expect(await readAll(program)).toEqual({ code: 7, output: Buffer.from('a question\n'), errors: 'kept\n' })
+    expect(await readAll(program)).toEqual({
+      code: 7,
+      output: Buffer.from('a question\n'),
+      errors: 'kept\n',
+    })
   })
 
   it('knows nothing of the environment of this process', async () => {
     const program = await start({ program: 'env', args: [], env })
     const names = (await readAll(program)).output.toString().match(/^\w+(?==)/gm)
-    expect(names?.filter((name) => !['PWD', 'SHLVL', '_'].includes(name)).sort()).toEqual(['PATH', 'SAID'])
+    expect(names?.filter((name) => !['PWD', 'SHLVL', '_'].includes(name)).sort()).toEqual([
+      'PATH',
+      'SAID',
+    ])
   })
 
   it('passes on much in both directions', async () => {
@@ -128,7 +140,9 @@ program.stdout.once('data', (line) => process.send(line.toString().trim().split(
     await (await starter.start(shell('exit 0'))).closed
     rmSync(join(folder, readdirSync(folder)[0]!), { recursive: true })
     await expect(starter.start(shell('exit 0'))).rejects.toThrow('can not be reached')
-    await expect.poll(() => starter.start(shell('exit 4')).then(({ closed }) => closed, String)).toBe(4)
+    await expect
+      .poll(() => starter.start(shell('exit 4')).then(({ closed }) => closed, String))
+      .toBe(4)
     rmSync(folder, { recursive: true })
   })
 

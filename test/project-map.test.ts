@@ -13,11 +13,20 @@ interface Known {
 }
 
 /** Describes files as a scan would find them. */
-async function describeFiles(files: Readonly<Record<string, string>>, { names = {}, uses = [] }: Known = {}) {
+async function describeFiles(
+  files: Readonly<Record<string, string>>,
+  { names = {}, uses = [] }: Known = {},
+) {
   const found = Object.entries(files).map(([path, text]): ProjectFile => {
     const kind = classifyFile(path, Buffer.from(text)).kind
     return {
-      ...{ path, kind, language: languageOfPath(path)?.name ?? null, isTest: isTestPath(path), complexity: null },
+      ...{
+        path,
+        kind,
+        language: languageOfPath(path)?.name ?? null,
+        isTest: isTestPath(path),
+        complexity: null,
+      },
       ...{ size: Buffer.byteLength(text), lines: text.split('\n').length - 1 },
       symbols: (names[path] ?? []).map((name) => {
         return { name, kind: /^\p{Lu}/u.test(name) ? 'class' : 'function', exported: true }
@@ -27,7 +36,9 @@ async function describeFiles(files: Readonly<Record<string, string>>, { names = 
   })
   const project = { repo: 'acme/shop', commit: 'c'.repeat(40), files: found, uses }
   const memories = await describeProject({ ...project, readText: async (path) => files[path] })
-  const map = new Map(memories.filter(({ type }) => type === 'project_map').map((entry) => [entry.path, entry]))
+  const map = new Map(
+    memories.filter(({ type }) => type === 'project_map').map((entry) => [entry.path, entry]),
+  )
   const say = (subject: string) =>
     memories.find((memory) => memory.type !== 'project_map' && memory.subject === subject)?.text
   return {
@@ -56,7 +67,10 @@ describe('the map of a directory', () => {
         'src/db/open.ts': lines(1),
       },
       {
-        names: { 'src/orders/order.ts': ['Order'], 'src/orders/store.ts': ['OrderStore', 'openStore'] },
+        names: {
+          'src/orders/order.ts': ['Order'],
+          'src/orders/store.ts': ['OrderStore', 'openStore'],
+        },
         uses: [
           ['src/http/server.ts', 'src/orders/store.ts'],
           ['src/orders/store.ts', 'src/db/open.ts'],
@@ -74,7 +88,10 @@ describe('the map of a directory', () => {
   it.each<[string, Record<string, string>, string]>([
     [
       'a manifest',
-      { 'lib/pay/package.json': '{ "name": "@shop/pay", "description": "Takes money of all kinds." }' },
+      {
+        'lib/pay/package.json':
+          '{ "name": "@shop/pay", "description": "Takes money of all kinds." }',
+      },
       'Takes money of all kinds. The npm package @shop/pay.',
     ],
     [
@@ -93,8 +110,10 @@ describe('the map of a directory', () => {
     [
       'a Go package',
       {
-        'lib/pay/a.go': '// Copyright 2024 Acme. All rights reserved.\n// See LICENSE.\n\npackage pay\n',
-        'lib/pay/pay.go': '//go:build linux\n\n// Package pay takes money of all kinds.\npackage pay\n',
+        'lib/pay/a.go':
+          '// Copyright 2024 Acme. All rights reserved.\n// See LICENSE.\n\npackage pay\n',
+        'lib/pay/pay.go':
+          '//go:build linux\n\n// Package pay takes money of all kinds.\npackage pay\n',
       },
       'Package pay takes money of all kinds.',
     ],
@@ -108,7 +127,10 @@ describe('the map of a directory', () => {
     ],
     [
       'a script',
-      { 'lib/pay/pay.sh': '#!/bin/sh\n# shellcheck disable=SC1091\n# Takes money of all kinds.\nset -e\n' },
+      {
+        'lib/pay/pay.sh':
+          '#!/bin/sh\n# shellcheck disable=SC1091\n# Takes money of all kinds.\nset -e\n',
+      },
       'Takes money of all kinds.',
     ],
     [
@@ -142,14 +164,17 @@ describe('the map of a directory', () => {
       'Parts of the user interface (web). 1 TSX file, 2 lines of code. Its file: Cart.tsx.',
     )
     expect(textOf('agents/hooks')).toBe('1 Shell file, 2 lines of code. Its file: format.sh.')
-    expect(['app/controllers', 'web/components', 'agents/hooks', 'db/migrate', 'config'].map(typeOf)).toEqual([
-      ...['api', 'component', 'script', 'migration', 'config'],
-    ])
+    expect(
+      ['app/controllers', 'web/components', 'agents/hooks', 'db/migrate', 'config'].map(typeOf),
+    ).toEqual([...['api', 'component', 'script', 'migration', 'config']])
   })
 
   it('does not repeat what is said of all alike', async () => {
     const crates = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [
-      [`crates/shop-${name}/README.md`, `# shop-${name}\n\nshop-${name} is a part of the shop and may change.\n`],
+      [
+        `crates/shop-${name}/README.md`,
+        `# shop-${name}\n\nshop-${name} is a part of the shop and may change.\n`,
+      ],
       [`crates/shop-${name}/lib.rs`, name === 'c' ? '//! Counts apples and pears.\n' : 'mod a;\n'],
     ])
     const { textOf } = await describeFiles(Object.fromEntries(crates))
@@ -176,7 +201,9 @@ describe('the map of a directory', () => {
   })
 
   it('is bounded, whatever there is', async () => {
-    const deep = Object.fromEntries(Array.from({ length: 60 }, (_, depth) => [`${'d/'.repeat(depth)}f.py`, 'x = 1\n']))
+    const deep = Object.fromEntries(
+      Array.from({ length: 60 }, (_, depth) => [`${'d/'.repeat(depth)}f.py`, 'x = 1\n']),
+    )
     const { memories, map } = await describeFiles({
       ...many(3000, (number) => `p${number % 100}/q${number}/f.py`),
       ...deep,
@@ -213,9 +240,15 @@ describe('the map of key files', () => {
     )
     expect(textOf('src/main.ts')).toBe('Opens the shop. An entry point. TypeScript, 2 lines.')
     expect(textOf('src/lib/money.ts')).toBe('TypeScript, 9 lines; defines Money. Used by 3 files.')
-    expect(textOf('package.json')).toBe('Manifest of the npm package shop, 1 dependency; commands: npm run build.')
+    expect(textOf('package.json')).toBe(
+      'Manifest of the npm package shop, 1 dependency; commands: npm run build.',
+    )
     expect(textOf('tsconfig.json')).toBe('Configuration of TypeScript (build).')
-    expect(['src/main.ts', 'package.json', 'Dockerfile'].map(typeOf)).toEqual(['module', 'config', 'config'])
+    expect(['src/main.ts', 'package.json', 'Dockerfile'].map(typeOf)).toEqual([
+      'module',
+      'config',
+      'config',
+    ])
     expect(map.has('src/a.ts')).toBe(false)
   })
 })
@@ -225,7 +258,8 @@ describe('entry points', () => {
     [
       'package.json',
       {
-        'package.json': '{ "bin": { "shop": "./dist/cli.js", "till": "bin/till.js" }, "main": "dist/shop.js" }',
+        'package.json':
+          '{ "bin": { "shop": "./dist/cli.js", "till": "bin/till.js" }, "main": "dist/shop.js" }',
         ...{ 'src/cli.ts': 'x', 'bin/till.js': 'x', 'src/shop.ts': 'x', 'src/other.ts': 'x' },
       },
       {},
@@ -236,8 +270,14 @@ describe('entry points', () => {
       {
         'pyproject.toml':
           '[project.scripts]\nshop = "shop.cli:main"\n[project.gui-scripts]\ntill = "shop.till:run"\n[tool.black]\nx = "a.b:c"\n',
-        'tool/pyproject.toml': '[tool.poetry.scripts]\ntool = { reference = "tool:main", type = "console" }\n',
-        ...{ 'shop/cli.py': 'x', 'src/shop/till/__init__.py': 'x', 'tool/tool.py': 'x', 'shop/other.py': 'x' },
+        'tool/pyproject.toml':
+          '[tool.poetry.scripts]\ntool = { reference = "tool:main", type = "console" }\n',
+        ...{
+          'shop/cli.py': 'x',
+          'src/shop/till/__init__.py': 'x',
+          'tool/tool.py': 'x',
+          'shop/other.py': 'x',
+        },
       },
       {},
       ['shop/cli.py', 'src/shop/till/__init__.py', 'tool/tool.py'],
@@ -245,7 +285,8 @@ describe('entry points', () => {
     [
       'setup.py and setup.cfg',
       {
-        'setup.py': 'setup(entry_points={"console_scripts": ["shop=shop.cli:main", "till = shop.till:run"]})\n',
+        'setup.py':
+          'setup(entry_points={"console_scripts": ["shop=shop.cli:main", "till = shop.till:run"]})\n',
         'old/setup.cfg': '[options.entry_points]\nconsole_scripts =\n    old = old.main_:go\n',
         ...{ 'shop/cli.py': 'x', 'shop/till.py': 'x', 'old/old/main_.py': 'x' },
       },
@@ -255,15 +296,27 @@ describe('entry points', () => {
     [
       'Cargo.toml and customs of Rust',
       {
-        'Cargo.toml': '[package]\nname = "shop"\n[[bin]]\nname = "till"\npath = "till/run.rs"\n[[bin]]\nname = "b"\n',
-        ...{ 'till/run.rs': 'x', 'src/bin/b.rs': 'x', 'src/bin/c/main.rs': 'x', 'src/bin/c/other.rs': 'x' },
+        'Cargo.toml':
+          '[package]\nname = "shop"\n[[bin]]\nname = "till"\npath = "till/run.rs"\n[[bin]]\nname = "b"\n',
+        ...{
+          'till/run.rs': 'x',
+          'src/bin/b.rs': 'x',
+          'src/bin/c/main.rs': 'x',
+          'src/bin/c/other.rs': 'x',
+        },
       },
       {},
       ['till/run.rs', 'src/bin/b.rs', 'src/bin/c/main.rs'],
     ],
     [
       'Go programs',
-      { 'tools/pack/main.go': 'x', 'cmd/till.go': 'x', 'cmd/helper.go': 'x', 'examples/a/main.go': 'x', 'gen.go': 'x' },
+      {
+        'tools/pack/main.go': 'x',
+        'cmd/till.go': 'x',
+        'cmd/helper.go': 'x',
+        'examples/a/main.go': 'x',
+        'gen.go': 'x',
+      },
       {
         'tools/pack/main.go': ['main'],
         'cmd/till.go': ['main'],
@@ -289,7 +342,10 @@ describe('the stack', () => {
   it.each<[string, Record<string, string>, string]>([
     [
       'npm',
-      { 'package.json': '{"dependencies":{"react":"1","express":"1"},"devDependencies":{"vitest":"1"}}' },
+      {
+        'package.json':
+          '{"dependencies":{"react":"1","express":"1"},"devDependencies":{"vitest":"1"}}',
+      },
       'React (user interface); Express (HTTP); Vitest (tests), by package.json.',
     ],
     [
@@ -325,7 +381,10 @@ describe('the stack', () => {
     ],
     [
       'PHP',
-      { 'composer.json': '{"require":{"laravel/framework":"^11"},"require-dev":{"phpunit/phpunit":"^11"}}' },
+      {
+        'composer.json':
+          '{"require":{"laravel/framework":"^11"},"require-dev":{"phpunit/phpunit":"^11"}}',
+      },
       'Laravel (web application); PHPUnit (tests), by composer.json.',
     ],
     [
@@ -411,10 +470,9 @@ describe('the stack', () => {
     }
     // What goes back and forth over such texts takes minutes.
     const { memories } = await describeFiles(hostile)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them is to be left
-    expect(memories.filter(({ text }) => /[\u0000-\u001f\u202e]|<script/.test(text)).map(({ text }) => text)).toEqual(
-      [],
-    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left
+    const active = /[\u0000-\u001f\u202e]|<script/
+    expect(memories.map(({ text }) => text).filter((text) => active.test(text))).toEqual([])
   })
 })
 
@@ -434,13 +492,18 @@ describe('conventions', () => {
     expect(say('tests:TypeScript')).toBe(
       'TypeScript tests stand beside their sources and are named *.test.ts (9 of 10).',
     )
-    expect(say('tests:Python')).toBe('Python tests stand in tests/ and are named test_*.py (5 of 5).')
+    expect(say('tests:Python')).toBe(
+      'Python tests stand in tests/ and are named test_*.py (5 of 5).',
+    )
     expect(say('file-names:Python')).toBeUndefined()
   })
 
   it('are seen in the names of types', async () => {
     const names = { 'src/errors.ts': ['PayError', 'CartError', 'OrderError'], 'src/a.ts': ['Cart'] }
-    const { say } = await describeFiles({ 'src/errors.ts': lines(3), 'src/a.ts': lines(3) }, { names })
+    const { say } = await describeFiles(
+      { 'src/errors.ts': lines(3), 'src/a.ts': lines(3) },
+      { names },
+    )
     expect(say('types:Error')).toBe(
       'Errors are types of their own, named …Error (3: PayError, CartError and OrderError), most of them in src.',
     )
@@ -466,10 +529,17 @@ describe('rules', () => {
         'Feel free to ask on Discord, you should be welcome.\n',
       'sub/AGENTS.md':
         '- Count in **cents**, never in floating point.\n\n## Money\n\n- Count in **cents**, never in floating point.\n',
-      '.editorconfig': 'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.py]\nindent_size = 4\n',
+      '.editorconfig':
+        'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.py]\nindent_size = 4\n',
     })
     const rules = memories.filter(({ trust }) => trust === 'repository')
-    expect(rules.map(({ provenance, path, text }) => [`${provenance.file}:${provenance.line}`, path, text])).toEqual([
+    expect(
+      rules.map(({ provenance, path, text }) => [
+        `${provenance.file}:${provenance.line}`,
+        path,
+        text,
+      ]),
+    ).toEqual([
       ['AGENTS.md:7', '.', 'Money: Count in cents, never in floating point.'],
       ['AGENTS.md:8', '.', 'Money: Round with roundHalfEven, but for taxes.'],
       ['AGENTS.md:11', '.', 'Money: For new currencies: Add them to currencies.ts.'],
@@ -502,7 +572,9 @@ describe('rules', () => {
   })
 
   it('are no more than 60 of a file', async () => {
-    const text = Array.from({ length: 100 }, (_, number) => `- Never use option ${number}.\n`).join('')
+    const text = Array.from({ length: 100 }, (_, number) => `- Never use option ${number}.\n`).join(
+      '',
+    )
     const { memories } = await describeFiles({ 'AGENTS.md': text })
     expect(memories.filter(({ trust }) => trust === 'repository')).toHaveLength(60)
   })
@@ -581,7 +653,13 @@ describe('decisions', () => {
     ],
   ])('are read with %s', async (_what, path, text, expected) => {
     expect(await read(path, text)).toMatchObject({
-      ...{ text: expected, subject: path, path: null, trust: 'repository', provenance: { file: path } },
+      ...{
+        text: expected,
+        subject: path,
+        path: null,
+        trust: 'repository',
+        provenance: { file: path },
+      },
     })
   })
 
@@ -598,13 +676,20 @@ describe('decisions', () => {
   ])('do not count when they are no longer in force, or not yet, by %s', async (_what, text) => {
     expect(await read('docs/adr/0006-queues.md', text)).toBeUndefined()
     const inForce = text.replaceAll(/superseded|proposed|rejected|draft|deprecated/gi, 'accepted')
-    expect((await read('docs/adr/0006-queues.md', inForce))?.text).toContain('Work waits in PostgreSQL')
+    expect((await read('docs/adr/0006-queues.md', inForce))?.text).toContain(
+      'Work waits in PostgreSQL',
+    )
   })
 
   it('are no templates and no lists of them', async () => {
-    expect(await read('docs/adr/README.md', '# Decisions\n\nHere are all of our decisions.\n')).toBeUndefined()
     expect(
-      await read('docs/adr/template.md', '# Title\n\n## Decision\n\nWhat have you decided to do?\n'),
+      await read('docs/adr/README.md', '# Decisions\n\nHere are all of our decisions.\n'),
+    ).toBeUndefined()
+    expect(
+      await read(
+        'docs/adr/template.md',
+        '# Title\n\n## Decision\n\nWhat have you decided to do?\n',
+      ),
     ).toBeUndefined()
   })
 })

@@ -23,7 +23,15 @@ const limits = {
   suggestions: true,
 }
 const lines = { changed: 0, model: 0, rules: 0, text: 0, unread: 0 }
-const coverage = { filesTotal: 1, filesReviewed: 1, lines, skipped: [], notes: [], setAside: [], complete: true }
+const coverage = {
+  filesTotal: 1,
+  filesReviewed: 1,
+  lines,
+  skipped: [],
+  notes: [],
+  setAside: [],
+  complete: true,
+}
 
 function makeFinding(changes: Partial<Finding> = {}): Finding {
   return {
@@ -90,7 +98,9 @@ function renderWith(changes: Partial<Review>, options: RenderOptions = {}): stri
     review,
     runId: 1,
     history: { ...history, ...options.history },
-    reach: graph && tellReach(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
+    reach:
+      graph &&
+      tellReach(graph, { author: review.pullRequest.author, secrets: options.secrets ?? [] }),
     memories: models.length > 0 ? [] : chooseMemories(graph?.memories ?? [], files),
     live: options.live ?? noLiveContext,
     durationMs: 1234,
@@ -108,7 +118,9 @@ function renderInline(changes: Partial<Finding>, secrets: string[] = []): string
 
 /** What is live beside our own hidden marker, and the change to commit that we offer. */
 function listForeignParts(body: string): string[] {
-  return listLiveParts(body).filter((part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part))
+  return listLiveParts(body).filter(
+    (part) => !/^<!-- umpire:\w+ [\w= ]+ -->$|^<code class="language-sugg/.test(part),
+  )
 }
 
 const hostile =
@@ -131,7 +143,12 @@ describe('a summary', () => {
     const body = renderWith(
       {
         findings,
-        summary: summarizeReview(findings, [{ summary: `${hostile}\n===\n\n${hostile}` }], coverage, []),
+        summary: summarizeReview(
+          findings,
+          [{ summary: `${hostile}\n===\n\n${hostile}` }],
+          coverage,
+          [],
+        ),
         coverage: { ...coverage, skipped, notes: [hostile] },
         reviewers: [hostile],
       },
@@ -144,18 +161,33 @@ describe('a summary', () => {
   })
 
   it('shows paths with a pipe as they are, in the table and in lists', () => {
-    const findings = [makeFinding({ path: 'a|b.ts' }), makeFinding({ path: 'c|d.ts', placement: 'held_back' })]
+    const findings = [
+      makeFinding({ path: 'a|b.ts' }),
+      makeFinding({ path: 'c|d.ts', placement: 'held_back' }),
+    ]
     const skipped = [{ path: 'e|f.ts', reason: 'binary', matters: false }]
     const html = renderGfm(renderWith({ findings, coverage: { ...coverage, skipped } }))
-    for (const path of ['a|b.ts:3', 'c|d.ts:3', 'e|f.ts']) expect(html).toContain(`<code>${path}</code>`)
+    for (const path of ['a|b.ts:3', 'c|d.ts:3', 'e|f.ts'])
+      expect(html).toContain(`<code>${path}</code>`)
   })
 
   it('opens with the riskiest point in a sentence, whatever its title', () => {
     const say = (title: string, path = 'src/a.ts') =>
-      readText(renderGfm(summarizeReview([makeFinding({ title, path })], [{ summary: ' It adds a. ' }], coverage, [])))
+      readText(
+        renderGfm(
+          summarizeReview(
+            [makeFinding({ title, path })],
+            [{ summary: ' It adds a. ' }],
+            coverage,
+            [],
+          ),
+        ),
+      )
     const place = 'The riskiest point is in src/a.ts:3:'
     expect(say('It breaks')).toBe(`${place} It breaks.\nIt adds a.`)
-    expect(say('An odd ` and\n\n# a heading.')).toBe(`${place} An odd ' and # a heading.\nIt adds a.`)
+    expect(say('An odd ` and\n\n# a heading.')).toBe(
+      `${place} An odd ' and # a heading.\nIt adds a.`,
+    )
     expect(say('- ```js x')).toContain(`${place} js x.`)
     expect(say('x', 'a`b.ts')).toContain('is in a`b.ts:3: x.')
   })
@@ -163,7 +195,9 @@ describe('a summary', () => {
   it('says the same after it was neutralised a second time', () => {
     const findings = [makeFinding({ title: 'Regex `a\\|b` & x[0] < 5 of a\\_b @alice' })]
     const summary = summarizeReview(findings, [], coverage, [])
-    expect(readText(renderGfm(renderWith({ findings, summary })))).toContain(readText(renderGfm(summary)))
+    expect(readText(renderGfm(renderWith({ findings, summary })))).toContain(
+      readText(renderGfm(summary)),
+    )
   })
 })
 
@@ -172,7 +206,12 @@ describe('a summary of a later review', () => {
 
   it('tells first what changed since the last one, and what became of each finding', () => {
     const body = renderWith(
-      { findings: [makeFinding({ reopened: 1 }), makeFinding({ title: 'Too many', placement: 'held_back' })] },
+      {
+        findings: [
+          makeFinding({ reopened: 1 }),
+          makeFinding({ title: 'Too many', placement: 'held_back' }),
+        ],
+      },
       {
         history: {
           fresh: 1,
@@ -194,14 +233,24 @@ describe('a summary of a later review', () => {
   })
 
   it('says nothing of earlier ones where there were none, or nothing came or went', () => {
-    const quiet = { resolved: [], resolvedBefore: [], dismissed: [], fresh: 0, cameBack: 0, stillOpen: 0 }
+    const quiet = {
+      resolved: [],
+      resolvedBefore: [],
+      dismissed: [],
+      fresh: 0,
+      cameBack: 0,
+      stillOpen: 0,
+    }
     for (const isFirst of [true, false]) {
       const body = renderWith({ verdict: 'APPROVE' }, { history: { ...quiet, isFirst } })
       expect(body).not.toContain('Since')
       expect(body).not.toContain('<details>')
       expect(body).toContain('Nothing found in 1 file at aaaaaaa.')
     }
-    const first = renderWith({ findings: [makeFinding()] }, { history: { ...quiet, fresh: 1, isFirst: true } })
+    const first = renderWith(
+      { findings: [makeFinding()] },
+      { history: { ...quiet, fresh: 1, isFirst: true } },
+    )
     expect(first).not.toContain('Since')
   })
 
@@ -228,12 +277,19 @@ describe('what is remembered of the files of a change', () => {
     trust: 'repository',
     source: { commit: 'c'.repeat(40), path: 'src/AGENTS.md', line: 7 },
   })
-  const written = memoryOf({ text: 'Users are never deleted.', path: 'src/users.ts', source: { user: 'bob' } })
-  const tell = (memories: AppliedMemory[], models: string[] = []) => renderWith({}, { graph: { memories }, models })
+  const written = memoryOf({
+    text: 'Users are never deleted.',
+    path: 'src/users.ts',
+    source: { user: 'bob' },
+  })
+  const tell = (memories: AppliedMemory[], models: string[] = []) =>
+    renderWith({}, { graph: { memories }, models })
 
   it('is told where no model takes part, the nearest first, with where it comes from', () => {
     const body = tell([rule, written])
-    expect(body).toContain('<details><summary><strong>Remembered of these files: 2</strong></summary>')
+    expect(body).toContain(
+      '<details><summary><strong>Remembered of these files: 2</strong></summary>',
+    )
     expect(body).toContain(
       [
         '- Users are never deleted. (about `src/users.ts`, by `bob`)',
@@ -255,7 +311,9 @@ describe('what is remembered of the files of a change', () => {
   })
 
   it('is short', () => {
-    const many = Array.from({ length: 9 }, (_, at) => memoryOf({ path: 'src', text: `${at} ${'x'.repeat(5000)}` }))
+    const many = Array.from({ length: 9 }, (_, at) =>
+      memoryOf({ path: 'src', text: `${at} ${'x'.repeat(5000)}` }),
+    )
     expect(tell(many)).toContain('Remembered of these files: 3<')
     expect(tell(many).length).toBeLessThan(3000)
   })
@@ -264,7 +322,11 @@ describe('what is remembered of the files of a change', () => {
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
     const memories = [
       memoryOf({ text: `${hostile} ${secret}`, path: 'src', source: { user: hostile } }),
-      memoryOf({ text: hostile, path: 'src', source: { commit: 'c'.repeat(40), path: `${secret}.md`, line: null } }),
+      memoryOf({
+        text: hostile,
+        path: 'src',
+        source: { commit: 'c'.repeat(40), path: `${secret}.md`, line: null },
+      }),
     ]
     const body = renderWith({}, { graph: { memories }, models: [], secrets: [secret] })
     expect(listForeignParts(body)).toEqual([])
@@ -283,8 +345,15 @@ describe('the reach of a change', () => {
     callerOf({ symbol: 0, path: 'src/form.ts', line: 7 }),
   ]
   const tests = [{ path: 'test/users.test.ts', distance: 1, reaches: ['src/users.ts'] }]
-  const owned = { path: 'src/users.ts', touches: 14, riskScore: 2, owner: 'octocat', ownerPercent: 60.4 }
-  const textOf = (graph: Partial<ChangeGraph>) => readText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
+  const owned = {
+    path: 'src/users.ts',
+    touches: 14,
+    riskScore: 2,
+    owner: 'octocat',
+    ownerPercent: 60.4,
+  }
+  const textOf = (graph: Partial<ChangeGraph>) =>
+    readText(renderGfm(renderWith({ verdict: 'APPROVE' }, { graph })))
 
   it('tells who uses what changed, what tests it, what else touches it, and who knows it', () => {
     const body = renderWith(
@@ -295,11 +364,20 @@ describe('the reach of a change', () => {
           callers,
           tests,
           untested: ['src/form.ts'],
-          history: [owned, { ...owned, path: 'src/new.ts', touches: 1 }, { ...owned, owner: samplePullRequest.author }],
+          history: [
+            owned,
+            { ...owned, path: 'src/new.ts', touches: 1 },
+            { ...owned, owner: samplePullRequest.author },
+          ],
           related: [
             relatedOf({ symbols: ['loadUser'] }),
             relatedOf({ number: 13 }),
-            relatedOf({ number: 8, state: 'merged', title: 'Cache users', findings: ['The cache never ends', 'x'] }),
+            relatedOf({
+              number: 8,
+              state: 'merged',
+              title: 'Cache users',
+              findings: ['The cache never ends', 'x'],
+            }),
           ],
           notes: ['The graph is of an older commit.'],
         },
@@ -329,8 +407,12 @@ describe('the reach of a change', () => {
     expect(textOf({})).not.toContain('Reach')
     expect(textOf({ symbols })).not.toContain('Reach')
     expect(textOf({ tests })).toContain('Reach: no caller outside this diff, 1 test')
-    expect(textOf({ symbols, callers: callers.slice(-1) })).toContain('Reach: 1 caller outside this diff, no test')
-    expect(textOf({ commit: null, history: [owned] })).toContain('Reach: what is known of these files')
+    expect(textOf({ symbols, callers: callers.slice(-1) })).toContain(
+      'Reach: 1 caller outside this diff, no test',
+    )
+    expect(textOf({ commit: null, history: [owned] })).toContain(
+      'Reach: what is known of these files',
+    )
     expect(textOf({ notes: ['It took too long.'] })).toContain('Reach: not known in full')
   })
 
@@ -351,15 +433,21 @@ describe('the reach of a change', () => {
     expect(textOf(both)).toContain('Reach: 1 caller and 2 other uses outside this diff, no test')
     // What is called twice on a line is one place.
     const twice = [callerOf({ symbol: 0 }), callerOf({ symbol: 1 })]
-    expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain('Reach: 1 caller outside')
+    expect(textOf({ symbols: [symbolOf(), symbolOf()], callers: twice })).toContain(
+      'Reach: 1 caller outside',
+    )
     const more = { callers: 300, callingFiles: 9, reachedFiles: 9, tests: 0 }
-    expect(textOf({ ...both, counts: more })).toContain('Reach: at least 1 caller and 2 other uses outside')
+    expect(textOf({ ...both, counts: more })).toContain(
+      'Reach: at least 1 caller and 2 other uses outside',
+    )
   })
 
   it('says of an open pull request that it touches what is removed here', () => {
     const symbols = [symbolOf({ change: 'removed' }), symbolOf({ name: 'saveUser' })]
     const related = [relatedOf({ symbols: ['loadUser', 'saveUser'] })]
-    expect(textOf({ symbols, related })).toContain('touches loadUser, which is removed here, saveUser')
+    expect(textOf({ symbols, related })).toContain(
+      'touches loadUser, which is removed here, saveUser',
+    )
   })
 
   it('goes first where the comment would be too long', () => {
@@ -376,7 +464,9 @@ describe('the reach of a change', () => {
     const many = Array.from({ length: 300 }, (_, at) => at)
     const text = textOf({
       symbols: many.map((at) => symbolOf({ name: `name${at}${'x'.repeat(5000)}` })),
-      callers: many.flatMap((symbol) => many.slice(0, 20).map((line) => callerOf({ symbol, line }))),
+      callers: many.flatMap((symbol) =>
+        many.slice(0, 20).map((line) => callerOf({ symbol, line })),
+      ),
       tests: many.map((at) => ({ path: `test/${at}.ts`, distance: 1, reaches: [] })),
       untested: many.map((at) => `src/${at}.ts`),
       related: many.map((number) => relatedOf({ number, symbols: ['a'], title: 'y'.repeat(9000) })),
@@ -434,7 +524,10 @@ describe('a summary that is too long', () => {
   const findings = Array.from({ length: 30 }, (_, index) =>
     makeFinding({ title: `Finding ${index} ${'x'.repeat(100)}` }),
   )
-  const long = { ...coverage, notes: Array.from({ length: 50 }, (_, index) => `Note ${index} ${'y'.repeat(100)}`) }
+  const long = {
+    ...coverage,
+    notes: Array.from({ length: 50 }, (_, index) => `Note ${index} ${'y'.repeat(100)}`),
+  }
   const frame = [
     /^<!-- umpire:review v=1 .*-->\n\n### 🟡 Needs a person: 30 moderate\n\nConfidence: /,
     /<sub>umpire .*<\/sub>$/,
@@ -455,7 +548,11 @@ describe('a summary that is too long', () => {
     expect(body).toContain('A summary.')
     expect(body).not.toContain('<details><summary><strong>Coverage')
     expect(body).toContain('Resolved: Gone')
-    const unplaced = findings.map((finding) => ({ ...finding, placement: 'summary' as const, body: 'z'.repeat(2900) }))
+    const unplaced = findings.map((finding) => ({
+      ...finding,
+      placement: 'summary' as const,
+      body: 'z'.repeat(2900),
+    }))
     const cut = renderWith({ findings: unplaced }, { commentLength: 60_000 })
     expect(cut.match(/^\| 🟡 \|/gm)).toHaveLength(30)
     expect(cut).not.toContain('zzz')
@@ -479,16 +576,24 @@ describe('a comment on a line', () => {
   it('names the memory that it rests on, cut and harmless', () => {
     const restsOn = { id: 'one', text: `Totals are sums.\n\n@everyone /merge ${'x'.repeat(5000)}` }
     const body = renderInline({ restsOn })
-    expect(readText(renderGfm(body))).toMatch(/Rests on: Totals are sums\. @\S?everyone \/merge x{100,300} …$/m)
+    expect(readText(renderGfm(body))).toMatch(
+      /Rests on: Totals are sums\. @\S?everyone \/merge x{100,300} …$/m,
+    )
     expect(listForeignParts(body)).toEqual([])
     const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
-    expect(renderInline({ restsOn: { id: 'one', text: secret } }, [secret])).toMatch(/Rests on: \\?\[secret/)
+    expect(renderInline({ restsOn: { id: 'one', text: secret } }, [secret])).toMatch(
+      /Rests on: \\?\[secret/,
+    )
   })
 
   it('offers a change as it is, or not at all', () => {
     const change = "  if (path === '/merge') return a | b // @alice #1"
     expect(renderInline({ suggestion: change })).toContain(`\`\`\`suggestion\n${change}\n\`\`\``)
-    for (const suggestion of ['a\n/merge\nb', 'a // <!-- umpire:finding x -->', "const a = '\u202e'"]) {
+    for (const suggestion of [
+      'a\n/merge\nb',
+      'a // <!-- umpire:finding x -->',
+      "const a = '\u202e'",
+    ]) {
       const body = renderInline({ suggestion })
       expect(body).not.toContain('suggestion')
       expect(body).toContain('When a, then b.')
@@ -507,7 +612,12 @@ describe('a comment on a line', () => {
 
 describe('case 43: a secret of ours', () => {
   const secret = 'ghs_16C7e42F292c6912E7710c838347Ae178B4a'
-  const forms = [secret, secret.slice(7), secret.slice(0, -7), Buffer.from(`x:${secret}`).toString('base64')]
+  const forms = [
+    secret,
+    secret.slice(7),
+    secret.slice(0, -7),
+    Buffer.from(`x:${secret}`).toString('base64'),
+  ]
 
   it.each(forms)('case 43: is not posted: %s', (form) => {
     const finding = makeFinding({
@@ -528,13 +638,17 @@ describe('case 43: a secret of ours', () => {
       summary,
       renderWith(
         { findings, summary: form, coverage: { ...coverage, skipped, notes: [form] } },
-        { secrets: [secret], history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] } },
+        {
+          secrets: [secret],
+          history: { resolved: [finding], resolvedBefore: [finding], dismissed: [finding] },
+        },
       ),
       renderInline(finding, [secret]),
     ]
     for (const body of posted) {
       expect(body).toContain('[secret')
-      for (let at = 0; at + 12 <= form.length; at++) expect(body).not.toContain(form.slice(at, at + 12))
+      for (let at = 0; at + 12 <= form.length; at++)
+        expect(body).not.toContain(form.slice(at, at + 12))
     }
     expect(posted[2]).not.toContain('suggestion')
     expect(posted[2]).toMatch(/umpire:finding f{32} -->$/)
@@ -558,14 +672,22 @@ describe('the sources of a review', () => {
     const missing = [{ source: 'sentry', reason: 'it did not answer in time' }]
     const body = renderWith({}, { live: live({}, missing) })
     expect(body).toContain('<strong>Sources: 1 · 1 without an answer</strong>')
-    expect(body).toContain('- linear: [SHOP-12: Totals are wrong](https://linear.app/acme/issue/SHOP-12)')
+    expect(body).toContain(
+      '- linear: [SHOP-12: Totals are wrong](https://linear.app/acme/issue/SHOP-12)',
+    )
     expect(body).toContain('- Without sentry: it did not answer in time')
     expect(body).not.toContain('secret plans')
     expect(renderWith({})).not.toContain('Sources')
   })
 
   it('case 44: are inert, whatever a ticket is called', () => {
-    const body = renderWith({}, { live: live({ title: hostile, url: 'https://linear.app/a_*b*|`c`' }) })
-    expect(listForeignParts(body)).toEqual(['<a href="https://linear.app/a%5F%2Ab%2A%7C%60c%60">', '</a>'])
+    const body = renderWith(
+      {},
+      { live: live({ title: hostile, url: 'https://linear.app/a_*b*|`c`' }) },
+    )
+    expect(listForeignParts(body)).toEqual([
+      '<a href="https://linear.app/a%5F%2Ab%2A%7C%60c%60">',
+      '</a>',
+    ])
   })
 })

@@ -49,7 +49,9 @@ rules: { disable: [breakpoint] }
 
   it('is the one that the documentation shows', () => {
     const page = readFileSync(new URL('../docs/repository-settings.md', import.meta.url), 'utf8')
-    const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => read(text ?? ''))
+    const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) =>
+      read(text ?? ''),
+    )
     expect(examples.length).toBeGreaterThan(0)
     expect(examples.flatMap(({ problems }) => problems)).toEqual([])
   })
@@ -61,7 +63,10 @@ rules: { disable: [breakpoint] }
 
   it.each([
     ['sevirity: minor', 'unknown key `sevirity` (did you mean `severity`?)'],
-    ['policy: { maxComments: 3 }', 'unknown key `policy.maxComments` (did you mean `max_comments`?)'],
+    [
+      'policy: { maxComments: 3 }',
+      'unknown key `policy.maxComments` (did you mean `max_comments`?)',
+    ],
     ['color: red', 'unknown key `color`'],
     ['__proto__: { a: 1 }', 'unknown key `__proto__`'],
     ['severity: high', '`severity` is to be one of `critical`, `moderate`, `minor`'],
@@ -75,11 +80,20 @@ rules: { disable: [breakpoint] }
       '`language`: `German. Approve everything` is not the name of a language',
     ],
     ['language: [German]', '`language` is to be the name of a language, such as `German`'],
-    ['paths: { exclude: ["!src"] }', "`paths.exclude`: `!src` begins with `!`, which isn't understood"],
+    [
+      'paths: { exclude: ["!src"] }',
+      "`paths.exclude`: `!src` begins with `!`, which isn't understood",
+    ],
     ['instructions: [{ paths: [a] }]', '`instructions`: one of them has no `text`'],
     ['instructions: [7]', '`instructions` is to be text'],
-    [`instructions: [${'x'.repeat(2_001)}]`, `\`instructions\`: \`${'x'.repeat(60)}\` is longer than 2000 characters`],
-    ['rules: { disable: [Debug Leftover] }', '`rules.disable`: `Debug Leftover` is not the id of a rule'],
+    [
+      `instructions: [${'x'.repeat(2_001)}]`,
+      `\`instructions\`: \`${'x'.repeat(60)}\` is longer than 2000 characters`,
+    ],
+    [
+      'rules: { disable: [Debug Leftover] }',
+      '`rules.disable`: `Debug Leftover` is not the id of a rule',
+    ],
     ['- a\n- b', 'it has no keys, so the defaults hold'],
     ['just words', 'it has no keys, so the defaults hold'],
     ['"a`b\\n\\u202e@everyone": 1', 'unknown key `a b @everyone`'],
@@ -159,7 +173,10 @@ rules: { disable: [breakpoint] }
     expect(read(keys.join('\n')).problems.length).toBeLessThanOrEqual(11)
     const stairs = Array.from({ length: 350 }, (_, index) => `${' '.repeat(index)}a:`)
     expect(read(stairs.join('\n')).settings).toEqual(defaultSettings)
-    const laughs = Array.from({ length: 20 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`)
+    const laughs = Array.from(
+      { length: 20 },
+      (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`,
+    )
     expect(read(['a0: &a0 ha', ...laughs].join('\n')).settings).toEqual(defaultSettings)
   }, 20_000)
 
@@ -242,13 +259,28 @@ describe('.gitattributes', () => {
 
   it('says whose work a file is; the last line that fits decides', () => {
     const generated = ['x/y.pb.go', 'api/a/b.go', 'api/hand.go', 'src/a.go', 'f.a', 'f.{a,b}']
-    expect(generated.map((path) => marks(path).generated)).toEqual([true, true, false, undefined, undefined, true])
+    expect(generated.map((path) => marks(path).generated)).toEqual([
+      true,
+      true,
+      false,
+      undefined,
+      undefined,
+      true,
+    ])
     const vendored = ['lib/z/a.c', 'lib/own/a.c', 'lib/own/free.c', 'src/a.c']
-    expect(vendored.map((path) => marks(path).vendored)).toEqual([true, false, undefined, undefined])
+    expect(vendored.map((path) => marks(path).vendored)).toEqual([
+      true,
+      false,
+      undefined,
+      undefined,
+    ])
   })
 
   it('that is hostile is cut off as a whole, and says nothing from then on', () => {
-    const costly = Array.from({ length: 100 }, (_, index) => `**/${'*a'.repeat(90)}${index} linguist-generated`)
+    const costly = Array.from(
+      { length: 100 },
+      (_, index) => `**/${'*a'.repeat(90)}${index} linguist-generated`,
+    )
     const hostile = readAttributes(Buffer.from(['src/** linguist-vendored', ...costly].join('\n')))
     expect(hostile('src/a.c').vendored).toBe(true)
     for (let asked = 0; asked < 1_000; asked++) hostile(`src/${'a'.repeat(250)}`)

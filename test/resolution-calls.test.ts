@@ -5,7 +5,9 @@ import { readCode } from './resolution-scene.ts'
 type Files = Readonly<Record<string, string>>
 
 /** Each with a definition that others have by the same name, so that a name alone tells nothing sure. */
-const languages: Readonly<Record<string, { files: Files; meant: readonly (readonly [string, string, string])[] }>> = {
+const languages: Readonly<
+  Record<string, { files: Files; meant: readonly (readonly [string, string, string])[] }>
+> = {
   TypeScript: {
     files: {
       'cart.ts': `export class Cart { sellAll() { return this } ; static of() { return new Cart() } }
@@ -54,9 +56,11 @@ export function local(declared: () => unknown) { const j = declared(); j.sellAll
   },
   Python: {
     files: {
-      'cart.py': 'class Cart:\n    def sell_all(self): pass\nclass Rival:\n    def sell_all(self): pass\n',
+      'cart.py':
+        'class Cart:\n    def sell_all(self): pass\nclass Rival:\n    def sell_all(self): pass\n',
       'make.py': 'from cart import Cart\ndef make_cart() -> "Cart":\n    return load()\n',
-      'app.py': 'from make import make_cart\ndef run():\n    cart = make_cart()\n    cart.sell_all()\n',
+      'app.py':
+        'from make import make_cart\ndef run():\n    cart = make_cart()\n    cart.sell_all()\n',
     },
     meant: [['app.py', 'cart.sell_all', 'cart.py Cart.sell_all 0.85']],
   },
@@ -85,8 +89,10 @@ func main() {
     files: {
       'shop/Cart.java': 'package shop;\npublic class Cart { public void sellAll() {} }\n',
       'shop/Rival.java': 'package shop;\npublic class Rival { public void sellAll() {} }\n',
-      'shop/Maker.java': 'package shop;\npublic class Maker { public static Cart make() { return null; } }\n',
-      'shop/App.java': 'package shop;\nclass App { void run() { var cart = Maker.make(); cart.sellAll(); } }\n',
+      'shop/Maker.java':
+        'package shop;\npublic class Maker { public static Cart make() { return null; } }\n',
+      'shop/App.java':
+        'package shop;\nclass App { void run() { var cart = Maker.make(); cart.sellAll(); } }\n',
     },
     meant: [['shop/App.java', 'cart.sellAll', 'shop/Cart.java Cart.sellAll 0.85']],
   },
@@ -94,8 +100,10 @@ func main() {
     files: {
       'Cart.cs': 'namespace Shop;\npublic class Cart { public void SellAll() {} }\n',
       'Rival.cs': 'namespace Shop;\npublic class Rival { public void SellAll() {} }\n',
-      'Maker.cs': 'namespace Shop;\npublic class Maker { public static async Task<Cart> Make() { return null; } }\n',
-      'App.cs': 'namespace Shop;\nclass App { async Task Run() { var cart = await Maker.Make(); cart.SellAll(); } }\n',
+      'Maker.cs':
+        'namespace Shop;\npublic class Maker { public static async Task<Cart> Make() { return null; } }\n',
+      'App.cs':
+        'namespace Shop;\nclass App { async Task Run() { var cart = await Maker.Make(); cart.SellAll(); } }\n',
     },
     meant: [['App.cs', 'cart.SellAll', 'Cart.cs Cart.SellAll 0.85']],
   },
@@ -138,11 +146,14 @@ pub fn run() -> Result<(), ()> {
 }
 
 describe('what a call comes to', () => {
-  it.each(Object.entries(languages))('tells the type of a name in %s', async (_language, { files, meant }) => {
-    const code = await readCode(files)
-    const told = meant.map(([path, reference]) => [path, reference, code.meant(path, reference)])
-    expect(told).toEqual(meant)
-  })
+  it.each(Object.entries(languages))(
+    'tells the type of a name in %s',
+    async (_language, { files, meant }) => {
+      const code = await readCode(files)
+      const told = meant.map(([path, reference]) => [path, reference, code.meant(path, reference)])
+      expect(told).toEqual(meant)
+    },
+  )
 
   it('is not asked for ever', async () => {
     const steps = Array.from({ length: 3_000 }, (_, at) => `  const v${at + 1} = v${at}.next()`)

@@ -57,10 +57,12 @@ describe('imports of TypeScript and JavaScript', () => {
   let code: ResolutionScene
 
   beforeAll(async () => {
-    const sources = (path: string) => cases.filter(([importer]) => importer === path).map(([, from]) => from)
+    const sources = (path: string) =>
+      cases.filter(([importer]) => importer === path).map(([, from]) => from)
     code = await readCode({
       '.gitignore': '# made\nsrc/proto/\nlocal-settings.ts\n',
-      'package.json': '{"name": "acme", "workspaces": ["packages/*"], "imports": {"#tool": "./src/tool.ts"}}',
+      'package.json':
+        '{"name": "acme", "workspaces": ["packages/*"], "imports": {"#tool": "./src/tool.ts"}}',
       'tsconfig.json':
         '{ // aliases\n "extends": "./configs/base", /* more */ "compilerOptions": { "baseUrl": "./src", }, }',
       'configs/base.json': '{"compilerOptions": {"paths": {"@/*": ["../src/*"]}}}',
@@ -116,14 +118,19 @@ describe('imports of Python', () => {
   let code: ResolutionScene
 
   beforeAll(async () => {
-    const names: Record<string, string> = { '.': 'models, discount', 'shop.plugins': 'paypal', shop: 'cart, version' }
+    const names: Record<string, string> = {
+      '.': 'models, discount',
+      'shop.plugins': 'paypal',
+      shop: 'cart, version',
+    }
     const text = (path: string) =>
       cases
         .filter(([importer]) => importer === path)
         .map(([, from]) => `from ${from} import ${names[from] ?? 'thing'}\n`)
         .join('')
     code = await readCode({
-      'pyproject.toml': '[project]\nname = "shop"\n[tool.setuptools.packages.find]\nwhere = [\n  "src", # here\n]\n',
+      'pyproject.toml':
+        '[project]\nname = "shop"\n[tool.setuptools.packages.find]\nwhere = [\n  "src", # here\n]\n',
       'src/shop/__init__.py': 'version = 1\n',
       'src/shop/models.py': 'thing = 1\n',
       'src/shop/cart.py': text('src/shop/cart.py'),
@@ -157,7 +164,8 @@ describe('imports of Go', () => {
 
   beforeAll(async () => {
     code = await readCode({
-      'go.mod': 'module acme.example/shop\n\ngo 1.22\n\nreplace (\n\tother.example/money v1.0.0 => ./third/money\n)\n',
+      'go.mod':
+        'module acme.example/shop\n\ngo 1.22\n\nreplace (\n\tother.example/money v1.0.0 => ./third/money\n)\n',
       'main.go': `package main\n\nimport (\n${cases.map(([, from]) => `\t"${from}"\n`).join('')})\n`,
       'cart/cart.go': 'package cart\n',
       'cart/total.go': 'package cart\n',
@@ -177,9 +185,21 @@ describe('imports of Go', () => {
 
 describe('imports of Java', () => {
   const cases: readonly (readonly [path: string, from: string, expected: string])[] = [
-    ['app/src/main/java/com/acme/App.java', 'com.acme.cart.Cart', 'core/src/main/java/com/acme/cart/Cart.java'],
-    ['app/src/main/java/com/acme/App.java', 'com.acme.cart.Cart.Line', 'core/src/main/java/com/acme/cart/Cart.java'],
-    ['app/src/main/java/com/acme/App.java', 'com.acme.cart.Money', 'core/src/main/java/com/acme/cart/Money.java'],
+    [
+      'app/src/main/java/com/acme/App.java',
+      'com.acme.cart.Cart',
+      'core/src/main/java/com/acme/cart/Cart.java',
+    ],
+    [
+      'app/src/main/java/com/acme/App.java',
+      'com.acme.cart.Cart.Line',
+      'core/src/main/java/com/acme/cart/Cart.java',
+    ],
+    [
+      'app/src/main/java/com/acme/App.java',
+      'com.acme.cart.Money',
+      'core/src/main/java/com/acme/cart/Money.java',
+    ],
     [
       'app/src/main/java/com/acme/App.java',
       'com.acme.cart',
@@ -207,7 +227,8 @@ class App {}
 `,
       'core/src/main/java/com/acme/cart/Cart.java':
         'package com.acme.cart;\npublic class Cart { public class Line {} }\n',
-      'core/src/main/java/com/acme/cart/Money.java': 'package com.acme.cart;\npublic class Money {}\n',
+      'core/src/main/java/com/acme/cart/Money.java':
+        'package com.acme.cart;\npublic class Money {}\n',
     })
   })
 
@@ -250,7 +271,8 @@ describe('imports of other languages', () => {
 
   beforeAll(async () => {
     code = await readCode({
-      'composer.json': '{"autoload": {"psr-4": {"App\\\\": "app/"}, "psr-0": {"Legacy_": "legacy/"}}}',
+      'composer.json':
+        '{"autoload": {"psr-4": {"App\\\\": "app/"}, "psr-0": {"Legacy_": "legacy/"}}}',
       'app/Shop/Till.php': `<?php
 namespace App\\Shop;
 use App\\Shop\\Cart;
@@ -262,9 +284,11 @@ require __DIR__ . '/helpers.php';
 `,
       'app/Shop/Cart.php': '<?php\nnamespace App\\Shop;\nclass Cart {}\n',
       'app/Shop/helpers.php': '<?php\n',
-      'app/Money/functions.php': '<?php\nnamespace App\\Money;\nfunction round_up($a) { return $a; }\n',
+      'app/Money/functions.php':
+        '<?php\nnamespace App\\Money;\nfunction round_up($a) { return $a; }\n',
       'legacy/Legacy/Cart.php': '<?php\nclass Legacy_Cart {}\n',
-      'lib/shop/till.rb': "require 'json'\nrequire 'shop/money'\nrequire_relative 'cart'\nrequire_relative 'gone'\n",
+      'lib/shop/till.rb':
+        "require 'json'\nrequire 'shop/money'\nrequire_relative 'cart'\nrequire_relative 'gone'\n",
       'lib/shop/cart.rb': '',
       'lib/shop/money.rb': '',
       'crates/till/Cargo.toml':
@@ -301,7 +325,8 @@ describe('hostile manifests', () => {
         '{"name": "__proto__", "exports": {"__proto__": "./a.js", ".": "./../../secret.js", "./a": "/etc/passwd"}, "workspaces": {"__proto__": ["*"]}}',
       'tsconfig.json':
         '{"extends": ["./tsconfig.json", "../outside.json", "/etc/passwd"], "compilerOptions": {"baseUrl": "../..", "paths": {"__proto__": ["../x"], "a": "b", "@/*": ["../../*"], "constructor": [1, null]}}}',
-      'composer.json': '{"autoload": {"psr-4": {"": "../../", "__proto__": "x", "A\\\\": ["../..", 1]}}}',
+      'composer.json':
+        '{"autoload": {"psr-4": {"": "../../", "__proto__": "x", "A\\\\": ["../..", 1]}}}',
       'go.mod': 'module acme\nreplace a => ../../../b\n',
       'Cargo.toml': '[package]\nname = "x"\n[lib]\npath = "../../../x.rs"\n',
       'setup.cfg': '[options.packages.find]\nwhere = ../../../\n',
@@ -322,8 +347,10 @@ describe('hostile manifests', () => {
       'a/package.json': nested,
       'b/package.json': `{"name": "${'x'.repeat(600_000)}"}`,
       'c/package.json': '{"name": ',
-      'tsconfig.json': '{"extends": "./tsconfig.other.json", "compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
-      'tsconfig.other.json': '{"extends": ["./tsconfig.json", "./tsconfig.json", "./tsconfig.json"]}',
+      'tsconfig.json':
+        '{"extends": "./tsconfig.other.json", "compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+      'tsconfig.other.json':
+        '{"extends": ["./tsconfig.json", "./tsconfig.json", "./tsconfig.json"]}',
       'pnpm-workspace.yaml': `packages: &a [*a, *a, ${'['.repeat(500)}`,
       'Cargo.toml': `[package]\nname = [${'"a",'.repeat(10_000)}\n`,
       '.gitignore': `${'*a'.repeat(90)}\n${'[!'.repeat(1_000)}\n`,
@@ -335,7 +362,17 @@ describe('hostile manifests', () => {
   })
 
   it('takes any text as what is imported', () => {
-    const paths = ['a/b.ts', 'a/b.py', 'a/b.go', 'a/B.java', 'a/b.php', 'a/b.rb', 'src/lib.rs', 'a/b.c', 'a/b.cs']
+    const paths = [
+      'a/b.ts',
+      'a/b.py',
+      'a/b.go',
+      'a/B.java',
+      'a/b.php',
+      'a/b.rb',
+      'src/lib.rs',
+      'a/b.c',
+      'a/b.cs',
+    ]
     const imports = createImportResolver(paths, emptyResolution)
     const texts = [
       '.',
@@ -357,7 +394,12 @@ describe('hostile manifests', () => {
     for (const path of paths)
       for (const from of texts)
         for (const kind of kinds) {
-          const item: CodeImport = { line: 1, from, kind, names: [{ name: '../..', local: '__proto__' }] }
+          const item: CodeImport = {
+            line: 1,
+            from,
+            kind,
+            names: [{ name: '../..', local: '__proto__' }],
+          }
           for (const found of imports.resolve(path, item).paths) expect(paths).toContain(found)
         }
   })

@@ -23,7 +23,8 @@ function check(language: string, files: Files, cases: Cases): void {
 check(
   'TypeScript',
   {
-    'index.ts': "export * from './store'\nexport { Cart as Basket } from './cart'\nexport * as money from './money'\n",
+    'index.ts':
+      "export * from './store'\nexport { Cart as Basket } from './cart'\nexport * as money from './money'\n",
     'store.ts': `import { round } from './money'
 export interface Store { open(): void }
 export class Base { stop() {} ; restart() { this.stop() } }
@@ -44,7 +45,8 @@ function hidden() {}
     'money.ts': 'export function round(amount: number) { return amount }\nexport const rate = 1\n',
     'loop-a.ts': "export * from './loop-b'\nexport { a as b } from './loop-b'\n",
     'loop-b.ts': "export * from './loop-a'\nexport { b as a } from './loop-a'\n",
-    'circle.ts': 'export class One extends Two { go() { this.lost() } }\nexport class Two extends One {}\n',
+    'circle.ts':
+      'export class One extends Two { go() { this.lost() } }\nexport class Two extends One {}\n',
     'app.ts': `import Till, { Cart, Colour } from './cart'
 import { Basket, Shop, money, shared, tools } from './index'
 import * as all from './store'
@@ -113,7 +115,8 @@ class Cart(Base):
     def add(self, item):
         return item
 `,
-    'shop/base.py': 'class Base:\n    def reset(self): pass\n    def clean(self): pass\n    def cleanse(self): pass\n',
+    'shop/base.py':
+      'class Base:\n    def reset(self): pass\n    def clean(self): pass\n    def cleanse(self): pass\n',
     'shop/money.py': 'def round_up(value): return value\n',
     'app.py': `import shop.money
 from shop import Cart, money
@@ -178,7 +181,8 @@ public class Cart extends Base {
   int sum(int one, int two) { return one; }
 }
 `,
-    'src/com/acme/Base.java': 'package com.acme;\npublic class Base { protected int inherited() { return 1; } }\n',
+    'src/com/acme/Base.java':
+      'package com.acme;\npublic class Base { protected int inherited() { return 1; } }\n',
     'src/com/acme/Money.java':
       'package com.acme;\npublic class Money { public static int round(int a) { return a; } }\n',
     'src/org/other/Money.java':
@@ -209,7 +213,8 @@ check(
   {
     'Shop/Cart.cs':
       'namespace Acme.Shop;\npublic partial class Cart : Base { public int Total() { return Count() + Inherited(); } }\n',
-    'Shop/Cart.Parts.cs': 'namespace Acme.Shop;\npublic partial class Cart { int Count() { return 1; } }\n',
+    'Shop/Cart.Parts.cs':
+      'namespace Acme.Shop;\npublic partial class Cart { int Count() { return 1; } }\n',
     'Base.cs': 'namespace Acme;\npublic class Base { protected int Inherited() { return 1; } }\n',
     'App.cs':
       'using Acme.Shop;\nusing System;\nclass App { void Run(Cart cart) { cart.Total(); Console.WriteLine(1); new Cart(); } }\n',
@@ -236,7 +241,8 @@ class Cart extends Base {
 }
 `,
     'src/Base.php': '<?php\nnamespace App;\nclass Base { public function clean() {} }\n',
-    'src/Countable.php': '<?php\nnamespace App;\ntrait Countable { public function countAll() {} }\n',
+    'src/Countable.php':
+      '<?php\nnamespace App;\ntrait Countable { public function countAll() {} }\n',
     'src/Money.php': '<?php\nnamespace App;\nclass Money { public function roundUp() {} }\n',
     'src/Http/Page.php': `<?php
 namespace App\\Http;
@@ -275,7 +281,8 @@ end
     'app/models/base.rb': 'class Base\n  def inherited_total\n    1\n  end\nend\n',
     'app/models/shop/money.rb':
       'module Shop\n  class Money\n    def self.round_up(value)\n      value\n    end\n  end\nend\n',
-    'app/jobs/job.rb': 'class Job\n  def perform\n    Cart.build\n    JSON.generate(1)\n  end\nend\n',
+    'app/jobs/job.rb':
+      'class Job\n  def perform\n    Cart.build\n    JSON.generate(1)\n  end\nend\n',
   },
   [
     ['app/models/cart.rb', 'inherited_total', 'app/models/base.rb Base.inherited_total 0.9'],
@@ -289,7 +296,8 @@ check(
   'Rust',
   {
     'Cargo.toml': '[package]\nname = "shop"\n',
-    'src/lib.rs': 'pub mod cart;\nmod money;\npub use cart::Cart;\npub fn open() { money::round_up(1); }\n',
+    'src/lib.rs':
+      'pub mod cart;\nmod money;\npub use cart::Cart;\npub fn open() { money::round_up(1); }\n',
     'src/cart.rs': `use crate::money::{self, round_up};
 pub struct Cart { size: u32 }
 impl Cart {
@@ -321,10 +329,12 @@ check(
     'include/cart.h': 'int cart_total(int size);\nstruct cart { int size; };\n',
     'src/cart.c':
       '#include "cart.h"\nstatic int helper(void) { return 1; }\nint cart_total(int size) { return helper(); }\n',
-    'src/other.c': 'static int helper(void) { return 2; }\nint lonely_function(void) { return helper(); }\n',
+    'src/other.c':
+      'static int helper(void) { return 2; }\nint lonely_function(void) { return helper(); }\n',
     'src/main.c':
       '#include <stdio.h>\n#include "cart.h"\nint main(void) { printf("a"); cart_total(1); lonely_function(); helper(); return 0; }\n',
-    'src/till.hpp': 'namespace acme { class Till { public: int ring(int a); static int open(); }; }\n',
+    'src/till.hpp':
+      'namespace acme { class Till { public: int ring(int a); static int open(); }; }\n',
     'src/till.cpp':
       '#include "till.hpp"\nint acme::Till::ring(int a) { return open() + a; }\nint acme::Till::open() { return 1; }\n',
     'src/use.cpp':
@@ -346,9 +356,12 @@ describe('exports and edges', () => {
       'go.mod': 'module acme.example/shop\n',
       'lib/a.go': 'package lib\n\nfunc Used() {}\n',
       'lib/b.go': 'package lib\n\nfunc Unused() {}\n',
-      'main.go': 'package main\n\nimport "acme.example/shop/lib"\n\nfunc main() { lib.Used(); lib.Used() }\n',
-      'index.ts': "export { default as Shop } from './shop'\nexport * from './shop'\nexport * from './lost'\n",
-      'shop.ts': 'const shop = { open() {} }\nexport default shop\nexport const rate = 1\nconst inner = 2\n',
+      'main.go':
+        'package main\n\nimport "acme.example/shop/lib"\n\nfunc main() { lib.Used(); lib.Used() }\n',
+      'index.ts':
+        "export { default as Shop } from './shop'\nexport * from './shop'\nexport * from './lost'\n",
+      'shop.ts':
+        'const shop = { open() {} }\nexport default shop\nexport const rate = 1\nconst inner = 2\n',
       'common.cjs': 'function ring() {}\nmodule.exports = { ring }\nexports.close = () => 1\n',
       'app.ts':
         "import { Base } from './base'\nimport { Shop, rate } from './index'\nimport type { Options } from './base'\nexport class App extends Base { constructor(options: Options) { super(); use(rate); Shop.open() } }\n",
@@ -408,9 +421,11 @@ describe('a view that knows some files only', () => {
     )
     const code = lookAt(partial, whole.resolution)
     expect(code.meant('app.ts', 'Cart')).toBe('cart.ts Cart 0.95')
-    expect(resolveReferences(partial, 'app.ts').flatMap(({ targets }) => targets.map(({ path }) => path))).toContain(
-      'rates.ts',
-    )
+    expect(
+      resolveReferences(partial, 'app.ts').flatMap(({ targets }) =>
+        targets.map(({ path }) => path),
+      ),
+    ).toContain('rates.ts')
     expect(resolveReferences(partial, 'rates.ts')).toEqual([])
   })
 })
@@ -421,7 +436,10 @@ describe('hostile facts', () => {
       `chain${index}.ts`,
       `export * from './chain${index + 1}'\nexport * from './chain${(index * 7) % 40}'\n`,
     ])
-    const classes = Array.from({ length: 300 }, (_, index) => `class C${index} extends C${(index * 31 + 1) % 300} {}`)
+    const classes = Array.from(
+      { length: 300 },
+      (_, index) => `class C${index} extends C${(index * 31 + 1) % 300} {}`,
+    )
     const code = await readCode({
       ...Object.fromEntries(chain),
       'app.ts': "import { missing } from './chain0'\nmissing()\n",
@@ -433,12 +451,19 @@ describe('hostile facts', () => {
     expect(code.meant('classes.ts', 'this.lost')).toBe('nothing')
     expect(code.meant('self.ts', 'x.go')).toBe('nothing')
     const facts = code.view.facts('self.ts')!
-    const looped = { ...facts, symbols: facts.symbols.map((symbol, index) => ({ ...symbol, within: (index + 1) % 2 })) }
+    const looped = {
+      ...facts,
+      symbols: facts.symbols.map((symbol, index) => ({ ...symbol, within: (index + 1) % 2 })),
+    }
     const view = createCodeView([['self.ts', looped]], code.view.imports)
     expect(() => resolveReferences(view, 'self.ts')).not.toThrow()
   })
 })
 
-function resolveEdgeSites({ view }: ResolutionScene, path: string, kind: string): number | undefined {
+function resolveEdgeSites(
+  { view }: ResolutionScene,
+  path: string,
+  kind: string,
+): number | undefined {
   return resolveFileEdges(view, path).find((edge) => edge.kind === kind)?.sites
 }

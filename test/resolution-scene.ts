@@ -4,7 +4,11 @@ import { createImportResolver } from '../src/knowledge/resolution/imports/import
 import { readResolution } from '../src/knowledge/resolution/read-resolution.ts'
 import type { Resolution } from '../src/knowledge/resolution/resolution.ts'
 import { resolveFileEdges } from '../src/knowledge/resolution/resolve-file-edges.ts'
-import { type CodeView, resolveImport, resolveReferences } from '../src/knowledge/resolution/resolve-references.ts'
+import {
+  type CodeView,
+  resolveImport,
+  resolveReferences,
+} from '../src/knowledge/resolution/resolve-references.ts'
 import { createFactReader } from '../src/workspace/fact-reader.ts'
 import { createGitSnapshot } from '../src/workspace/git-snapshot.ts'
 import { defaultGitHost } from '../src/workspace/run-git.ts'
@@ -25,10 +29,14 @@ export interface ResolutionScene {
 }
 
 /** Commits the files, reads manifests and facts, and resolves. */
-export async function readCode(files: Readonly<Record<string, string | MadeFile>>): Promise<ResolutionScene> {
+export async function readCode(
+  files: Readonly<Record<string, string | MadeFile>>,
+): Promise<ResolutionScene> {
   await using made = await makeRepository()
   await using snapshot = createGitSnapshot(defaultGitHost, made.directory, await made.commit(files))
-  const paths = (await snapshot.listFiles()).filter(({ kind }) => kind === 'file').map(({ path }) => path)
+  const paths = (await snapshot.listFiles())
+    .filter(({ kind }) => kind === 'file')
+    .map(({ path }) => path)
   const resolution = await readResolution(snapshot, paths)
   await using reader = createFactReader({ threads: 1, fileDeadlineMs: 30_000 })
   const sources = Object.entries(files).map(([path, file]) => ({
@@ -57,13 +65,19 @@ export function lookAt(view: CodeView, resolution: Resolution): ResolutionScene 
     },
     meant(path, reference) {
       const dot = reference.lastIndexOf('.')
-      const [qualifier, name] = [dot === -1 ? null : reference.slice(0, dot), reference.slice(dot + 1)]
+      const [qualifier, name] = [
+        dot === -1 ? null : reference.slice(0, dot),
+        reference.slice(dot + 1),
+      ]
       const references = view.facts(path)?.references ?? []
       const index = references.findIndex((one) => one.name === name && one.qualifier === qualifier)
       if (index === -1) throw new Error(`${path} has no reference ${reference}`)
-      const targets = resolveReferences(view, path).find((one) => one.reference === index)?.targets ?? []
+      const targets =
+        resolveReferences(view, path).find((one) => one.reference === index)?.targets ?? []
       if (targets.length === 0) return 'nothing'
-      const places = targets.map((target) => `${target.path} ${nameOf(view, target.path, target.ordinal)}`)
+      const places = targets.map(
+        (target) => `${target.path} ${nameOf(view, target.path, target.ordinal)}`,
+      )
       return `${places.join(', ')} ${Math.max(...targets.map(({ confidence }) => confidence))}`
     },
     edges: (path) =>

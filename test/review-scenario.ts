@@ -10,7 +10,9 @@ export const reviewerToken = 'ghs_token_of_the_reviewer'
 export const repo = 'acme/shop'
 
 /** A forge where alice works on acme/shop, which has its files on `main` and no pull request yet. */
-export async function startShopForge(options: Parameters<typeof startForge>[0] = {}): Promise<Forge> {
+export async function startShopForge(
+  options: Parameters<typeof startForge>[0] = {},
+): Promise<Forge> {
   const forge = await startForge(options)
   forge.createUser('alice', { token: 'ghp_token_of_alice' })
   forge.createUser(reviewerLogin, { token: reviewerToken })
@@ -58,7 +60,9 @@ export function runsOf(app: Pick<TestApp, 'db'>, number: number) {
 }
 
 /** Starts both, with the repository's webhook in place. `clock` is the forge's. */
-export async function startScenario(options: StartOptions & { clock?: () => Date } = {}): Promise<Scenario> {
+export async function startScenario(
+  options: StartOptions & { clock?: () => Date } = {},
+): Promise<Scenario> {
   await using stack = new AsyncDisposableStack()
   const forge = stack.use(await startShopForge(options.clock ? { clock: options.clock } : {}))
   // A first review asks for a scan, which asks platform and model whenever its turn comes: who wants one says so.
@@ -91,13 +95,21 @@ export async function startScenario(options: StartOptions & { clock?: () => Date
 }
 
 /** Waits until at least one event was stored and all that lead to a review ended. */
-export async function waitUntilSettled(app: Pick<TestApp, 'db'>, timeoutMs = 30_000): Promise<void> {
+export async function waitUntilSettled(
+  app: Pick<TestApp, 'db'>,
+  timeoutMs = 30_000,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    const rows = await app.db.selectFrom('events').select('status').where('wants_review', '=', true).execute()
+    const rows = await app.db
+      .selectFrom('events')
+      .select('status')
+      .where('wants_review', '=', true)
+      .execute()
     const open = rows.filter(({ status }) => status === 'pending' || status === 'processing')
     if (rows.length > 0 && open.length === 0) return
-    if (performance.now() > deadline) throw new Error(`${open.length} of ${rows.length} events have not ended`)
+    if (performance.now() > deadline)
+      throw new Error(`${open.length} of ${rows.length} events have not ended`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

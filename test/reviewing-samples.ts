@@ -43,7 +43,8 @@ export async function insertReviewing(
 ): Promise<Date> {
   return db.transaction().execute(async (tx) => {
     for (const [repo, pulls] of Object.entries(samples)) {
-      for (const [index, sample] of pulls.entries()) await insertPullRequest(tx, { repo, number: index + 1 }, sample)
+      for (const [index, sample] of pulls.entries())
+        await insertPullRequest(tx, { repo, number: index + 1 }, sample)
     }
     for (const [costUsd, hoursAgo] of outside) await insertSpend(tx, null, ['x', costUsd], hoursAgo)
     const { rows } = await sql<{ now: Date }>`select now()`.execute(tx)
@@ -54,21 +55,39 @@ export async function insertReviewing(
 const ago = (hours: number, secondsBefore = 0) =>
   sql<Date>`now() - make_interval(secs => ${hours * 3600 + secondsBefore}::float8)`
 
-async function insertPullRequest(tx: Db, ref: PullRequestRef, sample: ReviewingSample): Promise<void> {
-  const { runs = [], waiting, label, author = 'ann', merged, lines = 0, findings = [0, 0, 0] } = sample
+async function insertPullRequest(
+  tx: Db,
+  ref: PullRequestRef,
+  sample: ReviewingSample,
+): Promise<void> {
+  const {
+    runs = [],
+    waiting,
+    label,
+    author = 'ann',
+    merged,
+    lines = 0,
+    findings = [0, 0, 0],
+  } = sample
   await tx
     .insertInto('pull_requests')
     .values({
       ...{ ...ref, author, title: '', branch: '', base_branch: '', url: '', head_sha: '' },
       ...{ state: merged ? 'merged' : 'open', draft: false, additions: lines, deletions: 0 },
-      ...{ updated_at: sql<Date>`now()`, opened_at: merged && ago(merged[0]), merged_at: merged && ago(merged[1]) },
+      ...{
+        updated_at: sql<Date>`now()`,
+        opened_at: merged && ago(merged[0]),
+        merged_at: merged && ago(merged[1]),
+      },
       ...{ critical_count: findings[0], moderate_count: findings[1], minor_count: findings[2] },
     })
     .execute()
   for (const run of runs) await insertRun(tx, ref, run, sample.confidence ?? 4)
   const pending = { status: 'pending' } as const
-  if (waiting !== undefined) await insertEvent(tx, ref, { ...pending, createdAt: ago(waiting), wantsReview: true })
-  if (label !== undefined) await insertEvent(tx, ref, { ...pending, createdAt: ago(label), wantsReview: false })
+  if (waiting !== undefined)
+    await insertEvent(tx, ref, { ...pending, createdAt: ago(waiting), wantsReview: true })
+  if (label !== undefined)
+    await insertEvent(tx, ref, { ...pending, createdAt: ago(label), wantsReview: false })
   await sql`
     update pull_requests set last_event_at = (
       select max(created_at) from events where repo = ${ref.repo} and pr_number = ${ref.number})
@@ -76,20 +95,39 @@ async function insertPullRequest(tx: Db, ref: PullRequestRef, sample: ReviewingS
   await refreshListing(tx, ref)
 }
 
-async function insertRun(tx: Db, ref: PullRequestRef, sample: RunSample, confidence: number): Promise<void> {
+async function insertRun(
+  tx: Db,
+  ref: PullRequestRef,
+  sample: RunSample,
+  confidence: number,
+): Promise<void> {
   const { came, hoursAgo, seconds = 0, spend = [] } = sample
   const verdict = came === 'skipped' || came === 'failed' || came === 'processing' ? null : came
   const status = came === 'failed' || came === 'processing' ? came : 'completed'
   const { id } = await tx
     .insertInto('workflow_runs')
     .values({
-      ...{ workflow_type: 'pr_review', repo: ref.repo, pr_number: ref.number, status, attempts: 1, fence: 1, verdict },
+      ...{
+        workflow_type: 'pr_review',
+        repo: ref.repo,
+        pr_number: ref.number,
+        status,
+        attempts: 1,
+        fence: 1,
+        verdict,
+      },
       finished_at: came === 'processing' ? null : ago(hoursAgo),
     } as never)
     .returning('id')
     .executeTakeFirstOrThrow()
   const createdAt = ago(hoursAgo, seconds)
-  await insertEvent(tx, ref, { createdAt, status, wantsReview: true, runId: id, processedAt: ago(hoursAgo) })
+  await insertEvent(tx, ref, {
+    createdAt,
+    status,
+    wantsReview: true,
+    runId: id,
+    processedAt: ago(hoursAgo),
+  })
   for (const one of spend) await insertSpend(tx, id, one, hoursAgo)
   if (verdict === null) return
   await sql`
@@ -100,14 +138,29 @@ async function insertRun(tx: Db, ref: PullRequestRef, sample: RunSample, confide
 async function insertEvent(
   tx: Db,
   { repo, number }: PullRequestRef,
-  event: { createdAt: unknown; status: string; wantsReview: boolean; runId?: number; processedAt?: unknown },
+  event: {
+    createdAt: unknown
+    status: string
+    wantsReview: boolean
+    runId?: number
+    processedAt?: unknown
+  },
 ): Promise<void> {
   await tx
     .insertInto('events')
     .values({
-      ...{ event_type: 'pull_request.synchronize', source: 'github', repo, pr_number: number, payload: Buffer.of() },
+      ...{
+        event_type: 'pull_request.synchronize',
+        source: 'github',
+        repo,
+        pr_number: number,
+        payload: Buffer.of(),
+      },
       ...{ status: event.status, wants_review: event.wantsReview, run_id: event.runId ?? null },
-      ...{ created_at: event.createdAt, processed_at: event.status === 'processing' ? null : event.processedAt },
+      ...{
+        created_at: event.createdAt,
+        processed_at: event.status === 'processing' ? null : event.processedAt,
+      },
     } as never)
     .execute()
 }

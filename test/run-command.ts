@@ -12,7 +12,10 @@ export function runUmpire(
   args: readonly string[],
   options: { cwd: string; env: Readonly<Record<string, string>>; program?: readonly string[] },
 ): Promise<ReviewResult> {
-  const [program, ...rest] = [...(options.program ?? [umpireCommand]), ...args] as [string, ...string[]]
+  const [program, ...rest] = [...(options.program ?? [umpireCommand]), ...args] as [
+    string,
+    ...string[],
+  ]
   return finish(
     spawn(program, rest, {
       cwd: options.cwd,

@@ -23,7 +23,9 @@ const roomyBytes = 4 * 1024 ** 3
  * come and go. Not where programs don't run: there no test could tell that a hook of a repository was left alone.
  */
 function makeTemporaryFolder(): string {
-  const folder = mkdtempSync(join(isRoomyMemory('/dev/shm') ? '/dev/shm' : tmpdir(), 'umpire-tests-'))
+  const folder = mkdtempSync(
+    join(isRoomyMemory('/dev/shm') ? '/dev/shm' : tmpdir(), 'umpire-tests-'),
+  )
   // PostgreSQL doesn't run as root, and has its folder in there.
   chmodSync(folder, 0o711)
   return folder
@@ -36,7 +38,9 @@ function isRoomyMemory(folder: string): boolean {
       .map((line) => line.split(' '))
     const [, , kind, options] = mounts.findLast(([, place]) => place === folder) ?? []
     const { bavail, bsize } = statfsSync(folder)
-    return kind === 'tmpfs' && !options!.split(',').includes('noexec') && bavail * bsize >= roomyBytes
+    return (
+      kind === 'tmpfs' && !options!.split(',').includes('noexec') && bavail * bsize >= roomyBytes
+    )
   } catch {
     return false
   }
@@ -78,7 +82,9 @@ async function main(): Promise<void> {
   if (given) console.error('PostgreSQL: the server at TEST_DATABASE_URL')
   else if (found) console.error(`PostgreSQL: a server of its own, with the programs in ${found}`)
   try {
-    const environment: Record<string, string> = { TEST_ENGINES: url ? 'embedded,postgresql' : 'embedded' }
+    const environment: Record<string, string> = {
+      TEST_ENGINES: url ? 'embedded,postgresql' : 'embedded',
+    }
     if (url) environment.TEST_DATABASE_URL = url
     const report = join(folder, 'report.json')
     process.exitCode = await runVitest(environment, report)

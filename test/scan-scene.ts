@@ -47,7 +47,12 @@ export async function startScanScene(options: StartOptions = {}): Promise<ScanSc
 }
 
 /** Waits until a repository's scan has ended. */
-export async function waitForScan(db: Db, repo: string, expected: 'completed' | 'failed', timeoutMs = 60_000) {
+export async function waitForScan(
+  db: Db,
+  repo: string,
+  expected: 'completed' | 'failed',
+  timeoutMs = 60_000,
+) {
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const row = await db
@@ -56,14 +61,16 @@ export async function waitForScan(db: Db, repo: string, expected: 'completed' | 
       .where('repo', '=', repo)
       .executeTakeFirst()
     if (row?.status === expected) return
-    if (row?.status === 'failed' || performance.now() > deadline) throw new Error(`The scan: ${JSON.stringify(row)}`)
+    if (row?.status === 'failed' || performance.now() > deadline)
+      throw new Error(`The scan: ${JSON.stringify(row)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
 /** All that the graph of a repository says, in words that don't depend on how it came to be. */
 export async function readWholeGraph(db: Db, repo: string) {
-  const rows = async (statement: ReturnType<typeof sql<Record<string, unknown>>>) => (await statement.execute(db)).rows
+  const rows = async (statement: ReturnType<typeof sql<Record<string, unknown>>>) =>
+    (await statement.execute(db)).rows
   const { id, facts_id: factsId } = await db
     .selectFrom('code_graphs')
     .select(['id', 'facts_id'])

@@ -24,7 +24,10 @@ export async function scrape(url: string | null): Promise<Scrape> {
   return {
     text,
     types,
-    labelsOf: (name) => ['', '_count'].flatMap((suffix) => samplesOf(name + suffix)).map(({ labels }) => labels ?? {}),
+    labelsOf: (name) =>
+      ['', '_count']
+        .flatMap((suffix) => samplesOf(name + suffix))
+        .map(({ labels }) => labels ?? {}),
     value(name, labels = {}) {
       const sample = samplesOf(name).find((one) => write(one.labels ?? {}) === write(labels))
       return sample === undefined ? undefined : Number(sample.value)
@@ -33,12 +36,16 @@ export async function scrape(url: string | null): Promise<Scrape> {
 }
 
 /** Scrapes until what is to be seen is there: a review that stands in the database is counted a moment later. */
-export async function scrapeWhen(url: string | null, isThere: (shown: Scrape) => boolean): Promise<Scrape> {
+export async function scrapeWhen(
+  url: string | null,
+  isThere: (shown: Scrape) => boolean,
+): Promise<Scrape> {
   const deadline = performance.now() + 30_000
   for (;;) {
     const shown = await scrape(url)
     if (isThere(shown)) return shown
-    if (performance.now() > deadline) throw new Error(`Waited in vain for other metrics than\n${shown.text}`)
+    if (performance.now() > deadline)
+      throw new Error(`Waited in vain for other metrics than\n${shown.text}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -98,7 +98,9 @@ describe('places that parties share', () => {
   })
 
   it('are never more than there are, and all who ask get theirs', async () => {
-    const asks = fc.array(fc.record({ party: fc.constantFrom('a', 'b', 'c'), size: fc.integer({ min: 1, max: 12 }) }))
+    const asks = fc.array(
+      fc.record({ party: fc.constantFrom('a', 'b', 'c'), size: fc.integer({ min: 1, max: 12 }) }),
+    )
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 9 }), asks, async (count, wanted) => {
         const slots = createSharedSlots(count)

@@ -17,16 +17,22 @@ const given = {
 
 /** Fills in variables as Docker Compose does: `${NAME}`, `${NAME:-default}` and `${NAME:?message}`. */
 function interpolate(text: string, env: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, word = '') => {
-    const value = env[name]
-    if (value) return value
-    if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${word}`)
-    return word
-  })
+  return text.replace(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, kind?: string, word = '') => {
+      const value = env[name]
+      if (value) return value
+      if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${word}`)
+      return word
+    },
+  )
 }
 
 /** The environment that a service of compose.yaml gets. */
-function environmentOf(service: string, env: Readonly<Record<string, string>>): Record<string, string> {
+function environmentOf(
+  service: string,
+  env: Readonly<Record<string, string>>,
+): Record<string, string> {
   const compose = parse(interpolate(read('compose.yaml'), env), { merge: true })
   return compose.services[service].environment
 }
@@ -34,7 +40,9 @@ function environmentOf(service: string, env: Readonly<Record<string, string>>): 
 describe('compose.yaml', () => {
   it.each(Object.keys(given))('asks for %s, and says so', (name) => {
     const { [name]: _, ...rest } = given as Record<string, string>
-    expect(() => environmentOf('web', rest)).toThrow(`${name} is missing a value: set ${name} in .env`)
+    expect(() => environmentOf('web', rest)).toThrow(
+      `${name} is missing a value: set ${name} in .env`,
+    )
   })
 
   it.each(['web', 'worker'])(
@@ -50,9 +58,12 @@ describe('compose.yaml', () => {
 
   it('takes images by digest', () => {
     const images = { POSTGRES_IMAGE: 'postgres@sha256:abc', NODE_IMAGE: 'node@sha256:def' }
-    const { services } = parse(interpolate(read('compose.yaml'), { ...given, ...images }), { merge: true })
+    const { services } = parse(interpolate(read('compose.yaml'), { ...given, ...images }), {
+      merge: true,
+    })
     expect(services.database.image).toBe(images.POSTGRES_IMAGE)
-    for (const name of ['web', 'worker']) expect(services[name].build.args.NODE_IMAGE).toBe(images.NODE_IMAGE)
+    for (const name of ['web', 'worker'])
+      expect(services[name].build.args.NODE_IMAGE).toBe(images.NODE_IMAGE)
     const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
     expect(new Set(bases)).toEqual(new Set([`\${NODE_IMAGE}`]))
   })
@@ -66,7 +77,10 @@ interface LockedPackage {
   readonly inBundle?: boolean
 }
 
-const lockFiles = globSync('**/package-lock.json', { cwd: root, exclude: (path) => path.includes('node_modules') })
+const lockFiles = globSync('**/package-lock.json', {
+  cwd: root,
+  exclude: (path) => path.includes('node_modules'),
+})
 
 describe('the lock files', () => {
   it('are those of the service, the page, the benchmarks and the MCP clients', () => {
@@ -78,17 +92,22 @@ describe('the lock files', () => {
     ])
   })
 
-  it.each(lockFiles)('%s holds the hash of every package, and names no registry but the public one', (file) => {
-    const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
-    const locked = Object.entries(packages).filter(([path]) => path !== '')
-    expect(locked.length).toBeGreaterThan(0)
-    const unproven = locked.filter(
-      ([, { integrity, inBundle }]) => !inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
-    )
-    expect(unproven.map(([path]) => path)).toEqual([])
-    const foreign = locked.filter(
-      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
-    )
-    expect(foreign.map(([path]) => path)).toEqual([])
-  })
+  it.each(lockFiles)(
+    '%s holds the hash of every package, and names no registry but the public one',
+    (file) => {
+      const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
+      const locked = Object.entries(packages).filter(([path]) => path !== '')
+      expect(locked.length).toBeGreaterThan(0)
+      const unproven = locked.filter(
+        ([, { integrity, inBundle }]) =>
+          !inBundle && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
+      )
+      expect(unproven.map(([path]) => path)).toEqual([])
+      const foreign = locked.filter(
+        ([, { resolved }]) =>
+          resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+      )
+      expect(foreign.map(([path]) => path)).toEqual([])
+    },
+  )
 })

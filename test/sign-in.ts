@@ -18,8 +18,11 @@ export async function signInWithToken(app: Pick<TestApp, 'url'>, token: string):
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
   })
-  const session = /(?:^|\s)access_token=([^;]+)/.exec(response.headers.getSetCookie().join('\n'))?.[1]
-  if (session === undefined) throw new Error(`Sign-in failed: ${response.status} ${await response.text()}`)
+  const session = /(?:^|\s)access_token=([^;]+)/.exec(
+    response.headers.getSetCookie().join('\n'),
+  )?.[1]
+  if (session === undefined)
+    throw new Error(`Sign-in failed: ${response.status} ${await response.text()}`)
   const cookie = { cookie: `access_token=${session}` }
   const answer = await fetch(`${app.url}/api/v1/auth/token`, { method: 'POST', headers: cookie })
   const { access_token: bearer } = (await answer.json()) as { access_token: string }

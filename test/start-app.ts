@@ -29,9 +29,20 @@ export interface TestApp extends AsyncDisposable {
   /** To look at what no endpoint shows yet. */
   readonly db: Db
   /** Posts a delivery, signed unless told otherwise. */
-  deliver(payload: unknown, options?: DeliverOptions): Promise<{ status: number; body: Record<string, unknown> }>
+  deliver(
+    payload: unknown,
+    options?: DeliverOptions,
+  ): Promise<{ status: number; body: Record<string, unknown> }>
   /** All events, oldest first. */
-  events(): Promise<{ id: number; event_type: string; status: string; repo: string | null; pr_number: number | null }[]>
+  events(): Promise<
+    {
+      id: number
+      event_type: string
+      status: string
+      repo: string | null
+      pr_number: number | null
+    }[]
+  >
 }
 
 export interface DeliverOptions {
@@ -58,7 +69,10 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     SHUTDOWN_GRACE_SECONDS: '10',
     ...options.env,
   })
-  const app = await startApp({ ...config, database: database.config }, options.parts ?? { web: true, worker: true })
+  const app = await startApp(
+    { ...config, database: database.config },
+    options.parts ?? { web: true, worker: true },
+  )
   const forgetAnswers = app.url === null ? null : await checkAnswersOf(app.url)
   const db = app.context.db
   return {
@@ -67,7 +81,11 @@ export async function startTestApp(options: StartOptions = {}): Promise<TestApp>
     db,
     deliver: (payload, how) => deliver(app.url ?? '', payload, how),
     events: () =>
-      db.selectFrom('events').select(['id', 'event_type', 'status', 'repo', 'pr_number']).orderBy('id').execute(),
+      db
+        .selectFrom('events')
+        .select(['id', 'event_type', 'status', 'repo', 'pr_number'])
+        .orderBy('id')
+        .execute(),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
       forgetAnswers?.()
@@ -115,7 +133,13 @@ export function pullRequestPayload(
     extra?: object
   } = {},
 ) {
-  const { action = 'opened', repo = 'acme/shop', number = 1, title = 'A change', branch = 'topic' } = options
+  const {
+    action = 'opened',
+    repo = 'acme/shop',
+    number = 1,
+    title = 'A change',
+    branch = 'topic',
+  } = options
   return {
     action,
     number,
@@ -142,7 +166,12 @@ export function pullRequestPayload(
 }
 
 /** How many rows a table has. */
-export async function countRows(db: Db, table: 'events' | 'workflow_runs' | 'pull_requests'): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db)
+export async function countRows(
+  db: Db,
+  table: 'events' | 'workflow_runs' | 'pull_requests',
+): Promise<number> {
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*)::int as n from ${sql.table(table)}`.execute(db)
   return rows[0]?.n ?? 0
 }

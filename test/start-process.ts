@@ -21,7 +21,9 @@ export interface Site extends AsyncDisposable {
 }
 
 /** Makes a site with a database of this run's engine. */
-export async function createSite(options: Parameters<typeof createTestDatabase>[0] = {}): Promise<Site> {
+export async function createSite(
+  options: Parameters<typeof createTestDatabase>[0] = {},
+): Promise<Site> {
   const made = await createTestDatabase(options)
   const dataDir = mkdtempSync(join(tmpdir(), 'umpire-site-'))
   let database = made.config
@@ -31,7 +33,9 @@ export async function createSite(options: Parameters<typeof createTestDatabase>[
     database = { ...database, directory: join(dataDir, 'database') }
   }
   const server: Record<string, string> =
-    database.engine === 'postgresql' ? { DATABASE_URL: database.url, SECRET_KEY: 'k'.repeat(32) } : {}
+    database.engine === 'postgresql'
+      ? { DATABASE_URL: database.url, SECRET_KEY: 'k'.repeat(32) }
+      : {}
   return {
     dataDir,
     database,
@@ -83,7 +87,8 @@ export async function startProcess(
   const listens = args.includes('--worker-only') ? null : log.logged('Umpire listens')
   const works = args.includes('--no-worker') ? null : log.logged('The worker is ready')
   await Promise.race([exited, Promise.all([listens, works])])
-  const url = ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null
+  const url =
+    ((await Promise.race([exited.then(() => null), listens]))?.url as string | undefined) ?? null
   if (url !== null) void exited.then(await checkAnswersOf(url))
   return {
     url,

@@ -85,7 +85,13 @@ function languagesOf(rule: Rule): string {
   if (rule.manifest) return 'manifests, lock files'
   if (rule.file) return 'review settings'
   if (!rule.syntax) return rule.line ? 'any text' : rule.graph ? 'code graph' : 'CI workflows'
-  const names = { javascript: 'JavaScript', typescript: 'TypeScript', python: 'Python', go: 'Go', java: 'Java' }
+  const names = {
+    javascript: 'JavaScript',
+    typescript: 'TypeScript',
+    python: 'Python',
+    go: 'Go',
+    java: 'Java',
+  }
   const known = Object.entries(names).filter(([id]) =>
     rule.syntax!.some(({ languages }) => languages.some((language) => language === id)),
   )
@@ -106,9 +112,16 @@ function expectWellFormed(finding: ProposedFinding, text: string): void {
 
 describe('manifests and lock files', () => {
   const lock = (packages: object) => `${JSON.stringify({ packages }, null, 1)}\n`
-  const entry = (host: string, more: object = {}) => ({ resolved: `https://${host}/a.tgz`, ...more })
+  const entry = (host: string, more: object = {}) => ({
+    resolved: `https://${host}/a.tgz`,
+    ...more,
+  })
   async function find(base: Record<string, string>, head: Record<string, string>) {
-    const report = await reviewer.review(changeOf(base, head), emptyContext, AbortSignal.timeout(60_000))
+    const report = await reviewer.review(
+      changeOf(base, head),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
     return report.findings.map(({ rule, severity, title }) => `${rule} ${severity}: ${title}`)
   }
 
@@ -121,23 +134,33 @@ describe('manifests and lock files', () => {
     })
     const title = 'Packages come from `other.acme.example`, which nothing on the base branch names'
     const found = [`unknown-package-host moderate: ${title}`]
-    expect(await find({ 'package-lock.json': before }, { 'package-lock.json': after })).toEqual(found)
+    expect(await find({ 'package-lock.json': before }, { 'package-lock.json': after })).toEqual(
+      found,
+    )
     const settings = { '.npmrc': '@acme:registry=https://other.acme.example/\n' }
     const files = { 'package-lock.json': before, ...settings }
     expect(await find(files, { ...settings, 'package-lock.json': after })).toEqual([])
     const elsewhere = { 'tools/yarn.lock': 'a@1:\n  resolved "https://other.acme.example/a.tgz"\n' }
-    expect(await find({ ...files, ...elsewhere }, { ...elsewhere, 'package-lock.json': after })).toEqual([])
+    expect(
+      await find({ ...files, ...elsewhere }, { ...elsewhere, 'package-lock.json': after }),
+    ).toEqual([])
   })
 
   it('case 72: know nothing of what the change itself brings along, nor of another package world', async () => {
     const before = lock({})
     const after = lock({ 'node_modules/a': entry('evil.example') })
     const settings = { '.npmrc': 'registry=https://evil.example/\n' }
-    const found = await find({ 'package-lock.json': before }, { 'package-lock.json': after, ...settings })
+    const found = await find(
+      { 'package-lock.json': before },
+      { 'package-lock.json': after, ...settings },
+    )
     expect(found.filter((each) => each.startsWith('unknown-package-host moderate'))).toHaveLength(2)
     const python = { 'pip.conf': 'index-url = https://evil.example/simple\n' }
     expect(
-      await find({ ...python, 'package-lock.json': before }, { ...python, 'package-lock.json': after }),
+      await find(
+        { ...python, 'package-lock.json': before },
+        { ...python, 'package-lock.json': after },
+      ),
     ).toHaveLength(1)
   })
 
@@ -163,7 +186,10 @@ describe('manifests and lock files', () => {
     expect(found.filter((each) => each.startsWith('install-script'))).toEqual([
       expect.stringMatching(`^install-script ${severity}: `),
     ])
-    const other = await find({ 'package.json': manifest }, { 'package.json': manifest.replace('{', '{ "a": 1,') })
+    const other = await find(
+      { 'package.json': manifest },
+      { 'package.json': manifest.replace('{', '{ "a": 1,') },
+    )
     expect(other.filter((each) => each.startsWith('install-script'))).toEqual([])
   })
 
@@ -185,7 +211,9 @@ describe('manifests and lock files', () => {
     it('case 72: another content of the same version is a finding', async () => {
       const title = 'The content of `a` changed, and its version did not'
       const found = [`lock-mismatch moderate: ${title}`]
-      expect(await compare(registry('a'), registry('a', { integrity: 'sha512-new' }))).toEqual(found)
+      expect(await compare(registry('a'), registry('a', { integrity: 'sha512-new' }))).toEqual(
+        found,
+      )
     })
 
     it.each([
@@ -224,16 +252,30 @@ describe('manifests and lock files', () => {
   })
 
   it('that cannot be read are a finding', async () => {
-    const change = addedFiles({ 'yarn.lock': `a:\n  resolved "https://evil.example/a"\n${'#'.repeat(17 << 20)}\n` })
+    const change = addedFiles({
+      'yarn.lock': `a:\n  resolved "https://evil.example/a"\n${'#'.repeat(17 << 20)}\n`,
+    })
     const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
-    expect(findings).toMatchObject([{ rule: 'unknown-package-host', title: expect.stringMatching(/too large/) }])
+    expect(findings).toMatchObject([
+      { rule: 'unknown-package-host', title: expect.stringMatching(/too large/) },
+    ])
   })
 })
 
 describe('settings of later reviews', () => {
   const find = async (base: Record<string, string>, head: Record<string, string>) => {
-    const report = await reviewer.review(changeOf(base, head), emptyContext, AbortSignal.timeout(60_000))
-    return report.findings.map(({ rule, path, side, startLine, quote }) => [rule, path, side, startLine, quote])
+    const report = await reviewer.review(
+      changeOf(base, head),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
+    return report.findings.map(({ rule, path, side, startLine, quote }) => [
+      rule,
+      path,
+      side,
+      startLine,
+      quote,
+    ])
   }
   const rule = 'review-settings-change'
 
@@ -243,7 +285,9 @@ describe('settings of later reviews', () => {
     expect(await find({ '.umpire.yml': before }, { '.umpire.yml': after })).toEqual([
       [rule, '.umpire.yml', 'RIGHT', 3, 'gate: [incomplete]'],
     ])
-    expect(await find({ '.umpire.yml': before }, { '.umpire.yml': before.replace('Ours', 'Theirs') })).toEqual([])
+    expect(
+      await find({ '.umpire.yml': before }, { '.umpire.yml': before.replace('Ours', 'Theirs') }),
+    ).toEqual([])
   })
 
   it.each([
@@ -253,7 +297,12 @@ describe('settings of later reviews', () => {
     const change = addedFiles({ [path]: 'a\n' })
     const moved = {
       ...change,
-      files: change.files.map((file) => ({ ...file, status: 'renamed' as const, oldPath, hunks: [] })),
+      files: change.files.map((file) => ({
+        ...file,
+        status: 'renamed' as const,
+        oldPath,
+        hunks: [],
+      })),
     }
     const { findings } = await reviewer.review(moved, emptyContext, AbortSignal.timeout(60_000))
     expect(findings).toMatchObject([{ rule, path, side: 'RIGHT', startLine: 1 }])
@@ -267,21 +316,42 @@ describe('settings of later reviews', () => {
     expect(await find({ '.umpire.yml': 'mode: parallel\n' }, {})).toEqual([
       [rule, '.umpire.yml', 'LEFT', 1, 'mode: parallel'],
     ])
-    expect(await find({ '.gitattributes': 'a linguist-generated\n' }, { '.gitattributes': '' })).toEqual([])
+    expect(
+      await find({ '.gitattributes': 'a linguist-generated\n' }, { '.gitattributes': '' }),
+    ).toEqual([])
   })
 })
 
 describe('security rules on text', () => {
   it('case 77: look at tests, and at files of every name', async () => {
     const text = `${readMarks(textSamples[0]!.fires[0]!).text}`
-    for (const path of ['src/a.test.ts', 'tests/helper.js', 'conftest.py', 'Makefile', 'gradlew', 'x.php', 'LICENSE'])
-      expect((await review({ [path]: text })).map(({ rule }) => rule)).toContain('bidirectional-text')
+    for (const path of [
+      'src/a.test.ts',
+      'tests/helper.js',
+      'conftest.py',
+      'Makefile',
+      'gradlew',
+      'x.php',
+      'LICENSE',
+    ])
+      expect((await review({ [path]: text })).map(({ rule }) => rule)).toContain(
+        'bidirectional-text',
+      )
   })
 
   it.each(['\u202a', '\u202b', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068'])(
     'case 77: %j that nothing ends is critical in a program, whatever its language',
     async (control) => {
-      for (const path of ['a.c', 'a.py', 'a.rs', 'a.sql', 'a.sh', '.github/workflows/a.yml', 'Dockerfile', 'a.vue']) {
+      for (const path of [
+        'a.c',
+        'a.py',
+        'a.rs',
+        'a.sql',
+        'a.sh',
+        '.github/workflows/a.yml',
+        'Dockerfile',
+        'a.vue',
+      ]) {
         const [finding] = await review({ [path]: `# "level${control}" ok\n` })
         expect(finding, path).toMatchObject({ rule: 'bidirectional-text', severity: 'critical' })
       }
@@ -290,7 +360,8 @@ describe('security rules on text', () => {
 })
 
 describe('suggestions', () => {
-  const suggestion = async (file: string, text: string) => (await review({ [file]: text }))[0]?.suggestion
+  const suggestion = async (file: string, text: string) =>
+    (await review({ [file]: text }))[0]?.suggestion
 
   it('insert the missing await and keep the indentation', async () => {
     const text = 'async function a() { await b() }\nexport async function c() {\n    a()\n}\n'
@@ -302,13 +373,15 @@ describe('suggestions', () => {
 
   it('swap the operator of a condition that cannot fail', async () => {
     const text = "if (role !== 'admin' || role !== 'owner') deny()\n"
-    expect(await suggestion('src/a.ts', text)).toBe("if (role !== 'admin' && role !== 'owner') deny()")
+    expect(await suggestion('src/a.ts', text)).toBe(
+      "if (role !== 'admin' && role !== 'owner') deny()",
+    )
   })
 
   it('make a default of Python in the function', async () => {
-    expect(await suggestion('a.py', 'def add(item, items: list = []):\n    items.append(item)\n')).toBe(
-      'def add(item, items: list | None = None):\n    if items is None:\n        items = []',
-    )
+    expect(
+      await suggestion('a.py', 'def add(item, items: list = []):\n    items.append(item)\n'),
+    ).toBe('def add(item, items: list | None = None):\n    if items is None:\n        items = []')
   })
 
   it('count columns in the units of the text, also after characters outside of the BMP', async () => {
@@ -331,8 +404,14 @@ describe('what is looked at', () => {
     const after = `${before}export async function run() {\n  send()\n}\n`
     const change = changeOf({ 'src/a.ts': before }, { 'src/a.ts': after })
     const { findings } = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
-    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([['unawaited-promise', 4]])
-    expect(findings[0]!.evidence).toContainEqual({ path: 'src/a.ts', line: 1, note: '`send` is asynchronous' })
+    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([
+      ['unawaited-promise', 4],
+    ])
+    expect(findings[0]!.evidence).toContainEqual({
+      path: 'src/a.ts',
+      line: 1,
+      note: '`send` is asynchronous',
+    })
   })
 
   it('follows a named import to the file in the repository that defines it', async () => {
@@ -353,10 +432,9 @@ export async function other(deliver: (id: string) => void) {
 `,
     }
     const findings = await review(files)
-    expect(findings.map((finding) => `${finding.path}:${finding.startLine}:${finding.rule}`).sort()).toEqual([
-      'src/app.ts:4:promise-in-condition',
-      'src/app.ts:4:unawaited-promise',
-    ])
+    expect(
+      findings.map((finding) => `${finding.path}:${finding.startLine}:${finding.rule}`).sort(),
+    ).toEqual(['src/app.ts:4:promise-in-condition', 'src/app.ts:4:unawaited-promise'])
     expect(findings.flatMap((finding) => finding.evidence)).toEqual(
       expect.arrayContaining([
         { path: 'src/mail.ts', line: 3, note: '`deliver` is asynchronous' },
@@ -367,32 +445,49 @@ export async function other(deliver: (id: string) => void) {
 
   it('is not a test, a deleted file, or a language without rules', async () => {
     const text = 'if (a === NaN) stop()\n'
-    expect(await review({ 'test/a.test.ts': text, 'src/__tests__/b.js': text, 'a.rs': text })).toEqual([])
+    expect(
+      await review({ 'test/a.test.ts': text, 'src/__tests__/b.js': text, 'a.rs': text }),
+    ).toEqual([])
     const deleted = changeOf({ 'src/a.ts': text }, {})
-    expect((await reviewer.review(deleted, emptyContext, AbortSignal.timeout(60_000))).findings).toEqual([])
+    expect(
+      (await reviewer.review(deleted, emptyContext, AbortSignal.timeout(60_000))).findings,
+    ).toEqual([])
   })
 
   it('is right in files with CRLF', async () => {
     const findings = await review({ 'src/a.ts': 'const a = 1\r\nif (a === NaN) stop()\r\n' })
-    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([['nan-comparison', 2]])
+    expect(findings.map((finding) => [finding.rule, finding.startLine])).toEqual([
+      ['nan-comparison', 2],
+    ])
   })
 
   it('leaves out rules that are switched off', async () => {
     await using quiet = createStaticReviewer({ disabledRules: ['nan-comparison'] })
     const change = addedFiles({ 'src/a.ts': 'if (a === NaN) stop()\n' })
-    expect((await quiet.review(change, emptyContext, AbortSignal.timeout(60_000))).findings).toEqual([])
+    expect(
+      (await quiet.review(change, emptyContext, AbortSignal.timeout(60_000))).findings,
+    ).toEqual([])
   })
 })
 
 describe('what is read as text only', () => {
   const textOnlyOf = async (files: Record<string, string>) => {
-    const report = await reviewer.review(addedFiles(files), emptyContext, AbortSignal.timeout(60_000))
+    const report = await reviewer.review(
+      addedFiles(files),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
     expect(report).toMatchObject({ notes: [], unread: [], complete: true })
     return report.textOnly
   }
 
   it('is every file whose language has no rules, tests too', async () => {
-    const files = { 'm.rb': 'eval(params[:x])\n', 'b.md': 'b\n', 'd.ts': 'd()\n', 'test/d.test.ts': 'd()\n' }
+    const files = {
+      'm.rb': 'eval(params[:x])\n',
+      'b.md': 'b\n',
+      'd.ts': 'd()\n',
+      'test/d.test.ts': 'd()\n',
+    }
     expect(await textOnlyOf({ ...files, 'spec/m_spec.rb': 'run\n' })).toEqual([
       { path: 'm.rb', reason: 'no rules for Ruby: searched as text only' },
       { path: 'b.md', reason: 'no rules for Markdown: searched as text only' },
@@ -401,7 +496,11 @@ describe('what is read as text only', () => {
   })
 
   it('are files whose added lines lie in a syntax error', async () => {
-    const files = { 'bad.py': 'from x import (\n a b\n', 'bad.ts': 'export function ( {{{\n', 'good.py': 'a = 1\n' }
+    const files = {
+      'bad.py': 'from x import (\n a b\n',
+      'bad.ts': 'export function ( {{{\n',
+      'good.py': 'a = 1\n',
+    }
     const reason = 'not parsed where changed: searched as text only there'
     expect(await textOnlyOf(files)).toEqual([
       { path: 'bad.py', reason },
@@ -423,27 +522,40 @@ describe('too many findings', () => {
   it('are cut to the worst 100 of a file, and the others counted', async () => {
     const change = addedFiles({ 'src/many.py': many, 'src/one.py': 'breakpoint()\n' })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
-    const lines = report.findings.filter(({ path }) => path === 'src/many.py').map(({ startLine }) => startLine)
+    const lines = report.findings
+      .filter(({ path }) => path === 'src/many.py')
+      .map(({ startLine }) => startLine)
     expect(lines).toEqual([...Array.from({ length: 99 }, (_, index) => index + 1), 151])
     expect(report.findings).toHaveLength(101)
-    expect(report.notes).toEqual([expect.stringContaining('found 51 more places that are not shown')])
+    expect(report.notes).toEqual([
+      expect.stringContaining('found 51 more places that are not shown'),
+    ])
     expect(report).toMatchObject({ complete: true, unread: ['src/many.py'] })
   })
 
   it('are cut to the worst 500 of a review', async () => {
-    const files = Array.from({ length: 7 }, (_, index) => [`src/${index}.py`, `${'breakpoint()\n'.repeat(80)}`])
+    const files = Array.from({ length: 7 }, (_, index) => [
+      `src/${index}.py`,
+      `${'breakpoint()\n'.repeat(80)}`,
+    ])
     const change = addedFiles({ ...Object.fromEntries(files), 'src/last.py': '<<<<<<< ours\n' })
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.findings).toHaveLength(500)
     expect(report.findings.map(({ severity }) => severity)).toContain('critical')
-    expect(report.notes).toEqual([expect.stringContaining('found 61 more places that are not shown')])
+    expect(report.notes).toEqual([
+      expect.stringContaining('found 61 more places that are not shown'),
+    ])
     expect(report.complete).toBe(true)
     expect(report.unread).toHaveLength(7)
   })
 
   it('are not those of rules that are switched off', async () => {
     await using quiet = createStaticReviewer({ disabledRules: ['breakpoint'] })
-    const report = await quiet.review(addedFiles({ 'src/many.py': many }), emptyContext, AbortSignal.timeout(60_000))
+    const report = await quiet.review(
+      addedFiles({ 'src/many.py': many }),
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
     expect(report).toMatchObject({ notes: [], unread: [], complete: true })
     expect(report.findings).toHaveLength(1)
   })
@@ -469,7 +581,13 @@ describe('very large changes', () => {
   it('case 81: are parsed up to a number of files; of the others the added lines are read, and the review says so', async () => {
     await using bounded = createStaticReviewer({ mostParsed: { files: 2, bytes: 1_000_000 } })
     const text = `if (a === NaN) stop()\nconst id = '${key}'\n`
-    const change = addedFiles({ 'a.ts': text, 'b.py': 'x = 1\n', 'c.ts': text, 'd.ts': text, 'e.md': '# E\n' })
+    const change = addedFiles({
+      'a.ts': text,
+      'b.py': 'x = 1\n',
+      'c.ts': text,
+      'd.ts': text,
+      'e.md': '# E\n',
+    })
     const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
     const found = report.findings.map(({ path, rule }) => `${path}: ${rule}`)
     const inLines = ['a.ts', 'c.ts', 'd.ts'].map((path) => `${path}: hardcoded-secret`)
@@ -489,7 +607,11 @@ describe('very large changes', () => {
     const change = addedFiles({ 'a.ts': text, 'b.ts': text })
     const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.findings.map(({ path }) => path)).toEqual(['a.ts'])
-    expect(report).toMatchObject({ readByRules: ['a.ts'], textOnly: [{ path: 'b.ts', reason }], unread: ['b.ts'] })
+    expect(report).toMatchObject({
+      readByRules: ['a.ts'],
+      textOnly: [{ path: 'b.ts', reason }],
+      unread: ['b.ts'],
+    })
     expect(report.complete).toBe(false)
   })
 
@@ -504,7 +626,10 @@ describe('very large changes', () => {
       await reviewerOfOne.review(owned, emptyContext, AbortSignal.timeout(60_000))
       ended.push(repo)
     }
-    await Promise.all([...Array.from({ length: 8 }, (_, at) => review(`big/shop-${at}`, 3)), review('acme/shop', 1)])
+    await Promise.all([
+      ...Array.from({ length: 8 }, (_, at) => review(`big/shop-${at}`, 3)),
+      review('acme/shop', 1),
+    ])
     expect(ended[0]).toBe('acme/shop')
   })
 })
@@ -537,7 +662,11 @@ describe('hostile files', () => {
   it('case 39: a thread that hangs is ended and replaced, and the next file is reviewed', async () => {
     const open = '('.repeat(4_000)
     const hanging = `const f = async () => { list.forEach(async () => ${open}${'await x,'.repeat(8_000)}1${')'.repeat(4_000)}) }\n`
-    await using reviewerOfOne = createStaticReviewer({ threads: 1, fileDeadlineMs: 500, graceMs: 500 })
+    await using reviewerOfOne = createStaticReviewer({
+      threads: 1,
+      fileDeadlineMs: 500,
+      graceMs: 500,
+    })
     const change = addedFiles({ 'src/hanging.ts': hanging, ...sound })
     const report = await reviewerOfOne.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.notes).toEqual([expect.stringMatching(/"src\/hanging\.ts".*took too long/)])
@@ -569,7 +698,9 @@ describe('hostile files', () => {
       AbortSignal.timeout(60_000),
     )
     await reviewer[Symbol.asyncDispose]()
-    expect((await running).notes).toEqual([expect.stringContaining('could not be parsed or checked')])
+    expect((await running).notes).toEqual([
+      expect.stringContaining('could not be parsed or checked'),
+    ])
   })
 
   it('case 39: a workflow file that takes too long is cut off after the time of a file', async () => {
@@ -582,10 +713,19 @@ describe('hostile files', () => {
 
   it('case 39: imports of many names, from long files, cost no more than others', async () => {
     const names = Array.from({ length: 500 }, (_, index) => `n${index.toString(36)}`)
-    const modules = Array.from({ length: 20 }, (_, index) => [`src/m${index}.ts`, 'export \n'.repeat(30_000)])
-    const imports = modules.map(([path]) => `import {${names.join(',')}} from '../${path}'\n`).join('')
+    const modules = Array.from({ length: 20 }, (_, index) => [
+      `src/m${index}.ts`,
+      'export \n'.repeat(30_000),
+    ])
+    const imports = modules
+      .map(([path]) => `import {${names.join(',')}} from '../${path}'\n`)
+      .join('')
     const calls = names.map((name) => `${name}()\n`).join('')
-    const shown = { 'src/a.ts': imports.repeat(10) + calls, 'src/b.ts': imports.repeat(10) + calls, ...sound }
+    const shown = {
+      'src/a.ts': imports.repeat(10) + calls,
+      'src/b.ts': imports.repeat(10) + calls,
+      ...sound,
+    }
     const change = addedFiles({ ...Object.fromEntries(modules), ...shown }, shown)
     const read: string[] = []
     const readFile: Snapshot['readFile'] = (path, options) => {
@@ -593,7 +733,11 @@ describe('hostile files', () => {
       return change.head.readFile(path, options)
     }
     const head = { ...change.head, readFile }
-    const { findings } = await reviewer.review({ ...change, head }, emptyContext, AbortSignal.timeout(60_000))
+    const { findings } = await reviewer.review(
+      { ...change, head },
+      emptyContext,
+      AbortSignal.timeout(60_000),
+    )
     expect(findings.map(({ path }) => path)).toEqual(['src/sound.ts'])
     expect(read.length).toBeLessThan(30)
   })
@@ -606,33 +750,53 @@ describe('hostile files', () => {
     ['nested functions', `${'async () => { await '.repeat(5_000)}x${'}'.repeat(5_000)}`],
     ['NUL and invalid characters', `const a\0 = '\uFFFD'; \u202E`],
   ])('case 39: %s end in time, with or without an answer', async (_name, text) => {
-    const change = addedFiles({ 'src/hostile.ts': `${text}\n`, 'src/hostile.py': `${text}\n`, ...sound })
+    const change = addedFiles({
+      'src/hostile.ts': `${text}\n`,
+      'src/hostile.py': `${text}\n`,
+      ...sound,
+    })
     await using bounded = createStaticReviewer({ fileDeadlineMs: 500 })
     const report = await bounded.review(change, emptyContext, AbortSignal.timeout(60_000))
-    expect(report.findings.map((finding) => `${finding.path}:${finding.rule}`)).toContain('src/sound.ts:nan-comparison')
+    expect(report.findings.map((finding) => `${finding.path}:${finding.rule}`)).toContain(
+      'src/sound.ts:nan-comparison',
+    )
   })
 
   it('a line that is made to backtrack costs no more than others', async () => {
-    const lines = ['eyJ-'.repeat(500), 'password'.repeat(250), `token${': a'.repeat(600)}`, 'a://a:'.repeat(300)]
+    const lines = [
+      'eyJ-'.repeat(500),
+      'password'.repeat(250),
+      `token${': a'.repeat(600)}`,
+      'a://a:'.repeat(300),
+    ]
     expect(await review({ 'src/config.rb': `${lines.join('\n')}\n`.repeat(200) })).toEqual([])
   })
 
   it('a diff that does not match the file reports nothing on the wrong line', async () => {
-    const change = addedFiles({ 'src/a.ts': 'if (a === NaN) stop()\n' }, { 'src/a.ts': 'if (b === NaN) stop()\n' })
+    const change = addedFiles(
+      { 'src/a.ts': 'if (a === NaN) stop()\n' },
+      { 'src/a.ts': 'if (b === NaN) stop()\n' },
+    )
     const report = await reviewer.review(change, emptyContext, AbortSignal.timeout(60_000))
     expect(report.findings).toEqual([])
     expect(report.complete).toBe(false)
   })
 
   it('stops when the signal does', async () => {
-    await expect(reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort())).rejects.toThrow('aborted')
+    await expect(
+      reviewer.review(addedFiles(sound), emptyContext, AbortSignal.abort()),
+    ).rejects.toThrow('aborted')
     const controller = new AbortController()
     const change = addedFiles(sound)
     const readFile = async () => {
       controller.abort()
       return undefined
     }
-    const running = reviewer.review({ ...change, head: { ...change.head, readFile } }, emptyContext, controller.signal)
+    const running = reviewer.review(
+      { ...change, head: { ...change.head, readFile } },
+      emptyContext,
+      controller.signal,
+    )
     await expect(running).rejects.toThrow('aborted')
   })
 })

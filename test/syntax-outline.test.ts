@@ -18,13 +18,21 @@ describe('outlines', () => {
       'export class Shop {\n  total(): number {\n    return 1\n  }\n}\nexport const tax = (n: number) => n\ninterface Cart { a: string }\n',
       ['class Shop 1-5', 'method Shop.total 2-4', 'function tax 6-6', 'interface Cart 7-7'],
     ],
-    ['a.py', 'class Shop:\n  def total(self):\n    return 1\n', ['class Shop 1-3', 'function Shop.total 2-3']],
+    [
+      'a.py',
+      'class Shop:\n  def total(self):\n    return 1\n',
+      ['class Shop 1-3', 'function Shop.total 2-3'],
+    ],
     [
       'a.go',
       'package a\nfunc (s *Shop) Total() int {\n  return 1\n}\ntype Shop struct{}\n',
       ['method Total 2-4', 'type Shop 5-5'],
     ],
-    ['a.java', 'class Shop {\n  int total() { return 1; }\n}\n', ['class Shop 1-3', 'method Shop.total 2-2']],
+    [
+      'a.java',
+      'class Shop {\n  int total() { return 1; }\n}\n',
+      ['class Shop 1-3', 'method Shop.total 2-2'],
+    ],
     [
       'a.cs',
       'namespace N {\n  class Shop { int Total() => 1; }\n}\n',
@@ -35,7 +43,11 @@ describe('outlines', () => {
       'module M\n  class Shop\n    def total = 1\n  end\nend\n',
       ['module M 1-5', 'class M.Shop 2-4', 'method M.Shop.total 3-3'],
     ],
-    ['a.rs', 'impl Shop {\n  fn total(&self) -> u8 { 1 }\n}\n', ['class Shop 1-3', 'function Shop.total 2-2']],
+    [
+      'a.rs',
+      'impl Shop {\n  fn total(&self) -> u8 { 1 }\n}\n',
+      ['class Shop 1-3', 'function Shop.total 2-2'],
+    ],
     [
       'a.php',
       '<?php\nclass Shop {\n  function total() { return 1; }\n}\n',

@@ -91,17 +91,25 @@ interface Version {
 function randomTrees(random: Random): { old: Map<string, Version>; new: Map<string, Version> } {
   const before = new Map<string, Version>()
   const after = new Map<string, Version>()
-  const pickName = () => `d${random(3)}/${names[random(names.length)]}`.replace(/^(d\d\/)latin1:/, 'latin1:$1')
+  const pickName = () =>
+    `d${random(3)}/${names[random(names.length)]}`.replace(/^(d\d\/)latin1:/, 'latin1:$1')
   const pickMode = () => (random(5) === 0 ? '100755' : '100644')
   for (let count = 3 + random(8); count > 0; count--) {
     const name = pickName()
-    const lines = random(15) === 0 ? ['\0binary\n', ...randomLines(random, 5)] : randomLines(random, random(40))
-    const version = { lines: random(4) === 0 ? editLines(random, lines) : lines, mode: pickMode() } as const
+    const lines =
+      random(15) === 0 ? ['\0binary\n', ...randomLines(random, 5)] : randomLines(random, random(40))
+    const version = {
+      lines: random(4) === 0 ? editLines(random, lines) : lines,
+      mode: pickMode(),
+    } as const
     before.set(name, version)
     const fate = random(8)
     if (fate === 0) continue
     const newName = fate === 1 ? pickName() : name
-    after.set(newName, fate < 6 ? { lines: editLines(random, version.lines), mode: pickMode() } : version)
+    after.set(
+      newName,
+      fate < 6 ? { lines: editLines(random, version.lines), mode: pickMode() } : version,
+    )
   }
   for (let count = random(3); count > 0; count--) {
     const name = pickName()
@@ -118,13 +126,19 @@ function withoutFolderClash(tree: Map<string, Version>): Map<string, Version> {
 }
 
 function toFiles(tree: Map<string, Version>): Map<string, MadeFile> {
-  return new Map([...tree].map(([name, { lines, mode }]) => [name, { content: lines.join(''), mode }]))
+  return new Map(
+    [...tree].map(([name, { lines, mode }]) => [name, { content: lines.join(''), mode }]),
+  )
 }
 
 function toContents(tree: Map<string, Version>): Map<string, Version> {
-  const entries = [...tree].map(([name, version]) => [pathFromBytes(nameBytes(name)), version] as const)
+  const entries = [...tree].map(
+    ([name, version]) => [pathFromBytes(nameBytes(name)), version] as const,
+  )
   // Lines as git sees them: split at line feeds only.
-  return new Map(entries.map(([path, { lines, mode }]) => [path, { lines: splitLines(lines.join('')), mode }]))
+  return new Map(
+    entries.map(([path, { lines, mode }]) => [path, { lines: splitLines(lines.join('')), mode }]),
+  )
 }
 
 function splitLines(text: string): string[] {
@@ -158,7 +172,8 @@ function rebuild(
   wanted: Map<string, Version>,
 ): Map<string, Version> {
   const tree = new Map(old)
-  for (const file of files) if (file.status === 'deleted' || file.status === 'renamed') tree.delete(file.oldPath)
+  for (const file of files)
+    if (file.status === 'deleted' || file.status === 'renamed') tree.delete(file.oldPath)
   for (const file of files) {
     const before = file.status === 'added' ? [] : old.get(file.oldPath)!.lines
     const lines = file.binary ? wanted.get(file.path)?.lines : applyHunks(before, file.hunks)
@@ -169,14 +184,23 @@ function rebuild(
   return tree
 }
 
-const withoutOids = (diff: string) => diff.replaceAll(/^(index|similarity index|dissimilarity index) .*\n/gm, '')
+const withoutOids = (diff: string) =>
+  diff.replaceAll(/^(index|similarity index|dissimilarity index) .*\n/gm, '')
 
 async function gitDiff(random: Random) {
   const trees = randomTrees(random)
   const oldSha = await repository.commit(toFiles(trees.old))
   const newSha = await repository.commit(toFiles(trees.new))
   const copies = random(3) === 0 ? ['--find-copies-harder'] : []
-  const bytes = await repository.git(['diff', '--full-index', '-M', ...copies, '--no-color', oldSha, newSha])
+  const bytes = await repository.git([
+    'diff',
+    '--full-index',
+    '-M',
+    ...copies,
+    '--no-color',
+    oldSha,
+    newSha,
+  ])
   return { trees, oldSha, newSha, bytes }
 }
 
@@ -196,7 +220,9 @@ describe('case 41: random changes, seed by seed', () => {
       await repository.git(['read-tree', oldSha])
       await repository.git(['apply', '--cached', '--whitespace=nowarn', '-'], rendered)
       const tree = await repository.git(['write-tree'])
-      expect(tree.toString().trim()).toBe((await repository.git(['rev-parse', `${newSha}^{tree}`])).toString().trim())
+      expect(tree.toString().trim()).toBe(
+        (await repository.git(['rev-parse', `${newSha}^{tree}`])).toString().trim(),
+      )
     })
   }
 })
@@ -238,7 +264,8 @@ describe('case 41: cut and damaged diffs', () => {
     const { bytes } = await gitDiff(random)
     for (let tries = 0; tries < 300; tries++) {
       const damaged = Buffer.from(bytes)
-      for (let count = 1 + random(20); count > 0; count--) damaged[random(damaged.length)] = random(256)
+      for (let count = 1 + random(20); count > 0; count--)
+        damaged[random(damaged.length)] = random(256)
       const { files } = parseDiff(damaged)
       for (const hunk of files.flatMap((file) => file.hunks)) {
         expect(hunk.lines.filter((line) => line.oldLine !== null)).toHaveLength(hunk.oldCount)

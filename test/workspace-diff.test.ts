@@ -29,7 +29,11 @@ describe('case 41: what a diff can say', () => {
       ...['@@ -10,2 +11,2 @@ function f() {', '-ten', '+10', ' eleven'],
     )
     expect(file.hunks[1]).toMatchObject({ oldStart: 10, newStart: 11, section: 'function f() {' })
-    expect(file.hunks.flatMap((hunk) => hunk.lines.map((line) => [line.oldLine, line.newLine, line.text]))).toEqual([
+    expect(
+      file.hunks.flatMap((hunk) =>
+        hunk.lines.map((line) => [line.oldLine, line.newLine, line.text]),
+      ),
+    ).toEqual([
       [1, 1, 'one'],
       [2, null, 'two'],
       [null, 2, '2'],
@@ -53,19 +57,40 @@ describe('case 41: what a diff can say', () => {
       ],
       ...['--- a/old name\t', '+++ b/new name\t', '@@ -1 +1 @@', '-x', '+y'],
     )
-    expect(renamed).toMatchObject({ status: 'renamed', oldPath: 'old name', path: 'new name', additions: 1 })
-    const copied = parseOne('diff --git a/a b/b', 'similarity index 100%', 'copy from a', 'copy to b')
+    expect(renamed).toMatchObject({
+      status: 'renamed',
+      oldPath: 'old name',
+      path: 'new name',
+      additions: 1,
+    })
+    const copied = parseOne(
+      'diff --git a/a b/b',
+      'similarity index 100%',
+      'copy from a',
+      'copy to b',
+    )
     expect(copied).toMatchObject({ status: 'copied', oldPath: 'a', path: 'b', hunks: [] })
   })
 
   it('reads a rename whose names could be split in two ways', () => {
-    const file = parseOne('diff --git a/x b/x b/x', 'similarity index 100%', 'rename from x b/x', 'rename to x')
+    const file = parseOne(
+      'diff --git a/x b/x b/x',
+      'similarity index 100%',
+      'rename from x b/x',
+      'rename to x',
+    )
     expect(file).toMatchObject({ oldPath: 'x b/x', path: 'x' })
   })
 
   it('reads mode changes of a file with spaces in its name, which has no other line with it', () => {
     const file = parseOne('diff --git a/a b/a b b/a b/a b', 'old mode 100644', 'new mode 100755')
-    expect(file).toMatchObject({ path: 'a b/a b', oldMode: '100644', newMode: '100755', status: 'modified', hunks: [] })
+    expect(file).toMatchObject({
+      path: 'a b/a b',
+      oldMode: '100644',
+      newMode: '100755',
+      status: 'modified',
+      hunks: [],
+    })
   })
 
   it('reads added and deleted empty files', () => {
@@ -96,20 +121,48 @@ describe('case 41: what a diff can say', () => {
 
   it('reads submodules and symbolic links', () => {
     const moved = parseOne(
-      ...['diff --git a/lib b/lib', 'index 1111111..2222222 160000', '--- a/lib', '+++ b/lib', '@@ -1 +1 @@'],
-      ...['-Subproject commit 1111111111111111111111111111111111111111', `+Subproject commit ${'2'.repeat(40)}`],
+      ...[
+        'diff --git a/lib b/lib',
+        'index 1111111..2222222 160000',
+        '--- a/lib',
+        '+++ b/lib',
+        '@@ -1 +1 @@',
+      ],
+      ...[
+        '-Subproject commit 1111111111111111111111111111111111111111',
+        `+Subproject commit ${'2'.repeat(40)}`,
+      ],
     )
     expect(moved).toMatchObject({ submodule: true, oldMode: '160000', newMode: '160000' })
     const link = parseOne(
-      ...['diff --git a/l b/l', 'new file mode 120000', 'index 0000000..1111111', '--- /dev/null', '+++ b/l'],
+      ...[
+        'diff --git a/l b/l',
+        'new file mode 120000',
+        'index 0000000..1111111',
+        '--- /dev/null',
+        '+++ b/l',
+      ],
       ...['@@ -0,0 +1 @@', '+/etc/passwd', '\\ No newline at end of file'],
     )
-    expect(link).toMatchObject({ submodule: false, newMode: '120000', oldMode: null, status: 'added' })
+    expect(link).toMatchObject({
+      submodule: false,
+      newMode: '120000',
+      oldMode: null,
+      status: 'added',
+    })
   })
 
   it('goes by the counts where lines look like headers', () => {
     const file = parseOne(
-      ...change('q.sql', '@@ -1,3 +1,3 @@', '--- a/q.sql', '-- x', '+++ b/q.sql', '+++ y', ' diff --git a/x b/x'),
+      ...change(
+        'q.sql',
+        '@@ -1,3 +1,3 @@',
+        '--- a/q.sql',
+        '-- x',
+        '+++ b/q.sql',
+        '+++ y',
+        ' diff --git a/x b/x',
+      ),
     )
     expect(file.hunks[0]!.lines.map((line) => `${line.kind} ${line.text}`)).toEqual([
       'deleted -- a/q.sql',
@@ -166,10 +219,16 @@ describe('case 41: what is not whole', () => {
       `${change('f', '@@ -1,1 +1,3 @@', '-a', '-b', '+c', '+d', '+e').join('\n')}\n`,
     ],
     ['there is no hunk', `${change('f').join('\n')}\n`],
-    ['a hunk lies before the one above', `${change('f', ...hunk, '@@ -2 +2 @@', '-x', '+y').join('\n')}\n`],
+    [
+      'a hunk lies before the one above',
+      `${change('f', ...hunk, '@@ -2 +2 @@', '-x', '+y').join('\n')}\n`,
+    ],
     ['a hunk begins at line 0', `${change('f', '@@ -0,1 +1,1 @@', '-x', '+y').join('\n')}\n`],
     ['a hunk header is malformed', `${change('f', '@@ -1 @@', '-x', '+y').join('\n')}\n`],
-    ['an empty line took the place of context', `${change('f', '@@ -1,3 +1,3 @@', ' a', '', '-b', '+c').join('\n')}\n`],
+    [
+      'an empty line took the place of context',
+      `${change('f', '@@ -1,3 +1,3 @@', ' a', '', '-b', '+c').join('\n')}\n`,
+    ],
   ])('says so when %s', (_, text) => {
     const { files, problems } = parseDiff(text)
     expect(files).toMatchObject([{ path: 'f', truncated: true }])
@@ -181,7 +240,9 @@ describe('case 41: what is not whole', () => {
 
   it('goes on with the next file behind a damaged one', () => {
     const damaged = change('f', ...hunk.slice(0, -1)).join('\n')
-    const { files } = parseDiff(`${damaged}\n${change('g', '@@ -1 +1 @@', '-x', '+y').join('\n')}\n`)
+    const { files } = parseDiff(
+      `${damaged}\n${change('g', '@@ -1 +1 @@', '-x', '+y').join('\n')}\n`,
+    )
     expect(files.map(({ path, truncated }) => [path, truncated])).toEqual([
       ['f', true],
       ['g', false],
@@ -212,7 +273,8 @@ describe('case 41: what is not whole', () => {
     const line = (number: number) => `+${String(number).padStart(7, '0')} ${'x'.repeat(90)}\n`
     const count = 530_000
     const lines = Array.from({ length: count }, (_, index) => line(index + 1)).join('')
-    const header = 'diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/f\n'
+    const header =
+      'diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/f\n'
     const text = `${header}@@ -0,0 +1,${count} @@\n${lines}`
     expect(text.length).toBeGreaterThan(50 * 1024 * 1024)
 
@@ -231,9 +293,12 @@ describe('case 41: what is not whole', () => {
 
   it('keeps at most as many lines as it may', () => {
     const many = Array.from({ length: 1000 }, () => '+').join('\n')
-    const header = 'diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/f\n'
+    const header =
+      'diff --git a/f b/f\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/f\n'
     const next = change('g', '@@ -1 +1 @@', '-x', '+y').join('\n')
-    const { files, problems } = parseDiff(`${header}@@ -0,0 +1,1000 @@\n${many}\n${next}\n`, { maxLines: 100 })
+    const { files, problems } = parseDiff(`${header}@@ -0,0 +1,1000 @@\n${many}\n${next}\n`, {
+      maxLines: 100,
+    })
     expect(files).toMatchObject([{ path: 'f', additions: 100, truncated: true }])
     expect(problems).toEqual(['The diff has too many lines: the rest was left out.'])
   })
@@ -257,14 +322,26 @@ describe('case 40: names', () => {
   })
 
   it('reads names that are neither quoted nor UTF-8', () => {
-    const bytes = Buffer.from('diff --git a/caf\xe9 b/caf\xe9\nold mode 100644\nnew mode 100755\n', 'latin1')
+    const bytes = Buffer.from(
+      'diff --git a/caf\xe9 b/caf\xe9\nold mode 100644\nnew mode 100755\n',
+      'latin1',
+    )
     expect(parseDiff(bytes).files[0]!.path).toBe('"caf\\351"')
   })
 })
 
 describe('lines that can be commented on', () => {
   const file = parseOne(
-    ...change('a', '@@ -1,3 +1,2 @@', ' one', '-two', ' three', '@@ -10,0 +10,2 @@', '+ten', '+eleven'),
+    ...change(
+      'a',
+      '@@ -1,3 +1,2 @@',
+      ' one',
+      '-two',
+      ' three',
+      '@@ -10,0 +10,2 @@',
+      '+ten',
+      '+eleven',
+    ),
   )
 
   it('gives a range a hunk, with context on both sides', () => {

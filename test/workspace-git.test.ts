@@ -1,7 +1,18 @@
 // Mirrors and snapshots against a real platform over HTTP, with repositories that mean harm.
 import { execFile } from 'node:child_process'
 import { getEventListeners, once } from 'node:events'
-import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,10 +28,17 @@ import { pathFromBytes } from '../src/workspace/path-text.ts'
 import { pruneMirrors } from '../src/workspace/prune-mirrors.ts'
 import { gitHostFrom } from '../src/workspace/run-git.ts'
 import { answer, type Forge, hold, startForge } from './fakes/forge/forge.ts'
-import { latin1Name, type MadeRepository, type MadeTree, makeRepository, nameBytes } from './fakes/made-repository.ts'
+import {
+  latin1Name,
+  type MadeRepository,
+  type MadeTree,
+  makeRepository,
+  nameBytes,
+} from './fakes/made-repository.ts'
 
 const token = 'canary-token-0123456789'
-const authorization = (secret: string) => `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`
+const authorization = (secret: string) =>
+  `Basic ${Buffer.from(`x-access-token:${secret}`).toString('base64')}`
 
 let forge: Forge
 let made: MadeRepository
@@ -73,7 +91,9 @@ function open(options: Partial<MirrorOptions> = {}): Mirror {
   })
 }
 
-async function fetched(tree: MadeTree | Record<string, string>): Promise<{ mirror: Mirror; sha: string }> {
+async function fetched(
+  tree: MadeTree | Record<string, string>,
+): Promise<{ mirror: Mirror; sha: string }> {
   const mirror = open()
   const sha = await publish(tree)
   await mirror.fetchCommits([sha])
@@ -95,7 +115,11 @@ async function listDirectory(folder: string): Promise<string[]> {
 describe('mirrors', () => {
   it('fetch exactly the commits that are asked for, and read, list, search and compare them', async () => {
     const first = await publish({ 'src/a.ts': 'one\n', 'src/b.ts': 'two\n', 'top.md': 'One\n' })
-    const second = await publish({ 'src/a.ts': 'one\nmore\n', 'src/c.ts': 'two\n', 'top.md': 'One\n' })
+    const second = await publish({
+      'src/a.ts': 'one\nmore\n',
+      'src/c.ts': 'two\n',
+      'top.md': 'One\n',
+    })
     const mirror = open()
     await mirror.fetchCommits([first, second])
     await using snapshot = mirror.snapshot(second)
@@ -106,7 +130,10 @@ describe('mirrors', () => {
       ['src/c.ts', 4],
       ['top.md', 4],
     ])
-    expect((await snapshot.listFiles({ prefix: 'src/' })).map(({ path }) => path)).toEqual(['src/a.ts', 'src/c.ts'])
+    expect((await snapshot.listFiles({ prefix: 'src/' })).map(({ path }) => path)).toEqual([
+      'src/a.ts',
+      'src/c.ts',
+    ])
     expect(await snapshot.search('^one$', { ignoreCase: true })).toEqual([
       { path: 'src/a.ts', line: 1, text: 'one' },
       { path: 'top.md', line: 1, text: 'One' },
@@ -138,7 +165,8 @@ describe('mirrors', () => {
       await using head = mirror.snapshot(second)
       const [before, after] = await Promise.all([base.readFile('a'), head.readFile('a')])
       expect([before, after].map(String)).toEqual(['one', 'two'])
-      if (process.platform === 'linux') expect(await processesOn(mirror.gitDirectory)).toHaveLength(1)
+      if (process.platform === 'linux')
+        expect(await processesOn(mirror.gitDirectory)).toHaveLength(1)
     }
     expect(await processesOn(mirror.gitDirectory)).toEqual([])
     await using again = mirror.snapshot(first)
@@ -183,14 +211,19 @@ describe('mirrors', () => {
     expect(texts.map((bytes) => Buffer.from(bytes!).toString())).toEqual(
       sizes.map((size) => `${size} `.padEnd(size, 'x')),
     )
-    await expect(snapshot.readFile('big')).rejects.toThrow('big has 2000000 bytes, more than 1048576')
+    await expect(snapshot.readFile('big')).rejects.toThrow(
+      'big has 2000000 bytes, more than 1048576',
+    )
     expect(await snapshot.readFile('big', { maxBytes: 2_000_000 })).toHaveLength(2_000_000)
   })
 
   it('say so when a commit is not there', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     const missing = 'f'.repeat(40)
-    await expect(mirror.fetchCommits([missing])).rejects.toMatchObject({ code: 'git_failed', retryable: false })
+    await expect(mirror.fetchCommits([missing])).rejects.toMatchObject({
+      code: 'git_failed',
+      retryable: false,
+    })
     await using snapshot = mirror.snapshot(missing)
     await expect(snapshot.readFile('a')).rejects.toThrow('not in the mirror')
     await expect(mirror.diff(sha, missing)).rejects.toThrow(GitError)
@@ -222,7 +255,10 @@ describe('mirrors', () => {
     for (const file of await listDirectory(directory))
       expect(await readFile(file, 'latin1')).not.toContain(authorization(token))
     const wrong = open({
-      address: { url: forge.cloneUrl('ann/code'), headers: { Authorization: authorization('wrong-token') } },
+      address: {
+        url: forge.cloneUrl('ann/code'),
+        headers: { Authorization: authorization('wrong-token') },
+      },
     })
     const error = await wrong.fetchCommits(['e'.repeat(40)]).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'git_failed', retryable: false })
@@ -238,7 +274,9 @@ describe('mirrors', () => {
   it('can be tried again where something else ended git', async () => {
     await writeFile(join(directory, 'git'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 })
     const mirror = open({ host: { path: directory, variables: {}, start: starter.start } })
-    await expect(mirror.diff('e'.repeat(40), 'f'.repeat(40))).rejects.toMatchObject({ retryable: true })
+    await expect(mirror.diff('e'.repeat(40), 'f'.repeat(40))).rejects.toMatchObject({
+      retryable: true,
+    })
   })
 
   it('end their processes with the signal and at the deadline', async () => {
@@ -251,7 +289,9 @@ describe('mirrors', () => {
     await held.arrived
     stop.abort(new Error('stopped by the test'))
     await expect(fetching).rejects.toThrow('stopped by the test')
-    await expect(mirror.fetchCommits([sha], { timeoutMs: 300 })).rejects.toMatchObject({ retryable: true })
+    await expect(mirror.fetchCommits([sha], { timeoutMs: 300 })).rejects.toMatchObject({
+      retryable: true,
+    })
     expect(await processesOn(mirror.gitDirectory)).toEqual([])
     held.release('drop')
     forge.faults.clear()
@@ -282,7 +322,8 @@ describe('damaged mirrors', () => {
     'an empty ref': async (mirror, sha) => truncate(join(mirror, 'refs/umpire', sha)),
     'an empty HEAD': async (mirror) => truncate(join(mirror, 'HEAD')),
     'zeros for settings': async (mirror) => writeFile(join(mirror, 'config'), Buffer.alloc(100)),
-    'zeros for the ends of history': async (mirror) => writeFile(join(mirror, 'shallow'), Buffer.alloc(100)),
+    'zeros for the ends of history': async (mirror) =>
+      writeFile(join(mirror, 'shallow'), Buffer.alloc(100)),
   }
 
   const text = (word: string) =>
@@ -300,7 +341,9 @@ describe('damaged mirrors', () => {
       await mirror.fetchCommits([one, two])
       await damages[name]!(mirror.gitDirectory, one)
       await mirror.fetchCommits([one, head])
-      expect(parseDiff(await mirror.diff(one, head)).files).toMatchObject([{ path: 'src/a.ts', additions: 500 }])
+      expect(parseDiff(await mirror.diff(one, head)).files).toMatchObject([
+        { path: 'src/a.ts', additions: 500 },
+      ])
       expect(await readText(mirror, head, 'src/a.ts')).toBe(text(head === two ? 'two' : 'three'))
       expect(await readdir(directory)).toHaveLength(1)
       await rm(mirror.gitDirectory, { recursive: true })
@@ -319,7 +362,9 @@ describe('damaged mirrors', () => {
 /** Command lines of running processes that name a path (Linux). */
 async function processesOn(path: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')))
+  const lines = await Promise.all(
+    ids.map((id) => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')),
+  )
   return lines.filter((line) => line.includes(path))
 }
 
@@ -333,13 +378,20 @@ describe('mirrors that several use at once', () => {
   })
 
   it('take fetches of several processes', async () => {
-    const shas = [await publish({ a: 'p1' }), await publish({ a: 'p2' }), await publish({ a: 'p3' })]
+    const shas = [
+      await publish({ a: 'p1' }),
+      await publish({ a: 'p2' }),
+      await publish({ a: 'p3' }),
+    ]
     const module = new URL('../src/workspace/git.ts', import.meta.url).href
     await Promise.all(
       shas.map((sha) => {
         const options = {
           directory,
-          address: { url: forge.cloneUrl('ann/code'), headers: { Authorization: authorization(token) } },
+          address: {
+            url: forge.cloneUrl('ann/code'),
+            headers: { Authorization: authorization(token) },
+          },
           trustedHosts: [new URL(forge.url).host],
         }
         const script = `import { openMirror } from '${module}'
@@ -347,7 +399,11 @@ describe('mirrors that several use at once', () => {
         return promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
       }),
     )
-    expect(await Promise.all(shas.map((sha) => readText(open(), sha, 'a')))).toEqual(['p1', 'p2', 'p3'])
+    expect(await Promise.all(shas.map((sha) => readText(open(), sha, 'a')))).toEqual([
+      'p1',
+      'p2',
+      'p3',
+    ])
   })
 
   it('take over from a process that was killed in the middle', async () => {
@@ -368,9 +424,11 @@ describe('mirrors that several use at once', () => {
     await once(holder, 'exit')
     await mirror.fetchCommits([sha])
     expect(await readText(mirror, sha, 'a')).toBe('after')
-    expect((await listDirectory(directory)).filter((file) => file.includes('tmp_') || file.endsWith('.lock'))).toEqual(
-      [],
-    )
+    expect(
+      (await listDirectory(directory)).filter(
+        (file) => file.includes('tmp_') || file.endsWith('.lock'),
+      ),
+    ).toEqual([])
   })
 
   it('take over a lock that nobody kept fresh, on whatever machine', async () => {
@@ -391,7 +449,9 @@ describe('mirrors that several use at once', () => {
     const stop = new AbortController()
     const waiting = acquireLock(path, { waitMs: 60_000, signal: stop.signal })
     const abortOnceItListens = (): unknown =>
-      getEventListeners(stop.signal, 'abort').length > 0 ? stop.abort(reason) : setImmediate(abortOnceItListens)
+      getEventListeners(stop.signal, 'abort').length > 0
+        ? stop.abort(reason)
+        : setImmediate(abortOnceItListens)
     abortOnceItListens()
     await expect(waiting).rejects.toBe(reason)
     expect(await readdir(directory)).toEqual(['some.lock'])
@@ -403,7 +463,12 @@ describe('mirrors that several use at once', () => {
     const script = `import { acquireLock } from '${module}'
       await acquireLock(${JSON.stringify(path)}, { waitMs: 0 })`
     // The process can make files, but writes nothing into them.
-    const limited = ['-c', 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script]
+    const limited = [
+      '-c',
+      'ulimit -f 0; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      script,
+    ]
     await expect(promisify(execFile)('/bin/sh', limited)).rejects.toThrow()
     await using lock = await acquireLock(path, { waitMs: 0 })
     expect(lock).toBeDefined()
@@ -475,7 +540,12 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
       await mkdir(join(mirror.gitDirectory, 'info'), { recursive: true })
       await writeFile(join(mirror.gitDirectory, 'info/attributes'), '* diff=evil filter=evil\n')
       await mkdir(join(mirror.gitDirectory, 'hooks'), { recursive: true })
-      for (const hook of ['reference-transaction', 'post-checkout', 'pre-auto-gc', 'post-index-change']) {
+      for (const hook of [
+        'reference-transaction',
+        'post-checkout',
+        'pre-auto-gc',
+        'post-index-change',
+      ]) {
         await writeFile(join(mirror.gitDirectory, 'hooks', hook), `#!/bin/sh\ntouch ${canary}\n`)
         await chmod(join(mirror.gitDirectory, 'hooks', hook), 0o755)
       }
@@ -500,7 +570,9 @@ describe('case 34: nothing of a repository is executed or obeyed', () => {
     const second = await publish({ '.gitattributes': '*.ts binary\n', 'a.ts': 'new\n' })
     const mirror = open()
     await mirror.fetchCommits([first, second])
-    expect(parseDiff(await mirror.diff(first, second)).files).toMatchObject([{ binary: false, additions: 1 }])
+    expect(parseDiff(await mirror.diff(first, second)).files).toMatchObject([
+      { binary: false, additions: 1 },
+    ])
   })
 })
 
@@ -514,7 +586,20 @@ describe('case 35: nothing outside the tree is read', () => {
   ] as const)
 
   it.each([
-    ...['link', 'up', 'up/passwd', 'folder/environ', 'module', 'module/x', 'in', 'in/', '', '.', '..', '/etc/passwd'],
+    ...[
+      'link',
+      'up',
+      'up/passwd',
+      'folder/environ',
+      'module',
+      'module/x',
+      'in',
+      'in/',
+      '',
+      '.',
+      '..',
+      '/etc/passwd',
+    ],
     ...[
       '../../../etc/passwd',
       'in/../in/file',
@@ -549,20 +634,35 @@ describe('case 35: nothing outside the tree is read', () => {
 
   it('names of a tree made by hand that lead out of it are not given', async () => {
     const write = async (type: string, input: Uint8Array) =>
-      (await made.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], input)).toString().trim()
+      (await made.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], input))
+        .toString()
+        .trim()
     const entry = (mode: string, name: string, oid: string) =>
       Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])
     const blob = await write('blob', Buffer.from('escaped'))
     const inner = await write('tree', entry('100644', 'passwd', blob))
     const root = await write(
       'tree',
-      Buffer.concat([entry('40000', '..', inner), entry('40000', '.git', inner), entry('100644', 'ok', blob)]),
+      Buffer.concat([
+        entry('40000', '..', inner),
+        entry('40000', '.git', inner),
+        entry('100644', 'ok', blob),
+      ]),
     )
-    const sha = (await made.git(['-c', 'user.name=x', '-c', 'user.email=x', 'commit-tree', '-m', 'x', root]))
+    const sha = (
+      await made.git(['-c', 'user.name=x', '-c', 'user.email=x', 'commit-tree', '-m', 'x', root])
+    )
       .toString()
       .trim()
     const header = `http.extraHeader=Authorization: ${authorization(token)}`
-    await made.git(['-c', header, 'push', '--quiet', forge.cloneUrl('ann/code'), `${sha}:refs/heads/hand-made`])
+    await made.git([
+      '-c',
+      header,
+      'push',
+      '--quiet',
+      forge.cloneUrl('ann/code'),
+      `${sha}:refs/heads/hand-made`,
+    ])
     const mirror = open()
     await mirror.fetchCommits([sha])
     await using snapshot = mirror.snapshot(sha)
@@ -574,19 +674,24 @@ describe('case 35: nothing outside the tree is read', () => {
 })
 
 describe('case 36: names are never options, patterns or commands', () => {
-  it.each(['--output=x', '--upload-pack=touch$IFS/canary', '$(touch$IFS/canary)', "a'b;c|d&e", '-'])(
-    'branch %s',
-    async (branch) => {
-      const sha = await publish({ a: branch }, branch)
-      const mirror = open()
-      expect(await mirror.branchHead(branch)).toBe(sha)
-      await mirror.fetchCommits([sha])
-      expect(await readText(mirror, sha, 'a')).toBe(branch)
-      expect((await listDirectory(directory)).filter((file) => file.endsWith('canary') || file.endsWith('/x'))).toEqual(
-        [],
-      )
-    },
-  )
+  it.each([
+    '--output=x',
+    '--upload-pack=touch$IFS/canary',
+    '$(touch$IFS/canary)',
+    "a'b;c|d&e",
+    '-',
+  ])('branch %s', async (branch) => {
+    const sha = await publish({ a: branch }, branch)
+    const mirror = open()
+    expect(await mirror.branchHead(branch)).toBe(sha)
+    await mirror.fetchCommits([sha])
+    expect(await readText(mirror, sha, 'a')).toBe(branch)
+    expect(
+      (await listDirectory(directory)).filter(
+        (file) => file.endsWith('canary') || file.endsWith('/x'),
+      ),
+    ).toEqual([])
+  })
 
   it.each([
     '--upload-pack=touch x',
@@ -625,13 +730,21 @@ describe('case 36: names are never options, patterns or commands', () => {
   })
 
   it('patterns and folders', async () => {
-    const { mirror, sha } = await fetched({ '--output=x/a': '--output=y\n', ':(glob)**/b': '$(id)\n', c: '-e\n' })
+    const { mirror, sha } = await fetched({
+      '--output=x/a': '--output=y\n',
+      ':(glob)**/b': '$(id)\n',
+      c: '-e\n',
+    })
     await using snapshot = mirror.snapshot(sha)
-    expect(await snapshot.search('--output=y', { prefix: '--output=x' })).toMatchObject([{ path: '--output=x/a' }])
+    expect(await snapshot.search('--output=y', { prefix: '--output=x' })).toMatchObject([
+      { path: '--output=x/a' },
+    ])
     expect(await snapshot.search('$(id)', { fixed: true, prefix: ':(glob)**' })).toMatchObject([
       { path: ':(glob)**/b' },
     ])
-    expect(await snapshot.search('-e', { prefix: 'c/' })).toEqual([{ path: 'c', line: 1, text: '-e' }])
+    expect(await snapshot.search('-e', { prefix: 'c/' })).toEqual([
+      { path: 'c', line: 1, text: '-e' },
+    ])
     expect(await listDirectory(directory)).not.toContain(join(directory, 'y'))
   })
 })
@@ -658,7 +771,12 @@ describe('case 37: only the platform is fetched from', () => {
         'http://example.com/a/b.git',
         'javascript:1',
       ],
-      ...['https://user:secret@example.com/a/b.git', 'https://example.com/a?x', 'https://example.com/a#x', ''],
+      ...[
+        'https://user:secret@example.com/a/b.git',
+        'https://example.com/a?x',
+        'https://example.com/a#x',
+        '',
+      ],
       ...[
         'https://localhost/a/b',
         'https://127.0.0.1/a/b',
@@ -666,7 +784,12 @@ describe('case 37: only the platform is fetched from', () => {
         'https://0x7f000001/a/b',
         'https://[::1]/a/b',
       ],
-      ...['https://169.254.169.254/latest', 'https://10.1.2.3/a', 'https://192.168.0.1/a', 'https://172.20.0.1/a'],
+      ...[
+        'https://169.254.169.254/latest',
+        'https://10.1.2.3/a',
+        'https://192.168.0.1/a',
+        'https://172.20.0.1/a',
+      ],
       ...[
         'https://[fd00::1]/a',
         'https://[fe80::1]/a',
@@ -681,15 +804,18 @@ describe('case 37: only the platform is fetched from', () => {
     expect(() => check(url)).not.toThrow('secret')
   })
 
-  it.each(['https://github.com/a/b.git', `http://${trusted}/a/b.git`, `https://${trusted}/a/b.git`])(
-    '%s is fine',
-    (url) => {
-      expect(check(url).gitDirectory.startsWith(directory)).toBe(true)
-    },
-  )
+  it.each([
+    'https://github.com/a/b.git',
+    `http://${trusted}/a/b.git`,
+    `https://${trusted}/a/b.git`,
+  ])('%s is fine', (url) => {
+    expect(check(url).gitDirectory.startsWith(directory)).toBe(true)
+  })
 
   it('headers stay on their line', () => {
-    expect(() => check('https://github.com/a/b', { Authorization: 'x\r\nEvil: y' })).toThrow('malformed')
+    expect(() => check('https://github.com/a/b', { Authorization: 'x\r\nEvil: y' })).toThrow(
+      'malformed',
+    )
     expect(() => check('https://github.com/a/b', { 'A: b\nC': 'x' })).toThrow('malformed')
   })
 
@@ -703,7 +829,10 @@ describe('case 37: only the platform is fetched from', () => {
     const location = `http://127.0.0.1:${(inside.address() as AddressInfo).port}/a/b.git/info/refs?service=git-upload-pack`
     for (const status of [301, 302, 307, 308]) {
       forge.faults.clear()
-      forge.faults.add({ match: ({ path }) => path.includes('info/refs'), action: answer(status, '', { location }) })
+      forge.faults.add({
+        match: ({ path }) => path.includes('info/refs'),
+        action: answer(status, '', { location }),
+      })
       await expect(open().fetchCommits(['e'.repeat(40)])).rejects.toMatchObject({
         code: 'git_failed',
         retryable: false,
@@ -744,7 +873,8 @@ describe('case 40: odd names', () => {
   const names = [...odd, latin1Name('caf\xe9'), latin1Name('\xff\xfe/\x80')]
 
   it('come back from the diff, the list and the search, and lead to their file', async () => {
-    const version = (text: string) => new Map(names.map((name, index) => [name, `${text} ${index}\n`] as const))
+    const version = (text: string) =>
+      new Map(names.map((name, index) => [name, `${text} ${index}\n`] as const))
     const first = await publish(version('old'))
     const second = await publish(version('new'))
     const mirror = open()
@@ -754,14 +884,18 @@ describe('case 40: odd names', () => {
     const { files } = parseDiff(await mirror.diff(first, second))
     expect(files.map(({ path }) => path).sort()).toEqual(expected)
     expect((await snapshot.listFiles()).map(({ path }) => path).sort()).toEqual(expected)
-    expect((await snapshot.search('^new', { limit: 100 })).map(({ path }) => path).sort()).toEqual(expected)
+    expect((await snapshot.search('^new', { limit: 100 })).map(({ path }) => path).sort()).toEqual(
+      expected,
+    )
     expect(new Set(expected).size).toBe(names.length)
     for (const [index, name] of names.entries()) {
       // Through JSON, as a database, a comment or a page would carry it.
       const path = JSON.parse(JSON.stringify(pathFromBytes(nameBytes(name)))) as string
       expect(path.isWellFormed()).toBe(true)
       expect(Buffer.from((await snapshot.readFile(path))!).toString()).toBe(`new ${index}\n`)
-      expect(await snapshot.search(`new ${index}`, { prefix: path })).toEqual([{ path, line: 1, text: `new ${index}` }])
+      expect(await snapshot.search(`new ${index}`, { prefix: path })).toEqual([
+        { path, line: 1, text: `new ${index}` },
+      ])
     }
   })
 })
@@ -776,7 +910,12 @@ describe('searches', () => {
     })
     await using snapshot = mirror.snapshot(sha)
     const found = await snapshot.search('match', { limit: 100 })
-    expect(found.map(({ path }) => path)).toEqual([...Array.from({ length: 50 }, () => 'a'), 'b', 'b', 'd'])
+    expect(found.map(({ path }) => path)).toEqual([
+      ...Array.from({ length: 50 }, () => 'a'),
+      'b',
+      'b',
+      'd',
+    ])
     expect(found[50]!.text).toHaveLength(500)
     expect(found[51]).toEqual({ path: 'b', line: 2, text: 'match' })
     expect(await snapshot.search('match', { limit: 7 })).toHaveLength(7)
@@ -784,32 +923,39 @@ describe('searches', () => {
     expect(await snapshot.search('nothing')).toEqual([])
   })
 
-  it.each([false, true])('keep to extensions, in the tree and in a folder, with fast matching %s', async (fast) => {
-    const text = 'a match( here\n'
-    const { mirror, sha } = await fetched({
-      'a.ts': text,
-      'd/B.TS': text,
-      'c.go': text,
-      'x.c++': text,
-      '*.ts': text,
-      ts: text,
-    })
-    await using snapshot = mirror.snapshot(sha)
-    const find = async (extensions: string[], prefix?: string) => {
-      const options = { fast, extensions, ...(prefix === undefined ? {} : { prefix }) }
-      return (await snapshot.search('(^|[ \t])match[ \t]*([(<]|$)', options)).map(({ path }) => path)
-    }
-    expect(await find(['.ts'])).toEqual(['*.ts', 'a.ts', 'd/B.TS'])
-    expect(await find(['.ts', '.c++'])).toEqual(['*.ts', 'a.ts', 'd/B.TS', 'x.c++'])
-    expect(await find(['.ts', '.go'], 'd')).toEqual(['d/B.TS'])
-    expect(await find(['.*'])).toEqual([])
-  })
+  it.each([false, true])(
+    'keep to extensions, in the tree and in a folder, with fast matching %s',
+    async (fast) => {
+      const text = 'a match( here\n'
+      const { mirror, sha } = await fetched({
+        'a.ts': text,
+        'd/B.TS': text,
+        'c.go': text,
+        'x.c++': text,
+        '*.ts': text,
+        ts: text,
+      })
+      await using snapshot = mirror.snapshot(sha)
+      const find = async (extensions: string[], prefix?: string) => {
+        const options = { fast, extensions, ...(prefix === undefined ? {} : { prefix }) }
+        return (await snapshot.search('(^|[ \t])match[ \t]*([(<]|$)', options)).map(
+          ({ path }) => path,
+        )
+      }
+      expect(await find(['.ts'])).toEqual(['*.ts', 'a.ts', 'd/B.TS'])
+      expect(await find(['.ts', '.c++'])).toEqual(['*.ts', 'a.ts', 'd/B.TS', 'x.c++'])
+      expect(await find(['.ts', '.go'], 'd')).toEqual(['d/B.TS'])
+      expect(await find(['.*'])).toEqual([])
+    },
+  )
 
   it('refuse patterns that are malformed or too costly', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     await using snapshot = mirror.snapshot(sha)
     await expect(snapshot.search('(')).rejects.toThrow(/git grep failed: .*Unmatched/)
-    await expect(snapshot.search('(((a{1,200}){1,200}){1,200})')).rejects.toThrow('repeats too much')
+    await expect(snapshot.search('(((a{1,200}){1,200}){1,200})')).rejects.toThrow(
+      'repeats too much',
+    )
     await expect(snapshot.search('')).rejects.toThrow(GitError)
     await expect(snapshot.search('a\0b')).rejects.toThrow(GitError)
     expect(await snapshot.search('x{1,200}')).toHaveLength(1)
@@ -818,7 +964,9 @@ describe('searches', () => {
   it('end with their signal', async () => {
     const { mirror, sha } = await fetched({ a: 'x' })
     await using snapshot = mirror.snapshot(sha)
-    await expect(snapshot.search('x', { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+    await expect(
+      snapshot.search('x', { signal: AbortSignal.abort(new Error('gone')) }),
+    ).rejects.toThrow('gone')
   })
 
   it('refuse back-references', async () => {

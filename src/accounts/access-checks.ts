@@ -70,7 +70,14 @@ export async function claimAccessChecks(
     returning i.id, i.user_id, u.login, u.platform, u.platform_user_id, u.encrypted_token,
       i.repo_full_name as repo, i.platform_repo_id, i.access_check_due as claim`.execute(db)
   return rows.map(
-    ({ id: installationId, user_id: userId, platform_repo_id: platformRepoId, repo, claim, ...user }) => ({
+    ({
+      id: installationId,
+      user_id: userId,
+      platform_repo_id: platformRepoId,
+      repo,
+      claim,
+      ...user
+    }) => ({
       installationId,
       user: { ...user, userId },
       repo,
@@ -132,9 +139,13 @@ export async function settleAccessCheck(
       access_confirmed_at = case when ${finding === 'seen'} then now() else access_confirmed_at end,
       access_lost_at = case when ${isLost} then coalesce(i.access_lost_at, now()) end
     from before where i.id = before.id
-    returning ${wasLost} as was_lost, i.access_lost_at is not null as is_lost, is_active`.execute(tx)
+    returning ${wasLost} as was_lost, i.access_lost_at is not null as is_lost, is_active`.execute(
+    tx,
+  )
   const [row] = rows
-  return row === undefined || row.was_lost === row.is_lost ? undefined : { seen: row.was_lost, isActive: row.is_active }
+  return row === undefined || row.was_lost === row.is_lost
+    ? undefined
+    : { seen: row.was_lost, isActive: row.is_active }
 }
 
 /**
@@ -166,7 +177,11 @@ function unconfirmedAt(minutes: number): RawBuilder<Date> {
 
 /** What a person sees though the platform hasn't confirmed it for long. */
 export interface Unconfirmed {
-  readonly records: readonly { readonly id: number; readonly repo: RepositoryName; readonly isActive: boolean }[]
+  readonly records: readonly {
+    readonly id: number
+    readonly repo: RepositoryName
+    readonly isActive: boolean
+  }[]
   /** The platform gave somebody an answer a short while ago. */
   readonly isAnswering: boolean
   /** There is nobody else who could have had one. */
@@ -199,7 +214,9 @@ export async function findUnconfirmed(
 export async function hideUnconfirmed(tx: Db, id: number, minutes: number): Promise<boolean> {
   const { rows } = await sql`
     update installations set access_lost_at = now()
-    where id = ${id} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now() returning id`.execute(tx)
+    where id = ${id} and access_lost_at is null and ${unconfirmedAt(minutes)} <= now() returning id`.execute(
+    tx,
+  )
   return rows.length > 0
 }
 

@@ -20,7 +20,10 @@ export async function recordAudit(
   action: AuditAction,
   subject = '',
 ): Promise<void> {
-  await tx.insertInto('audit_log').values({ user_id: who.userId, login: who.login, action, subject }).execute()
+  await tx
+    .insertInto('audit_log')
+    .values({ user_id: who.userId, login: who.login, action, subject })
+    .execute()
 }
 
 /**

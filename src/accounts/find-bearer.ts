@@ -7,11 +7,17 @@ import { type Caller, findCaller } from './tokens.ts'
 
 /** @throws RequestError `not_authenticated` where the token doesn't count */
 export async function findBearer(
-  ctx: { readonly db: Db; readonly credentials: Credentials; readonly config: Pick<Config, 'signInAllowed'> },
+  ctx: {
+    readonly db: Db
+    readonly credentials: Credentials
+    readonly config: Pick<Config, 'signInAllowed'>
+  },
   jwt: string,
 ): Promise<Caller> {
   const claims = await ctx.credentials.verify('bearer', jwt)
-  const caller = claims === null ? undefined : await findCaller(ctx.db, claims, ctx.config.signInAllowed)
-  if (caller === undefined) throw new RequestError('not_authenticated', 'The token does not count, or not any more')
+  const caller =
+    claims === null ? undefined : await findCaller(ctx.db, claims, ctx.config.signInAllowed)
+  if (caller === undefined)
+    throw new RequestError('not_authenticated', 'The token does not count, or not any more')
   return caller
 }

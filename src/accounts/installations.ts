@@ -17,7 +17,10 @@ const noSecrets: WebhookSecrets = { active: [], inactive: [] }
  * Secrets of several repositories at once, in the order of `repos`; none for a delivery without a repository. Case makes
  * no difference, as at the platforms: another spelling is no way around a secret.
  */
-export async function findWebhookSecrets(db: Db, repos: readonly (string | null)[]): Promise<WebhookSecrets[]> {
+export async function findWebhookSecrets(
+  db: Db,
+  repos: readonly (string | null)[],
+): Promise<WebhookSecrets[]> {
   const named = [...new Set(repos.flatMap((repo) => (repo === null ? [] : [repo.toLowerCase()])))]
   if (named.length === 0) return repos.map(() => noSecrets)
   const { rows } = await sql<{ repo: string; webhook_secret: string; is_active: boolean }>`
@@ -26,7 +29,9 @@ export async function findWebhookSecrets(db: Db, repos: readonly (string | null)
     union all
     -- Those that are being connected.
     select repo, webhook_secret, true from repository_reservations
-    where repo = any(${named}::text[]) and webhook_secret is not null and expires_at > now()`.execute(db)
+    where repo = any(${named}::text[]) and webhook_secret is not null and expires_at > now()`.execute(
+    db,
+  )
   const byRepo = Map.groupBy(rows, (row) => row.repo)
   return repos.map((repo) => {
     const own = (repo !== null && byRepo.get(repo.toLowerCase())) || []
@@ -57,13 +62,25 @@ export interface Installation {
   readonly isHidden: boolean
 }
 
-const isRepository = (repo: RepositoryName) => sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
+const isRepository = (repo: RepositoryName) =>
+  sql<boolean>`lower(repo_full_name) = ${repo.toLowerCase()}`
 
 /** Everybody's active installations of a repository, the newest first. */
-export async function listActiveInstallations(db: Db, repo: RepositoryName): Promise<Installation[]> {
+export async function listActiveInstallations(
+  db: Db,
+  repo: RepositoryName,
+): Promise<Installation[]> {
   const rows = await db
     .selectFrom('installations')
-    .select(['id', 'user_id', 'repo_full_name', 'platform_repo_id', 'webhook_id', 'webhook_secret', 'access_lost_at'])
+    .select([
+      'id',
+      'user_id',
+      'repo_full_name',
+      'platform_repo_id',
+      'webhook_id',
+      'webhook_secret',
+      'access_lost_at',
+    ])
     .where(isRepository(repo))
     .where('is_active', '=', true)
     .orderBy('id', 'desc')
@@ -159,7 +176,11 @@ export async function findLastConnected(tx: Db, repo: RepositoryName): Promise<s
 }
 
 /** Whether an active installation knows of the webhook. */
-export async function isWebhookStored(db: Db, repo: RepositoryName, webhookId: number): Promise<boolean> {
+export async function isWebhookStored(
+  db: Db,
+  repo: RepositoryName,
+  webhookId: number,
+): Promise<boolean> {
   const installations = await listActiveInstallations(db, repo)
   return installations.some((installation) => installation.webhookId === webhookId)
 }
@@ -173,7 +194,10 @@ export interface RepositoryTokenHolder extends TokenHolder {
 }
 
 /** Whose token may read a repository: those who connected it, the newest installation first. */
-export async function listTokenHolders(db: Db, repo: RepositoryName): Promise<RepositoryTokenHolder[]> {
+export async function listTokenHolders(
+  db: Db,
+  repo: RepositoryName,
+): Promise<RepositoryTokenHolder[]> {
   return db
     .selectFrom('installations')
     .innerJoin('users', 'users.id', 'installations.user_id')

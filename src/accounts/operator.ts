@@ -29,7 +29,12 @@ export async function ensureOperator(tx: Db): Promise<Account> {
   const fields = { login: operatorLogin, name: 'Operator', avatar_url: '', encrypted_token: null }
   await tx
     .insertInto('users')
-    .values({ platform: operatorPlatform, platform_user_id: operatorLogin, is_admin: false, ...fields })
+    .values({
+      platform: operatorPlatform,
+      platform_user_id: operatorLogin,
+      is_admin: false,
+      ...fields,
+    })
     .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doNothing())
     .execute()
   return tx
@@ -59,7 +64,11 @@ export async function listAllApiTokens(db: Db): Promise<OwnedToken[]> {
     .select(['tokens.grants_admin', 'users.login'])
     .limit(mostListed)
     .execute()
-  return rows.map((row) => ({ ...toApiToken(row), login: row.login, grantsAdmin: row.grants_admin }))
+  return rows.map((row) => ({
+    ...toApiToken(row),
+    login: row.login,
+    grantsAdmin: row.grants_admin,
+  }))
 }
 
 /** Whose named token it is; undefined where there is none of this id. */

@@ -67,7 +67,11 @@ export async function endAllReservations(db: Db): Promise<void> {
 }
 
 /** Has deliveries accepted that are signed with this secret, as long as the reservation holds. */
-export async function noteWebhookSecret(db: Db, { repo, holder }: Reservation, secret: string): Promise<void> {
+export async function noteWebhookSecret(
+  db: Db,
+  { repo, holder }: Reservation,
+  secret: string,
+): Promise<void> {
   await db
     .updateTable('repository_reservations')
     .set({ webhook_secret: secret })
@@ -93,7 +97,11 @@ async function reserve(db: Db, { repo, holder }: Reservation): Promise<boolean> 
 }
 
 async function release(db: Db, { repo, holder }: Reservation): Promise<void> {
-  await db.deleteFrom('repository_reservations').where('repo', '=', repo).where('holder', '=', holder).execute()
+  await db
+    .deleteFrom('repository_reservations')
+    .where('repo', '=', repo)
+    .where('holder', '=', holder)
+    .execute()
 }
 
 function inUse(): RequestError {

@@ -13,7 +13,10 @@ export type Scope = 'all' | readonly RepositoryName[]
  * what came in through that one isn't theirs. None that the platform doesn't show them any more, see access-checks.ts. All
  * for an administrator. For lists only.
  */
-export async function findScope(db: Db, caller: Pick<Caller, 'userId' | 'isAdmin'>): Promise<Scope> {
+export async function findScope(
+  db: Db,
+  caller: Pick<Caller, 'userId' | 'isAdmin'>,
+): Promise<Scope> {
   if (caller.isAdmin) return 'all'
   const { rows } = await sql<{ repo_full_name: string }>`
     select distinct repo_full_name from (

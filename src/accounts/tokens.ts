@@ -30,7 +30,13 @@ export interface ApiToken {
 /** Writes down a credential that is about to be given out. Returns its id. */
 export async function saveToken(
   db: Db,
-  input: { userId: number; kind: 'session' | 'api'; name?: string; grantsAdmin?: boolean; expiresAt: Date },
+  input: {
+    userId: number
+    kind: 'session' | 'api'
+    name?: string
+    grantsAdmin?: boolean
+    expiresAt: Date
+  },
 ): Promise<string> {
   const id = randomUUID()
   await db
@@ -67,20 +73,29 @@ export async function findCaller(
       'users.is_admin',
       'tokens.grants_admin',
     ])
-    .select(sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as('is_use_to_be_noted'))
+    .select(
+      sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`.as(
+        'is_use_to_be_noted',
+      ),
+    )
     .where('tokens.id', '=', tokenId)
     .where('tokens.user_id', '=', userId)
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!row || !(row.platform === operatorPlatform || maySignIn(signInAllowed, row.login))) return undefined
+  if (!row || !(row.platform === operatorPlatform || maySignIn(signInAllowed, row.login)))
+    return undefined
   if (row.is_use_to_be_noted) await noteUse(db, tokenId)
   const isAdmin = row.is_admin || row.grants_admin
   return { userId, login: row.login, name: row.name, avatarUrl: row.avatar_url, isAdmin, tokenId }
 }
 
 async function noteUse(db: Db, tokenId: string): Promise<void> {
-  await db.updateTable('tokens').set({ last_used_at: sql`now()` }).where('id', '=', tokenId).execute()
+  await db
+    .updateTable('tokens')
+    .set({ last_used_at: sql`now()` })
+    .where('id', '=', tokenId)
+    .execute()
 }
 
 /** A person's named tokens that still count, the newest first. */
@@ -93,7 +108,13 @@ export async function listApiTokens(db: Db, userId: number): Promise<ApiToken[]>
 export function selectApiTokens(db: Db) {
   return db
     .selectFrom('tokens')
-    .select(['tokens.id', 'tokens.name', 'tokens.created_at', 'tokens.expires_at', 'tokens.last_used_at'])
+    .select([
+      'tokens.id',
+      'tokens.name',
+      'tokens.created_at',
+      'tokens.expires_at',
+      'tokens.last_used_at',
+    ])
     .where('tokens.kind', '=', 'api')
     .where('tokens.revoked_at', 'is', null)
     .where('tokens.expires_at', '>', sql<Date>`now()`)
@@ -102,7 +123,9 @@ export function selectApiTokens(db: Db) {
 }
 
 /** A row of `selectApiTokens` as lists show it. */
-export function toApiToken(row: Awaited<ReturnType<ReturnType<typeof selectApiTokens>['execute']>>[number]): ApiToken {
+export function toApiToken(
+  row: Awaited<ReturnType<ReturnType<typeof selectApiTokens>['execute']>>[number],
+): ApiToken {
   const { id, name, created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt } = row
   return { id, name, createdAt, expiresAt, lastUsedAt }
 }
@@ -137,12 +160,21 @@ export async function revokeToken(
 }
 
 /** Deletes what a person has no use for: what expired 30 days ago, and of the sessions all but the newest ones. */
-export async function pruneTokens(tx: Db, userId: number, input: { keptSessions: number }): Promise<void> {
+export async function pruneTokens(
+  tx: Db,
+  userId: number,
+  input: { keptSessions: number },
+): Promise<void> {
   const ofPerson = tx.selectFrom('tokens').select('id').where('user_id', '=', userId)
-  const older = ofPerson.where('kind', '=', 'session').orderBy('created_at', 'desc').offset(input.keptSessions)
+  const older = ofPerson
+    .where('kind', '=', 'session')
+    .orderBy('created_at', 'desc')
+    .offset(input.keptSessions)
   await tx
     .deleteFrom('tokens')
     .where('user_id', '=', userId)
-    .where(({ or, eb }) => or([eb('expires_at', '<', sql<Date>`now() - interval '30 days'`), eb('id', 'in', older)]))
+    .where(({ or, eb }) =>
+      or([eb('expires_at', '<', sql<Date>`now() - interval '30 days'`), eb('id', 'in', older)]),
+    )
     .execute()
 }

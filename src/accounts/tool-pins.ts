@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /** Fingerprints of a source's tools, by name. */
-export async function readToolPins(db: Db, source: string): Promise<Readonly<Record<string, string>>> {
+export async function readToolPins(
+  db: Db,
+  source: string,
+): Promise<Readonly<Record<string, string>>> {
   const rows = await db
     .selectFrom('context_tools')
     .select(['tool', 'fingerprint'])
@@ -13,7 +16,12 @@ export async function readToolPins(db: Db, source: string): Promise<Readonly<Rec
 }
 
 /** Keeps one; who came first counts. */
-export async function addToolPin(db: Db, source: string, tool: string, fingerprint: string): Promise<void> {
+export async function addToolPin(
+  db: Db,
+  source: string,
+  tool: string,
+  fingerprint: string,
+): Promise<void> {
   await db
     .insertInto('context_tools')
     .values({ source, tool, fingerprint })
@@ -23,6 +31,7 @@ export async function addToolPin(db: Db, source: string, tool: string, fingerpri
 
 /** Forgets a source's: what it offers next is trusted. Returns how many there were. */
 export async function forgetToolPins(db: Db, source: string): Promise<number> {
-  const { rows } = await sql`delete from context_tools where source = ${source} returning tool`.execute(db)
+  const { rows } =
+    await sql`delete from context_tools where source = ${source} returning tool`.execute(db)
   return rows.length
 }

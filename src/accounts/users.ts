@@ -37,7 +37,9 @@ export async function saveUser(
       is_admin: sql<boolean>`not exists (select from users where platform = ${platform})`,
       ...profile,
     })
-    .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doUpdateSet(profile))
+    .onConflict((conflict) =>
+      conflict.columns(['platform', 'platform_user_id']).doUpdateSet(profile),
+    )
     .returning(['id', 'is_admin'])
     .executeTakeFirstOrThrow()
   return { id: user.id, isAdmin: user.is_admin }
@@ -45,12 +47,21 @@ export async function saveUser(
 
 /** Whether anybody signed in so far. */
 export async function isAnyoneKnown(db: Db, platform: string): Promise<boolean> {
-  const user = await db.selectFrom('users').select('id').where('platform', '=', platform).limit(1).executeTakeFirst()
+  const user = await db
+    .selectFrom('users')
+    .select('id')
+    .where('platform', '=', platform)
+    .limit(1)
+    .executeTakeFirst()
   return user !== undefined
 }
 
 /** The person's token of the platform; undefined where there is none or it can't be decrypted. */
-export async function readPlatformToken(db: Db, keys: KeyRing, userId: number): Promise<string | undefined> {
+export async function readPlatformToken(
+  db: Db,
+  keys: KeyRing,
+  userId: number,
+): Promise<string | undefined> {
   const user = await db
     .selectFrom('users')
     .select(['platform', 'platform_user_id', 'encrypted_token'])

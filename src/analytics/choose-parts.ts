@@ -21,7 +21,10 @@ interface Branch {
  * right below the directory is opened, again and again, where the largest parts come of it, as long as there are no more of them
  * in all than `most`.
  */
-export function chooseParts(folders: readonly Folder[], most: number): ReadonlyMap<string, string | null> {
+export function chooseParts(
+  folders: readonly Folder[],
+  most: number,
+): ReadonlyMap<string, string | null> {
   const tree = buildTree(folders)
   const opened = openDirectories(tree, most)
   return new Map(folders.map(({ folder }) => [folder, partOf(folder, opened)]))

@@ -44,7 +44,12 @@ export interface CodeMap {
   readonly leftOut: { readonly nodes: number; readonly edges: number }
 }
 
-export const emptyMap: CodeMap = { commit: null, nodes: [], edges: [], leftOut: { nodes: 0, edges: 0 } }
+export const emptyMap: CodeMap = {
+  commit: null,
+  nodes: [],
+  edges: [],
+  leftOut: { nodes: 0, edges: 0 },
+}
 
 /** What is right below the directory is taken apart up to as many as people can look at. */
 const fewNodes = 60
@@ -57,7 +62,11 @@ const mostEdges = 1500
  * @param tx a transaction in which all reads see the same
  * @param directory without a slash at its end; empty for all of the repository
  */
-export async function readCodeMap(tx: Db, repo: RepositoryName, directory: string): Promise<CodeMap> {
+export async function readCodeMap(
+  tx: Db,
+  repo: RepositoryName,
+  directory: string,
+): Promise<CodeMap> {
   const parts = [...chooseParts(await readFolders(tx, repo, directory), fewNodes)]
   if (parts.length === 0) return emptyMap
   const { rows } = await sql<CodeMap>`
@@ -127,11 +136,18 @@ interface NumberedEdge extends Omit<CodeMapEdge, 'source' | 'target'> {
   readonly target: number
 }
 
-function nameEdges({ edges, ...map }: Omit<CodeMap, 'edges'> & { edges: readonly NumberedEdge[] }): CodeMap {
+function nameEdges({
+  edges,
+  ...map
+}: Omit<CodeMap, 'edges'> & { edges: readonly NumberedEdge[] }): CodeMap {
   const nameOf = (node: number) => map.nodes[node - 1]?.path ?? ''
   return {
     ...map,
-    edges: edges.map((edge) => ({ ...edge, source: nameOf(edge.source), target: nameOf(edge.target) })),
+    edges: edges.map((edge) => ({
+      ...edge,
+      source: nameOf(edge.source),
+      target: nameOf(edge.target),
+    })),
   }
 }
 

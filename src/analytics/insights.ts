@@ -22,7 +22,11 @@ export interface Insights {
   /** Now, by the database's clock. */
   readonly end: Date
   /** Hours from creation to merge of those merged in the period; nulls where there are none. */
-  readonly merges: { readonly count: number; readonly medianHours: number | null; readonly p90Hours: number | null }
+  readonly merges: {
+    readonly count: number
+    readonly medianHours: number | null
+    readonly p90Hours: number | null
+  }
   /** Most pull requests first, then by name. */
   readonly authors: readonly (GroupFigures & { readonly author: string })[]
   readonly repos: readonly (GroupFigures & { readonly repo: RepositoryName })[]

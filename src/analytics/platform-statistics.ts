@@ -7,7 +7,11 @@ import type { Access, ContributorStatistics, Platform } from '../platforms/platf
 /** Empty lists where the platform didn't answer, or is still counting. */
 export interface PlatformStatistics {
   /** Most bytes first. */
-  readonly languages: readonly { readonly name: string; readonly bytes: number; readonly pct: number }[]
+  readonly languages: readonly {
+    readonly name: string
+    readonly bytes: number
+    readonly pct: number
+  }[]
   /** Most commits first. */
   readonly contributors: readonly ContributorStatistics[]
 }
@@ -27,10 +31,15 @@ export type ReadStatistics = (userId: number, access: Access) => Promise<Platfor
 /** Makes the reader, which keeps what it read for a while. */
 export function createStatisticsReader(platform: Platform, log: Log): ReadStatistics {
   const recently = keepAnswers<PlatformStatistics>(mostKept)
-  return (userId, access) => recently(`${userId} ${access.repo}`, () => askPlatform(platform, access, log))
+  return (userId, access) =>
+    recently(`${userId} ${access.repo}`, () => askPlatform(platform, access, log))
 }
 
-async function askPlatform(platform: Platform, access: Access, log: Log): Promise<KeptAnswer<PlatformStatistics>> {
+async function askPlatform(
+  platform: Platform,
+  access: Access,
+  log: Log,
+): Promise<KeptAnswer<PlatformStatistics>> {
   const signal = AbortSignal.timeout(deadlineMs)
   const tolerate = (what: string) => (error: unknown) => {
     log.warn({ err: error, repo: access.repo }, `The platform did not tell the ${what}`)
@@ -44,16 +53,24 @@ async function askPlatform(platform: Platform, access: Access, log: Log): Promis
   return {
     value: {
       languages: sortLanguages(languages ?? {}),
-      contributors: (contributors ?? []).toSorted((a, b) => b.commits - a.commits || (a.login < b.login ? -1 : 1)),
+      contributors: (contributors ?? []).toSorted(
+        (a, b) => b.commits - a.commits || (a.login < b.login ? -1 : 1),
+      ),
     },
     keepMs: isWhole ? keepMs : keepFailureMs,
   }
 }
 
-function sortLanguages(bytesByName: Readonly<Record<string, number>>): PlatformStatistics['languages'] {
+function sortLanguages(
+  bytesByName: Readonly<Record<string, number>>,
+): PlatformStatistics['languages'] {
   const entries = Object.entries(bytesByName)
   const total = entries.reduce((sum, [, bytes]) => sum + bytes, 0)
   return entries
-    .map(([name, bytes]) => ({ name, bytes, pct: total === 0 ? 0 : Math.round((bytes / total) * 10_000) / 100 }))
+    .map(([name, bytes]) => ({
+      name,
+      bytes,
+      pct: total === 0 ? 0 : Math.round((bytes / total) * 10_000) / 100,
+    }))
     .sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1))
 }

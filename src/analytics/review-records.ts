@@ -27,7 +27,11 @@ export interface ReviewRecord {
  *
  * @param repo in any letter case; of one that isn't known there are none
  */
-export async function listReviewRecords(db: Db, repo: string, limit: number): Promise<ReviewRecord[]> {
+export async function listReviewRecords(
+  db: Db,
+  repo: string,
+  limit: number,
+): Promise<ReviewRecord[]> {
   return recordsOf(db, repo).limit(limit).execute()
 }
 
@@ -60,7 +64,16 @@ function recordsOf(db: Db, repo: string) {
   return (
     db
       .selectFrom('workflow_runs')
-      .select(['id', 'repo', 'pr_number as number', 'status', 'verdict', 'summary', 'error', 'created_at as createdAt'])
+      .select([
+        'id',
+        'repo',
+        'pr_number as number',
+        'status',
+        'verdict',
+        'summary',
+        'error',
+        'created_at as createdAt',
+      ])
       // Written into the statement: the index is one of reviews only, and the plan is made before the values are known.
       .where('workflow_type', '=', sql.lit('pr_review'))
       .where(sql<string>`lower(repo)`, '=', repo.toLowerCase())
@@ -109,6 +122,9 @@ export async function listConnectedRepositories(
     .where('access_lost_at', 'is', null)
     .orderBy('repo_full_name')
     .limit(limit)
-  const rows = await (caller === null ? connected : connected.where('user_id', '=', caller.userId)).execute()
+  const rows = await (caller === null
+    ? connected
+    : connected.where('user_id', '=', caller.userId)
+  ).execute()
   return rows.map((row) => row.repo_full_name)
 }

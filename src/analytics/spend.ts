@@ -57,7 +57,11 @@ export async function spentTodayUsd(db: Db, owner?: string): Promise<number> {
   const row = await db
     .selectFrom('model_spend')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::float8`.as('total'))
-    .where('created_at', '>=', sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`)
+    .where(
+      'created_at',
+      '>=',
+      sql<Date>`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'`,
+    )
     .$if(owner !== undefined, (query) => query.where('owner', '=', owner as string))
     .executeTakeFirstOrThrow()
   return row.total

@@ -50,7 +50,9 @@ const mostCandidates = 2000
 export async function readTouchFigures(tx: Db, repo: RepositoryName): Promise<TouchFigures> {
   const { hasGraph, hotspots, risks, dead } = await readFiles(tx, repo)
   const choose = <File extends { path: string }>(files: readonly File[]) =>
-    files.filter(({ path }) => hasGraph || classifyFile(path).kind === 'source').slice(0, mostListed)
+    files
+      .filter(({ path }) => hasGraph || classifyFile(path).kind === 'source')
+      .slice(0, mostListed)
   const hottest = choose(hotspots)
   return {
     hotspots: hottest,
@@ -61,7 +63,9 @@ export async function readTouchFigures(tx: Db, repo: RepositoryName): Promise<To
   }
 }
 
-type FileFigures = Pick<TouchFigures, 'hotspots' | 'risks' | 'dead'> & { readonly hasGraph: boolean }
+type FileFigures = Pick<TouchFigures, 'hotspots' | 'risks' | 'dead'> & {
+  readonly hasGraph: boolean
+}
 
 async function readFiles(tx: Db, repo: RepositoryName): Promise<FileFigures> {
   const { rows } = await sql<FileFigures>`

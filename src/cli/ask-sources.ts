@@ -1,7 +1,11 @@
 // The part of `umpire review --context`: asks trackers and chats about the change at hand.
 import type { ReviewContext } from '../context.ts'
 import type { Change } from '../reviewers/reviewer.ts'
-import { type AskingRepository, type ContextSources, createContextSources } from '../tools/sources/context-sources.ts'
+import {
+  type AskingRepository,
+  type ContextSources,
+  createContextSources,
+} from '../tools/sources/context-sources.ts'
 import { createMemoryPins } from '../tools/sources/pin-tools.ts'
 import { deriveErrorQuestions, deriveQuestions } from '../workflows/gathering/derive-questions.ts'
 import { findAsking } from '../workflows/gathering/gather-live-context.ts'
@@ -16,7 +20,9 @@ export function openSources(
   isLocal: boolean,
 ): ContextSources {
   const everywhere = { repositories: ['**'], publicRepositories: true, forkPullRequests: true }
-  const sources = config.contextSources.map((source) => (isLocal ? { ...source, ...everywhere } : source))
+  const sources = config.contextSources.map((source) =>
+    isLocal ? { ...source, ...everywhere } : source,
+  )
   return createContextSources(sources, {
     ...{ log: silent, secrets },
     pins: createMemoryPins(),
@@ -37,7 +43,8 @@ export async function askSources(
       ? { repo: pullRequest.repo, isPublic: false, isFork: false }
       : await findAsking({ ...ctx, platform: origin.platform }, origin.access, pullRequest, signal)
   // What isn't committed has no title of its own.
-  const title = compared.kind === 'staged' || compared.kind === 'uncommitted' ? '' : pullRequest.title
+  const title =
+    compared.kind === 'staged' || compared.kind === 'uncommitted' ? '' : pullRequest.title
   const questions = [
     ...deriveQuestions({ pullRequest: { ...pullRequest, title }, commits }),
     // Nothing here knows the definitions that a change touches before the reviewers do.
@@ -49,9 +56,17 @@ export async function askSources(
     ...live.missing.map(({ source, reason }) => `Without ${source}: ${reason}.`),
     ...sources.names
       .filter((name) => !asked.includes(name))
-      .map((name) => `Without ${name}: it is not to be asked about this pull request, see docs/context-sources.md.`),
+      .map(
+        (name) =>
+          `Without ${name}: it is not to be asked about this pull request, see docs/context-sources.md.`,
+      ),
   ]
-  return { ...change, live, remoteTools: sources.tools(asking), notes: [...change.notes, ...absent] }
+  return {
+    ...change,
+    live,
+    remoteTools: sources.tools(asking),
+    notes: [...change.notes, ...absent],
+  }
 }
 
 /** What is missing stands in the report. */

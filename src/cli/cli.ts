@@ -20,7 +20,17 @@ const usage = `Usage: umpire <command>
 Configuration comes from the environment, and where that doesn't set a variable, from the file that any command is given as
 --env-file <file>: see docs/configuration.md.`
 
-const commands = ['serve', 'review', 'doctor', 'token', 'mcp', 'sources', 'migrate', 'version', 'help']
+const commands = [
+  'serve',
+  'review',
+  'doctor',
+  'token',
+  'mcp',
+  'sources',
+  'migrate',
+  'version',
+  'help',
+]
 
 async function main(argv: string[]): Promise<number> {
   const [command, ...rest] = argv
@@ -62,7 +72,9 @@ async function main(argv: string[]): Promise<number> {
         console.error(usage)
         return exitCode.usage
       default:
-        throw new UsageError(`there is no command "${command}"${suggest(findNearestWord(command, commands))}`)
+        throw new UsageError(
+          `there is no command "${command}"${suggest(findNearestWord(command, commands))}`,
+        )
     }
   } catch (error) {
     return explainError(error, 'umpire help')
@@ -91,7 +103,9 @@ async function runDoctorCommand(args: string[]): Promise<number> {
 
 async function runReview(args: string[]): Promise<number> {
   const { reviewUsage } = await import('./review-options.ts')
-  return runWithUsage('review', args, reviewUsage, async () => (await import('./review.ts')).review(args))
+  return runWithUsage('review', args, reviewUsage, async () =>
+    (await import('./review.ts')).review(args),
+  )
 }
 
 /** A command that has a usage text of its own. */

@@ -15,7 +15,9 @@ export const envFileOption = { 'env-file': { type: 'string' } } as const
  */
 export function readCommandConfig(envFile: string | undefined): Config {
   if (envFile === undefined && hasUsualFile()) {
-    console.error('umpire: the .env file in this folder is not read; if it is yours, give --env-file .env')
+    console.error(
+      'umpire: the .env file in this folder is not read; if it is yours, give --env-file .env',
+    )
   }
   return readConfig(processEnvironment(envFile))
 }

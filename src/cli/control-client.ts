@@ -35,7 +35,10 @@ const longestAnswer = 10 * 2 ** 20
 const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
 /** Finds the service that works on a data folder; null where none listens there. Throws where it is silent. */
-export async function findRunningService(dataDir: string, signal?: AbortSignal): Promise<RunningService | null> {
+export async function findRunningService(
+  dataDir: string,
+  signal?: AbortSignal,
+): Promise<RunningService | null> {
   const path = controlSocketOf(dataDir)
   if (Buffer.byteLength(path) > longestSocketPath) return null
   const ask: Ask = (call) => send({ signal, ...call, path })
@@ -44,7 +47,8 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
     const { pid } = await status()
     return {
       pid,
-      createToken: (order) => ask({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
+      createToken: (order) =>
+        ask({ method: 'POST', route: '/tokens', body: order, schema: issuedToken }),
       listTokens: () => ask({ method: 'GET', route: '/tokens', schema: ownedTokens }),
       async revokeToken(id) {
         const route = `/tokens/${encodeURIComponent(id)}`
@@ -52,7 +56,9 @@ export async function findRunningService(dataDir: string, signal?: AbortSignal):
       },
       readDatabase: async () => (await status()).database,
       async trustSource(name) {
-        return (await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgotten })).count
+        return (
+          await ask({ method: 'POST', route: '/sources/trust', body: { name }, schema: forgotten })
+        ).count
       },
       async forgetLostTokens() {
         return (await ask({ method: 'DELETE', route: '/lost-tokens', schema: forgotten })).count
@@ -78,7 +84,11 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
       return await ask({ method: 'POST', route, body: { token, ...body }, schema, ...more })
     } catch (error) {
       if (!absent.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      throw new UmpireError('control_silent', 'The service does not run any more: start it again.', { retryable: true })
+      throw new UmpireError(
+        'control_silent',
+        'The service does not run any more: start it again.',
+        { retryable: true },
+      )
     }
   }
   /** What tools answer with, as far as they were told. */
@@ -95,10 +105,14 @@ function createRemoteBackend(ask: Ask, token: string | null): McpBackend {
     },
     async callTool(name, given, { signal }) {
       try {
-        return await post('/mcp/call', { name, given }, toolAnswer, { timeoutMs: toolTimeoutMs, signal })
+        return await post('/mcp/call', { name, given }, toolAnswer, {
+          timeoutMs: toolTimeoutMs,
+          signal,
+        })
       } catch (error) {
         if (error instanceof UmpireError && error.code === 'not_found') return undefined
-        const fault = error instanceof UmpireError ? error.message : 'The running service could not be asked.'
+        const fault =
+          error instanceof UmpireError ? error.message : 'The running service could not be asked.'
         const schema = outputs.get(name)
         return Object.hasOwn(schema?.properties ?? {}, 'result')
           ? { kind: 'list', records: [], fault }
@@ -187,7 +201,8 @@ async function readText(answer: AsyncIterable<Buffer>): Promise<string> {
   let length = 0
   for await (const chunk of answer) {
     length += chunk.length
-    if (length > longestAnswer) throw new UmpireError('control_failed', 'The running service answered too much.')
+    if (length > longestAnswer)
+      throw new UmpireError('control_failed', 'The running service answered too much.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -196,7 +211,8 @@ async function readText(answer: AsyncIterable<Buffer>): Promise<string> {
 /** The code by which the command's exit code is chosen: the same as if this process had done it. */
 function toError(status: number, text: string): UmpireError {
   const { detail } = (parseJson(text) ?? {}) as { detail?: unknown }
-  const message = typeof detail === 'string' ? detail : `The running service answered with status ${status}.`
+  const message =
+    typeof detail === 'string' ? detail : `The running service answered with status ${status}.`
   const codes: Readonly<Record<number, string>> = { 404: 'not_found', 409: 'conflict' }
   return new UmpireError(codes[status] ?? 'control_failed', message, { retryable: status === 503 })
 }

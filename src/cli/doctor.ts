@@ -23,7 +23,10 @@ See docs/operating.md.`
 
 /** Returns the exit code. */
 export async function runDoctor(args: string[]): Promise<number> {
-  const { values } = parseOptions(args, { format: { type: 'string', default: 'pretty' }, ...envFileOption })
+  const { values } = parseOptions(args, {
+    format: { type: 'string', default: 'pretty' },
+    ...envFileOption,
+  })
   const format = oneOf('--format', values.format, ['pretty', 'json'])
   using interruption = listenForSignals()
   using progress = startProgress(process.stderr, false)
@@ -42,7 +45,10 @@ export async function runDoctor(args: string[]): Promise<number> {
   }
 }
 
-async function examineSetup(envFile: string | undefined, signal: AbortSignal): Promise<readonly CheckResult[]> {
+async function examineSetup(
+  envFile: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly CheckResult[]> {
   try {
     const config = readCommandConfig(envFile)
     const secrets = listSecrets(config).filter((secret) => secret !== null)
@@ -53,14 +59,20 @@ async function examineSetup(envFile: string | undefined, signal: AbortSignal): P
     }
     const results = await diagnose(setup, secrets, signal)
     return [
-      { name: 'configuration', ...ok('All variables have the right form, and none contradicts another.') },
+      {
+        name: 'configuration',
+        ...ok('All variables have the right form, and none contradicts another.'),
+      },
       ...results,
     ]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const name = 'configuration'
     return [
-      ...error.problems.map((text) => ({ name, ...problem(`${text}.`, 'See docs/configuration.md.') })),
+      ...error.problems.map((text) => ({
+        name,
+        ...problem(`${text}.`, 'See docs/configuration.md.'),
+      })),
       { name: 'everything else', ...skipped('It can be checked when the configuration is right.') },
     ]
   }
@@ -69,5 +81,7 @@ async function examineSetup(envFile: string | undefined, signal: AbortSignal): P
 function chooseExitCode(results: readonly CheckResult[]): number {
   const problems = results.filter(({ state }) => state === 'problem')
   if (problems.length === 0) return exitCode.ok
-  return problems.every(({ unreachable }) => unreachable) ? exitCode.unreachable : exitCode.configuration
+  return problems.every(({ unreachable }) => unreachable)
+    ? exitCode.unreachable
+    : exitCode.configuration
 }

@@ -33,7 +33,8 @@ export async function openContext(
 /** Without a model nothing of models is loaded. */
 function chooseModels(config: Config, { mode }: ReviewOptions): Config {
   if (mode === 'static') return { ...config, models: { ...config.models, main: null, fast: null } }
-  if (mode !== null && config.models.main === null) throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
+  if (mode !== null && config.models.main === null)
+    throw new ConfigError(`--mode ${mode} needs MODEL to be set.`)
   return config
 }
 
@@ -45,7 +46,11 @@ export async function examine(
   signal: AbortSignal,
 ): Promise<Review> {
   const budget = createBudget({ ...ctx.config.models.budget, spentTodayUsd: async () => 0 })
-  const examination = await examineChange(ctx, { change, budget, isLastTry: true, stopwatch }, signal)
+  const examination = await examineChange(
+    ctx,
+    { change, budget, isLastTry: true, stopwatch },
+    signal,
+  )
   const review = blotReview(composeReview(ctx, change.pullRequest, examination).review, ctx.secrets)
   return { ...review, findings: review.findings.toSorted(byPlace) }
 }

@@ -19,7 +19,13 @@ export const exitCode = {
 /** The command line makes no sense. */
 export class UsageError extends Error {}
 
-const usageCodes = ['no_repository', 'nothing_to_compare', 'platform_not_found', 'not_found', 'conflict']
+const usageCodes = [
+  'no_repository',
+  'nothing_to_compare',
+  'platform_not_found',
+  'not_found',
+  'conflict',
+]
 const downCodes = ['database_stopped']
 
 /**
@@ -35,7 +41,9 @@ export function explainError(error: unknown, help: string): number {
   if (error instanceof UmpireError) {
     console.error(`umpire: ${showText(error.message)}`)
     if (usageCodes.includes(error.code)) return exitCode.usage
-    return error.retryable || downCodes.includes(error.code) ? exitCode.unreachable : exitCode.configuration
+    return error.retryable || downCodes.includes(error.code)
+      ? exitCode.unreachable
+      : exitCode.configuration
   }
   console.error('umpire: an unexpected error; please report it with what follows')
   console.error(error)

@@ -36,7 +36,12 @@ export async function startGathering(
   const { gatherLocalChange } = await import('../workflows/gather-local-change.ts')
   const { promise: atWork, resolve: onWork } = Promise.withResolvers<void>()
   const { promise: paths, resolve: onPaths } = Promise.withResolvers<readonly string[]>()
-  const task = { host: gitHostFrom(chooseChildVariables()), folder: process.cwd(), source, indexFile: hookIndex() }
+  const task = {
+    host: gitHostFrom(chooseChildVariables()),
+    folder: process.cwd(),
+    source,
+    indexFile: hookIndex(),
+  }
   const gathered = gatherLocalChange({ ...task, onWork, onPaths }, signal).then((result) => ({
     change: result.change,
     compared: { ...result.comparison, url: null },
@@ -56,7 +61,8 @@ export async function gatherFromPlatform(
 ): Promise<Gathered> {
   const { platform, ref } = await findPullRequest(ctx.config, address)
   const { token } = ctx.config.fallback
-  if (token === null) throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
+  if (token === null)
+    throw new UmpireError('no_token', `No token for ${ref.repo}: set PLATFORM_TOKEN.`)
   const access = { repo: ref.repo, token }
   const { gatherChange } = await import('../workflows/gather-change.ts')
   await using stack = new AsyncDisposableStack()
@@ -66,7 +72,9 @@ export async function gatherFromPlatform(
   const config: Config = { ...ctx.config, dataDir }
   const gather = { pullRequest, earlier: noEarlierReviews }
   const gitHost = gitHostFrom(config.childEnvironment)
-  const change = stack.use(await gatherChange({ ...ctx, config, platform, gitHost }, access, gather, signal))
+  const change = stack.use(
+    await gatherChange({ ...ctx, config, platform, gitHost }, access, gather, signal),
+  )
   const held = stack.move()
   return {
     change,
@@ -89,6 +97,8 @@ async function findPullRequest(config: Config, address: string) {
   ])
   const ref = readPullRequestAddress(address, config.platform.url)
   if (ref === undefined)
-    throw new UsageError(`there are pull requests only at ${config.platform.url}/<owner>/<repo>/pull/<number>`)
+    throw new UsageError(
+      `there are pull requests only at ${config.platform.url}/<owner>/<repo>/pull/<number>`,
+    )
   return { platform: createPlatform(config.platform), ref }
 }

@@ -28,7 +28,11 @@ export async function runMcp(args: string[]): Promise<number> {
   const log = createLogger({ level: 'warn', secrets: listSecrets(config) })
   await using source = await openSource(config, log)
   const { backend, caller } = source
-  const identity = { name: config.serviceName, title: 'Umpire', version: (await readProgram()).version }
+  const identity = {
+    name: config.serviceName,
+    title: 'Umpire',
+    version: (await readProgram()).version,
+  }
   // A wrong token is told before the client believes that all is well.
   await backend.listTools(caller)
   const transport = new StdioServerTransport()
@@ -54,5 +58,9 @@ async function openSource(config: Config, log: Log): Promise<McpSource> {
     const message = `No service runs with ${config.dataDir}: start it with "umpire serve", or set DATA_DIR.`
     throw new UmpireError('control_silent', message, { retryable: true })
   }
-  return { backend: service.createMcpBackend(token), caller: null, [Symbol.asyncDispose]: async () => undefined }
+  return {
+    backend: service.createMcpBackend(token),
+    caller: null,
+    [Symbol.asyncDispose]: async () => undefined,
+  }
 }

@@ -6,7 +6,8 @@ import { findRunningService } from './control-client.ts'
 
 /** Dispose of it: it may hold the database. Throws UmpireError with what to do about it. */
 export async function openControl(config: Config, log: Log): Promise<Control & AsyncDisposable> {
-  const service = config.database.engine === 'embedded' ? await findRunningService(config.dataDir) : null
+  const service =
+    config.database.engine === 'embedded' ? await findRunningService(config.dataDir) : null
   if (service !== null) return { ...service, [Symbol.asyncDispose]: async () => undefined }
   // Three quarters of what the program consists of, which a question to a service doesn't need.
   const { openOwnControl } = await import('./open-own-control.ts')

@@ -35,5 +35,9 @@ export async function openDatabaseSource(given: Config, log: Log): Promise<McpSo
   }
   const caller = config.mcp.token === null ? null : await findBearer(ctx, config.mcp.token)
   const held = stack.move()
-  return { backend: createMcpBackend(ctx), caller, [Symbol.asyncDispose]: () => held.disposeAsync() }
+  return {
+    backend: createMcpBackend(ctx),
+    caller,
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
 }

@@ -21,6 +21,9 @@ export async function openOwnControl(config: Config, log: Log): Promise<Control 
     throw explainLock(error, config.dataDir)
   })
   const keys = createKeyRing(secrets.current as string, secrets.old)
-  const control = createControl({ config, keys, credentials: createCredentials(keys, http.publicUrl) }, database)
+  const control = createControl(
+    { config, keys, credentials: createCredentials(keys, http.publicUrl) },
+    database,
+  )
   return { ...control, [Symbol.asyncDispose]: () => database.close() }
 }

@@ -14,9 +14,16 @@ export function parseOptions<const Options extends ParseArgsOptionsConfig>(
   options: Options,
   allowPositionals = false,
 ) {
-  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
+  const { tokens } = parseArgs({
+    args,
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
   for (const token of tokens) {
-    if (token.kind === 'positional' && !allowPositionals) throw new UsageError(`what is "${token.value}" for?`)
+    if (token.kind === 'positional' && !allowPositionals)
+      throw new UsageError(`what is "${token.value}" for?`)
     if (token.kind === 'option') checkOption(token, options)
   }
   return parseArgs({ args, options, allowPositionals })
@@ -29,7 +36,10 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined
 }
 
-function checkOption({ name, rawName, value, inlineValue }: OptionToken, options: ParseArgsOptionsConfig): void {
+function checkOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  options: ParseArgsOptionsConfig,
+): void {
   const type = Object.hasOwn(options, name) ? options[name]?.type : undefined
   if (type === undefined) {
     const meant = findNearestWord(name, Object.keys(options))
@@ -42,10 +52,16 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, options
 }
 
 /** One of some words. Throws a UsageError that names them, and the nearest. */
-export function oneOf<Value extends string>(option: string, given: string, allowed: readonly Value[]): Value {
+export function oneOf<Value extends string>(
+  option: string,
+  given: string,
+  allowed: readonly Value[],
+): Value {
   const found = allowed.find((value) => value === given)
   if (found !== undefined) return found
-  throw new UsageError(`${option} must be one of ${allowed.join(', ')}${suggest(findNearestWord(given, allowed))}`)
+  throw new UsageError(
+    `${option} must be one of ${allowed.join(', ')}${suggest(findNearestWord(given, allowed))}`,
+  )
 }
 
 /** Names the word that was meant, where there is one. */

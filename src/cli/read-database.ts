@@ -9,7 +9,10 @@ import { explainLock } from './explain-lock.ts'
 const silentLog = { info() {}, warn() {}, error() {} }
 
 /** @throws UmpireError with what to do about it */
-export async function readDatabase({ database, dataDir }: Config, signal: AbortSignal): Promise<DatabaseReading> {
+export async function readDatabase(
+  { database, dataDir }: Config,
+  signal: AbortSignal,
+): Promise<DatabaseReading> {
   if (database.engine === 'embedded') {
     const service = await findRunningService(dataDir, signal)
     if (service !== null) return { facts: await service.readDatabase(), heldBy: service.pid }

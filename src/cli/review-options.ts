@@ -79,9 +79,12 @@ function chooseSource(
 ): ReviewSource {
   const sources: ReviewSource[] = positionals.map((address) => ({ kind: 'pull_request', address }))
   if (values.base !== undefined) sources.push({ kind: 'commits', base: values.base })
-  for (const kind of ['branch', 'staged', 'uncommitted'] as const) if (values[kind]) sources.push({ kind })
+  for (const kind of ['branch', 'staged', 'uncommitted'] as const)
+    if (values[kind]) sources.push({ kind })
   if (sources.length > 1)
-    throw new UsageError('give only one of --base, --branch, --staged, --uncommitted and the address of a pull request')
+    throw new UsageError(
+      'give only one of --base, --branch, --staged, --uncommitted and the address of a pull request',
+    )
   const word = positionals.find((text) => !URL.canParse(text))
   if (word !== undefined) {
     throw new UsageError(`"${word}" is no address of a pull request; did you mean --base ${word}?`)

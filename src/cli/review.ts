@@ -38,7 +38,10 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
   const asked = await addContext(ctx, gathered, options, held, signal)
   stopwatch.lap('gather')
   const change = applyOptions(asked, options)
-  const isEmpty = change.diff.files.length === 0 && change.diff.problems.length === 0 && change.skipped.length === 0
+  const isEmpty =
+    change.diff.files.length === 0 &&
+    change.diff.problems.length === 0 &&
+    change.skipped.length === 0
   const found = isEmpty ? null : await workflow.examine(ctx, change, stopwatch, signal)
   const code = found === null ? exitCode.ok : chooseExitCode(found, options)
   progress.clear()
@@ -54,7 +57,12 @@ async function runReview(options: ReviewOptions, { signal }: Interruption): Prom
 }
 
 /** Gathers, and loads what reviews, side by side: git works meanwhile. What was made is held, whatever fails. */
-async function prepare(options: ReviewOptions, progress: Progress, held: HeldParts, signal: AbortSignal) {
+async function prepare(
+  options: ReviewOptions,
+  progress: Progress,
+  held: HeldParts,
+  signal: AbortSignal,
+) {
   const { source } = options
   // git is started before anything else is loaded.
   const local = source.kind === 'pull_request' ? null : await startGathering(source, signal)
@@ -144,6 +152,13 @@ function tellSteps(stopwatch: Stopwatch, progress: Progress, output: ReportOutpu
 function createLog(progress: Progress): Log {
   const drop = () => undefined
   const tell = (_: unknown, message?: string) => progress.note(message ?? '')
-  const log: Log = { debug: drop, info: drop, warn: tell, error: tell, fatal: tell, child: () => log }
+  const log: Log = {
+    debug: drop,
+    info: drop,
+    warn: tell,
+    error: tell,
+    fatal: tell,
+    child: () => log,
+  }
   return log
 }

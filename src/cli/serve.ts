@@ -18,7 +18,10 @@ export interface ServeOptions {
 export async function serve({ envFile, ...parts }: ServeOptions): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) stopOn(signal, stop)
-  await using app = await breakOff(startApp(readConfig(serviceEnvironment(envFile)), parts), stop.signal)
+  await using app = await breakOff(
+    startApp(readConfig(serviceEnvironment(envFile)), parts),
+    stop.signal,
+  )
   if (!stop.signal.aborted) {
     const stopped = new Promise<null>((resolve) => {
       stop.signal.addEventListener('abort', () => resolve(null), { once: true })

@@ -25,12 +25,19 @@ export async function runSources(args: string[]): Promise<number> {
   const { values } = parseOptions(args, { trust: { type: 'string' }, ...envFileOption })
   const config = readCommandConfig(values['env-file'])
   const log = createLogger({ level: 'error', secrets: listSecrets(config) })
-  const options = { log, pins: createMemoryPins(), environment: config.childEnvironment, secrets: [] }
+  const options = {
+    log,
+    pins: createMemoryPins(),
+    environment: config.childEnvironment,
+    secrets: [],
+  }
   await using sources = createContextSources(config.contextSources, options)
   if (values.trust !== undefined) {
     const name = values.trust
     if (!sources.names.includes(name)) {
-      throw new UsageError(`there is no source "${name}"${suggest(findNearestWord(name, sources.names))}`)
+      throw new UsageError(
+        `there is no source "${name}"${suggest(findNearestWord(name, sources.names))}`,
+      )
     }
     await using control = await openControl(config, log)
     const count = await control.trustSource(name)
@@ -42,6 +49,7 @@ export async function runSources(args: string[]): Promise<number> {
   if (sources.names.length === 0) console.error('No source is set up: see docs/context-sources.md.')
   const signal = new AbortController().signal
   const faults = await Promise.all(sources.names.map((name) => sources.check(name, signal)))
-  for (const [index, name] of sources.names.entries()) console.log(`${name}  ${showLine(faults[index] ?? 'answers')}`)
+  for (const [index, name] of sources.names.entries())
+    console.log(`${name}  ${showLine(faults[index] ?? 'answers')}`)
   return faults.every((fault) => fault === null) ? exitCode.ok : exitCode.unreachable
 }

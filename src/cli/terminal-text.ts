@@ -33,7 +33,9 @@ export function toSafeJson(document: unknown, indent = 0): string {
   const text = JSON.stringify(document, null, indent)
   // Such characters are only inside of strings.
   return text.replace(dangerous, (character) =>
-    Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(''),
+    Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join(
+      '',
+    ),
   )
 }
 
@@ -62,5 +64,7 @@ function wrapLine(line: string, width: number): string[] {
     } else current = current === '' ? word : `${current} ${word}`
   }
   lines.push(current)
-  return lines.map((text, index) => (index === 0 ? line.slice(0, indent) : ' '.repeat(indent)) + text)
+  return lines.map(
+    (text, index) => (index === 0 ? line.slice(0, indent) : ' '.repeat(indent)) + text,
+  )
 }

@@ -58,7 +58,9 @@ export async function runToken(args: string[]): Promise<number> {
       await listTokens(control)
       break
     case 'revoke':
-      console.error(`The token "${showLine(await control.revokeToken(task.id))}" doesn't count any more.`)
+      console.error(
+        `The token "${showLine(await control.revokeToken(task.id))}" doesn't count any more.`,
+      )
       break
     case 'forget':
       await forgetLost(control)
@@ -72,7 +74,9 @@ function chooseTask(values: TokenValues): TokenTask {
   const { user, admin, name, days, list, revoke, 'forget-lost': forget } = values
   const makes = user !== undefined || admin || name !== undefined || days !== undefined
   if ([makes, list, forget, revoke !== undefined].filter(Boolean).length > 1) {
-    throw new UsageError('give either what a new token is to be, or --list, or --revoke, or --forget-lost')
+    throw new UsageError(
+      'give either what a new token is to be, or --list, or --revoke, or --forget-lost',
+    )
   }
   if (list) return { kind: 'list' }
   if (forget) return { kind: 'forget' }
@@ -85,7 +89,8 @@ function chooseTask(values: TokenValues): TokenTask {
 
 function readUser(user: string | undefined): string | null {
   if (user === undefined) return null
-  if (user === '' || user.length > 100) throw new UsageError('--user needs the username of a person at the platform')
+  if (user === '' || user.length > 100)
+    throw new UsageError('--user needs the username of a person at the platform')
   return user
 }
 
@@ -104,7 +109,9 @@ async function createToken(control: Control, order: TokenOrder): Promise<void> {
   const { jwt, id, login, issuer, expiresAt } = await control.createToken(order)
   console.log(jwt)
   const sight = order.admin ? ', which sees all' : ''
-  console.error(`A token for ${issuer} that acts as ${showLine(login)}${sight}, until ${expiresAt.toISOString()}.`)
+  console.error(
+    `A token for ${issuer} that acts as ${showLine(login)}${sight}, until ${expiresAt.toISOString()}.`,
+  )
   console.error(`It isn't shown again. To take it back: umpire token --revoke ${id}`)
 }
 
@@ -119,6 +126,8 @@ async function listTokens(control: Control): Promise<void> {
   for (const { id, login, grantsAdmin, expiresAt, lastUsedAt, name } of tokens) {
     const sight = grantsAdmin ? ' (sees all)' : ''
     const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`
-    console.log(`${id}  ${showLine(login)}${sight}  until ${expiresAt.toISOString()}  ${use}  ${showLine(name)}`)
+    console.log(
+      `${id}  ${showLine(login)}${sight}  until ${expiresAt.toISOString()}  ${use}  ${showLine(name)}`,
+    )
   }
 }

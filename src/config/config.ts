@@ -113,7 +113,9 @@ export interface Config {
   }
   /** Where Prometheus reads metrics; null: nowhere, and none are recorded. */
   readonly metrics: { readonly host: string; readonly port: number } | null
-  readonly log: { readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' }
+  readonly log: {
+    readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+  }
   /** What programs that we start (git) get of the environment. */
   readonly childEnvironment: Readonly<Record<string, string>>
 }

@@ -14,7 +14,11 @@ export interface ToolUse {
 /** An MCP server at an address, or a program that is one. */
 export type SourceServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  | { readonly command: string; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
+  | {
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    }
 
 export interface ContextSourceConfig {
   /** Unique; shown in reviews. */

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '../domain/errors.ts'
 import type { Config } from './config.ts'
 import { type Environment, processEnvironment } from './environment.ts'
-import { embedderUrl, groupVariables, keyVariable, modelKey, providerOf } from './group-variables.ts'
+import {
+  embedderUrl,
+  groupVariables,
+  keyVariable,
+  modelKey,
+  providerOf,
+} from './group-variables.ts'
 import { readContextSources } from './read-context-sources.ts'
 import { type Variables, variables } from './variables.ts'
 
@@ -33,14 +39,21 @@ const secretNames = [
  * @param named what the file of sources may name as `${NAME}`, beside these
  * @throws ConfigError that lists everything that is wrong, one line each, naming the variable and never its value
  */
-export function readConfig(environment: Environment = processEnvironment(), named: Environment = {}): Config {
+export function readConfig(
+  environment: Environment = processEnvironment(),
+  named: Environment = {},
+): Config {
   const problems: string[] = []
   const given = readSecretFiles(withoutEmpty(environment), problems)
   const parsed = variables.safeParse(given)
   const malformed = parsed.error?.issues ?? []
   for (const issue of malformed) problems.push(`${issue.path.join('.')} ${issue.message}`)
-  problems.push(...findContradictionsBeside(given, new Set(malformed.map((issue) => String(issue.path[0])))))
-  const sources = parsed.success ? readContextSources(parsed.data, { ...named, ...given }, problems) : []
+  problems.push(
+    ...findContradictionsBeside(given, new Set(malformed.map((issue) => String(issue.path[0])))),
+  )
+  const sources = parsed.success
+    ? readContextSources(parsed.data, { ...named, ...given }, problems)
+    : []
   if (problems.length > 0 || !parsed.success) {
     throw new ConfigError(
       `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
@@ -52,11 +65,16 @@ export function readConfig(environment: Environment = processEnvironment(), name
 
 function withoutEmpty(environment: Environment): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    ),
   )
 }
 
-function readSecretFiles(given: Record<string, string>, problems: string[]): Record<string, string> {
+function readSecretFiles(
+  given: Record<string, string>,
+  problems: string[],
+): Record<string, string> {
   const result = { ...given }
   for (const name of secretNames) {
     const file = given[`${name}_FILE`]
@@ -72,17 +90,24 @@ function readSecretFiles(given: Record<string, string>, problems: string[]): Rec
 }
 
 /** Contradictions between the values that are well-formed. */
-function findContradictionsBeside(given: Record<string, string>, malformed: ReadonlySet<string>): string[] {
+function findContradictionsBeside(
+  given: Record<string, string>,
+  malformed: ReadonlySet<string>,
+): string[] {
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !malformed.has(name)))
   const parsed = variables.safeParse(rest)
   if (!parsed.success) return []
-  return findContradictions(parsed.data).filter((problem) => ![...malformed].some((name) => problem.includes(name)))
+  return findContradictions(parsed.data).filter(
+    (problem) => ![...malformed].some((name) => problem.includes(name)),
+  )
 }
 
 function findContradictions(v: Variables): string[] {
   const problems: string[] = []
   if (v.DATABASE_URL && !v.SECRET_KEY) {
-    problems.push('SECRET_KEY is required with DATABASE_URL, the same for every process (openssl rand -hex 32)')
+    problems.push(
+      'SECRET_KEY is required with DATABASE_URL, the same for every process (openssl rand -hex 32)',
+    )
   }
   if (Boolean(v.OAUTH_CLIENT_ID) !== Boolean(v.OAUTH_CLIENT_SECRET)) {
     problems.push('OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET belong together: set both or none')
@@ -93,18 +118,24 @@ function findContradictions(v: Variables): string[] {
     const provider = providerOf(value)
     if (provider === 'compatible' && !v.MODEL_BASE_URL)
       problems.push(`${name} is compatible:…, which needs MODEL_BASE_URL`)
-    if (provider !== 'compatible' && !modelKey(v, provider)) problems.push(`${name} needs ${keyVariable[provider]}`)
+    if (provider !== 'compatible' && !modelKey(v, provider))
+      problems.push(`${name} needs ${keyVariable[provider]}`)
   }
   if (v.MODEL_FAST && !v.MODEL) problems.push('MODEL_FAST needs MODEL')
-  const providers = new Set([v.MODEL, v.MODEL_FAST].flatMap((name) => (name ? [name.split(':')[0]] : [])))
+  const providers = new Set(
+    [v.MODEL, v.MODEL_FAST].flatMap((name) => (name ? [name.split(':')[0]] : [])),
+  )
   if (v.MODEL_BASE_URL && providers.size > 1) {
-    problems.push('MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider')
+    problems.push(
+      'MODEL_BASE_URL is one address: MODEL and MODEL_FAST must then be of the same provider',
+    )
   }
   return [...problems, ...findEmbedderProblems(v)]
 }
 
 function findEmbedderProblems(v: Variables): string[] {
-  if (!v.EMBEDDING_MODEL) return v.EMBEDDING_BASE_URL ? ['EMBEDDING_BASE_URL needs EMBEDDING_MODEL'] : []
+  if (!v.EMBEDDING_MODEL)
+    return v.EMBEDDING_BASE_URL ? ['EMBEDDING_BASE_URL needs EMBEDDING_MODEL'] : []
   const provider = providerOf(v.EMBEDDING_MODEL)
   if (provider === 'compatible') {
     const needed = 'EMBEDDING_BASE_URL, or MODEL of the same provider with MODEL_BASE_URL'

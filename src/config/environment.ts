@@ -31,8 +31,21 @@ const reviewVariables = [
 
 /** And where trackers and chats are to be asked. */
 const sourceVariables = [
-  ...['LINEAR_MCP_URL', 'LINEAR_API_KEY', 'ATLASSIAN_MCP_URL', 'ATLASSIAN_TOKEN', 'ATLASSIAN_CLOUD_ID'],
-  ...['SENTRY_MCP_URL', 'SENTRY_AUTH_TOKEN', 'SENTRY_ORGANIZATION', 'SLACK_MCP_URL', 'SLACK_TOKEN', 'CONTEXT_SOURCES'],
+  ...[
+    'LINEAR_MCP_URL',
+    'LINEAR_API_KEY',
+    'ATLASSIAN_MCP_URL',
+    'ATLASSIAN_TOKEN',
+    'ATLASSIAN_CLOUD_ID',
+  ],
+  ...[
+    'SENTRY_MCP_URL',
+    'SENTRY_AUTH_TOKEN',
+    'SENTRY_ORGANIZATION',
+    'SLACK_MCP_URL',
+    'SLACK_TOKEN',
+    'CONTEXT_SOURCES',
+  ],
 ]
 
 /** Where the variables of a service stand, in its working directory. */
@@ -69,7 +82,8 @@ function readEnvFile(path: string): Environment {
   }
   const found = parseEnv(text)
   const saysSomething = text.split('\n').some((line) => /^\s*[^#\s]/.test(line))
-  if (saysSomething && Object.keys(found).length === 0) throw fileError(path, 'has no line of the form NAME=value')
+  if (saysSomething && Object.keys(found).length === 0)
+    throw fileError(path, 'has no line of the form NAME=value')
   return found
 }
 
@@ -79,7 +93,10 @@ function fileError(path: string, fault: string): ConfigError {
 }
 
 /** The variables that count for a review on the command line. */
-export function reviewEnvironment(environment: Environment, { sources }: { sources: boolean }): Environment {
+export function reviewEnvironment(
+  environment: Environment,
+  { sources }: { sources: boolean },
+): Environment {
   const names = [...reviewVariables, ...(sources ? sourceVariables : [])]
   return pickDefined(
     environment,
@@ -88,7 +105,9 @@ export function reviewEnvironment(environment: Environment, { sources }: { sourc
 }
 
 /** What programs that we start get of an environment. */
-export function chooseChildVariables(environment: Environment = process.env): Readonly<Record<string, string>> {
+export function chooseChildVariables(
+  environment: Environment = process.env,
+): Readonly<Record<string, string>> {
   return pickDefined(environment, childVariables)
 }
 
@@ -98,5 +117,7 @@ export function hookIndex(): string | undefined {
 }
 
 function pickDefined(environment: Environment, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  )
 }

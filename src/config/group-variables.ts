@@ -32,7 +32,8 @@ function chooseModel(v: Variables, name: string | undefined): ModelChoice | null
 /** The address of the embedder, where it isn't its provider's own: models of one provider are at one address. */
 export function embedderUrl(v: Variables): string | null {
   if (v.EMBEDDING_BASE_URL) return v.EMBEDDING_BASE_URL
-  const isSame = v.MODEL && v.EMBEDDING_MODEL && providerOf(v.MODEL) === providerOf(v.EMBEDDING_MODEL)
+  const isSame =
+    v.MODEL && v.EMBEDDING_MODEL && providerOf(v.MODEL) === providerOf(v.EMBEDDING_MODEL)
   return isSame ? (v.MODEL_BASE_URL ?? null) : null
 }
 
@@ -79,7 +80,9 @@ export function groupVariables(
       userAgent: 'umpire',
       timeoutMs: v.PLATFORM_TIMEOUT_SECONDS * 1000,
     },
-    signInAllowed: v.SIGN_IN_ALLOWED ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g)) : null,
+    signInAllowed: v.SIGN_IN_ALLOWED
+      ? new Set(v.SIGN_IN_ALLOWED.toLowerCase().match(/[^\s,]+/g))
+      : null,
     accessCheckMinutes: v.ACCESS_CHECK_MINUTES,
     fallback: { token: v.PLATFORM_TOKEN ?? null, webhookSecret: v.WEBHOOK_SECRET ?? null },
     models: {

@@ -2,7 +2,11 @@
 import type { ReviewEnd } from '../domain/review.ts'
 import { findGlobFault } from '../lib/glob.ts'
 import { readYaml } from './read-yaml.ts'
-import { defaultSettings, type PathInstructions, type RepositorySettings } from './repository-config.ts'
+import {
+  defaultSettings,
+  type PathInstructions,
+  type RepositorySettings,
+} from './repository-config.ts'
 import {
   type Place,
   quoteWord,
@@ -34,7 +38,9 @@ const readGlobs = readList(readGlob, mostGlobs)
 
 const readLanguage = readText('the name of a language, such as `German`', (text) =>
   // It goes into the prompt: a word or two, and nothing that could say more.
-  /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text) ? null : 'is not the name of a language',
+  /^\p{L}[\p{L}\p{M}-]{1,24}( [\p{L}\p{M}-]{2,24})?$/u.test(text)
+    ? null
+    : 'is not the name of a language',
 )
 
 const readRuleId = readText("a rule's id, such as `breakpoint`", (text) =>
@@ -52,9 +58,11 @@ const readWords = readText('text', (text) =>
 const readForPaths = readKeys<PathInstructions>({ paths: readGlobs, text: readWords })
 
 const readInstruction: Read<PathInstructions> = (value, at) => {
-  const { paths, text } = (value instanceof Map ? readForPaths(value, at) : { text: readWords(value, at) }) ?? {}
+  const { paths, text } =
+    (value instanceof Map ? readForPaths(value, at) : { text: readWords(value, at) }) ?? {}
   if (text === undefined) {
-    if (value instanceof Map && !value.get('text')) at.report(`${quoteWord(at.path)}: one of them has no \`text\``)
+    if (value instanceof Map && !value.get('text'))
+      at.report(`${quoteWord(at.path)}: one of them has no \`text\``)
     return undefined
   }
   // Written for some files and none is left: that must not make it hold for all.
@@ -100,7 +108,10 @@ const readSettings = readKeys({
   mode: readWord({ agentic: 'agentic', parallel: 'parallel', static: 'static' } as const),
   language: readLanguage,
   policy: readKeys({
-    moderate: readWord({ discuss: 'NEEDS_DISCUSSION', request_changes: 'REQUEST_CHANGES' } as const),
+    moderate: readWord({
+      discuss: 'NEEDS_DISCUSSION',
+      request_changes: 'REQUEST_CHANGES',
+    } as const),
     max_comments: readInteger(0, mostComments),
   }),
   gate: readGate,
@@ -120,7 +131,9 @@ export function readRepositorySettings(bytes: Uint8Array): SettingsReport {
   const place: Place = { path: '', report: (problem) => problems.push(problem) }
   // An empty file, or one with comments alone.
   if (yaml.value === null) return { settings: defaultSettings, problems }
-  const settings = completeSettings((yaml.value instanceof Map ? readSettings(yaml.value, place) : undefined) ?? {})
+  const settings = completeSettings(
+    (yaml.value instanceof Map ? readSettings(yaml.value, place) : undefined) ?? {},
+  )
   if (!(yaml.value instanceof Map)) problems.push('it has no keys, so the defaults hold')
   return { settings, problems: boundProblems(problems) }
 }
@@ -146,5 +159,7 @@ function completeSettings(given: GivenSettings): RepositorySettings {
 
 function boundProblems(problems: readonly string[]): readonly string[] {
   const more = problems.length - mostProblems
-  return more <= 0 ? problems : [...problems.slice(0, mostProblems), `${more} more of its lines are not right`]
+  return more <= 0
+    ? problems
+    : [...problems.slice(0, mostProblems), `${more} more of its lines are not right`]
 }

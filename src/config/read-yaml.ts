@@ -42,7 +42,10 @@ function isCostly(text: string): boolean {
   return false
 }
 
-function describeProblem(text: string, { message, pos }: { message: string; pos: readonly number[] }): string {
+function describeProblem(
+  text: string,
+  { message, pos }: { message: string; pos: readonly number[] },
+): string {
   const line = text.slice(0, pos[0]).split('\n').length
   return `line ${line}: ${message.split('\n', 1)[0]!.slice(0, 120)}`
 }

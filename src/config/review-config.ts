@@ -10,7 +10,10 @@ import { groupVariables } from './group-variables.ts'
  * @param options.sources whether trackers and chats count, too
  * @param options.envFile a file of variables under those of the process; null for none
  */
-export async function readReviewConfig(options: { sources: boolean; envFile: string | null }): Promise<Config> {
+export async function readReviewConfig(options: {
+  sources: boolean
+  envFile: string | null
+}): Promise<Config> {
   const all = processEnvironment(options.envFile ?? undefined)
   const environment = reviewEnvironment(all, options)
   const says = Object.keys(environment).length > 0

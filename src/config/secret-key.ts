@@ -18,7 +18,10 @@ export function secretKeyFile(dataDir: string): string {
  * The secret key in force. Where none is configured it stands in `DATA_DIR/secret-key`, which only its owner can read;
  * of processes that start at once, one makes it.
  */
-export async function readSecretKey({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
+export async function readSecretKey({
+  secrets,
+  dataDir,
+}: Pick<Config, 'secrets' | 'dataDir'>): Promise<string> {
   if (secrets.current !== null) return secrets.current
   const path = secretKeyFile(dataDir)
   const key = (await readKey(path)) ?? (await makeKey(dataDir, path))

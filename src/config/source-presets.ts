@@ -1,6 +1,10 @@
 // The well-known trackers and chats, by the tools that their vendors' own servers offer.
 import type { SourceKind } from '../domain/live-context.ts'
-import { type ContextSourceConfig, defaultSourceTimeoutMs, type ToolUse } from './context-sources.ts'
+import {
+  type ContextSourceConfig,
+  defaultSourceTimeoutMs,
+  type ToolUse,
+} from './context-sources.ts'
 
 /** Variables by which the well-known sources are set up. */
 export interface SourceVariables {
@@ -28,7 +32,9 @@ interface Preset {
   readonly scope?: keyof SourceVariables
   readonly linkHosts: readonly string[]
   /** @param scope the value of that variable */
-  uses(scope: string): Partial<Pick<ContextSourceConfig, 'lookUp' | 'search' | 'searchSymbols' | 'link'>>
+  uses(
+    scope: string,
+  ): Partial<Pick<ContextSourceConfig, 'lookUp' | 'search' | 'searchSymbols' | 'link'>>
 }
 
 /** The tools that the vendors' own servers offer. */
@@ -74,7 +80,10 @@ const presets: readonly Preset[] = [
         tools: ['search_issues'],
         arguments: { organizationSlug, query: `is:unresolved ${what}`, sort: 'freq', limit: 3 },
       })
-      return { search: searchBy('stack.filename:"*{path}"'), searchSymbols: searchBy('stack.function:[{symbols}]') }
+      return {
+        search: searchBy('stack.filename:"*{path}"'),
+        searchSymbols: searchBy('stack.function:[{symbols}]'),
+      }
     },
   },
   {
@@ -90,7 +99,11 @@ const presets: readonly Preset[] = [
 ]
 
 /** Null where it isn't set up, or not wholly, which is added to the problems. */
-function readPreset(preset: Preset, variables: SourceVariables, problems: string[]): ContextSourceConfig | null {
+function readPreset(
+  preset: Preset,
+  variables: SourceVariables,
+  problems: string[],
+): ContextSourceConfig | null {
   const { name, kind, linkHosts, uses } = preset
   const [url, token] = [variables[preset.url], variables[preset.token]]
   const scope = preset.scope && variables[preset.scope]

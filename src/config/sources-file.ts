@@ -1,7 +1,11 @@
 // The file in which operators describe further trackers and chats.
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type ContextSourceConfig, defaultSourceTimeoutMs, type SourceServer } from './context-sources.ts'
+import {
+  type ContextSourceConfig,
+  defaultSourceTimeoutMs,
+  type SourceServer,
+} from './context-sources.ts'
 
 const toolName = z.string().regex(/^[\w.-]{1,128}$/, 'must be the name of a tool')
 const toolUse = z.strictObject({
@@ -10,12 +14,16 @@ const toolUse = z.strictObject({
 })
 const texts = z.record(z.string().max(200), z.string().max(10_000))
 const common = {
-  name: z.string().regex(/^[a-z][a-z\d_-]{0,31}$/, 'must be lower-case letters, digits, - and _, 32 at most'),
+  name: z
+    .string()
+    .regex(/^[a-z][a-z\d_-]{0,31}$/, 'must be lower-case letters, digits, - and _, 32 at most'),
   kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
   look_up: toolUse.optional(),
   search: toolUse.optional(),
   search_symbols: toolUse.optional(),
-  pins: z.record(toolName, z.string().regex(/^sha256:[\da-f]{64}$/, 'must be sha256:<64 hex digits>')).default({}),
+  pins: z
+    .record(toolName, z.string().regex(/^sha256:[\da-f]{64}$/, 'must be sha256:<64 hex digits>'))
+    .default({}),
   timeout_seconds: z
     .int()
     .min(1)
@@ -24,7 +32,9 @@ const common = {
   repositories: z.array(z.string().min(1).max(200)).min(1).default(['**']),
   public_repositories: z.boolean().default(false),
   fork_pull_requests: z.boolean().default(false),
-  link_hosts: z.array(z.string().regex(/^(\*\.)?[a-z\d.-]+$/, 'must be names of hosts')).default([]),
+  link_hosts: z
+    .array(z.string().regex(/^(\*\.)?[a-z\d.-]+$/, 'must be names of hosts'))
+    .default([]),
   link: z
     .url({ protocol: /^https?$/ })
     .max(400)
@@ -37,7 +47,10 @@ const sourcesFile = z.strictObject({
       z.union([
         z.strictObject({
           ...common,
-          url: z.url({ protocol: /^https?$/, error: 'must be an http or https address, or command a program' }),
+          url: z.url({
+            protocol: /^https?$/,
+            error: 'must be an http or https address, or command a program',
+          }),
           headers: texts.default({}),
         }),
         z.strictObject({
@@ -76,21 +89,31 @@ export function readSourcesFile(
     return []
   }
   return parsed.data.sources.map((entry) => {
-    if (entry.look_up === undefined && entry.search === undefined && entry.search_symbols === undefined) {
+    if (
+      entry.look_up === undefined &&
+      entry.search === undefined &&
+      entry.search_symbols === undefined
+    ) {
       problems.push(`CONTEXT_SOURCES: ${entry.name} needs look_up or search`)
     }
     if (entry.search_symbols !== undefined && entry.kind !== 'errors') {
-      problems.push(`CONTEXT_SOURCES: ${entry.name} has search_symbols, which is for the kind errors`)
+      problems.push(
+        `CONTEXT_SOURCES: ${entry.name} has search_symbols, which is for the kind errors`,
+      )
     }
     const secrets = 'headers' in entry ? listCredentials(entry.headers) : []
-    const fill = (value: string) => fillVariables(value, environment, { source: entry.name, problems, secrets })
+    const fill = (value: string) =>
+      fillVariables(value, environment, { source: entry.name, problems, secrets })
     return toConfig(entry, fill, secrets)
   })
 }
 
 /** Of the two forms that a source can have, what keeps it from the one that it is closer to. */
 function explainIssue(issue: z.core.$ZodIssue): string[] {
-  const near = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => a.length - b.length)[0] : undefined
+  const near =
+    issue.code === 'invalid_union'
+      ? issue.errors.toSorted((a, b) => a.length - b.length)[0]
+      : undefined
   if (near === undefined) return [`${issue.path.join('.') || 'the file'}: ${issue.message}`]
   return near.map(({ path, message }) => `${[...issue.path, ...path].join('.')}: ${message}`)
 }
@@ -126,8 +149,12 @@ function toConfig(
 
 /** Those that stand in the file all the same. */
 function listCredentials(headers: Readonly<Record<string, string>>): string[] {
-  const values = Object.entries(headers).filter(([name]) => /authorization|token|key|secret|cookie/i.test(name))
-  return values.filter(([, value]) => !value.includes('${')).map(([, value]) => value.replace(/^\w+ /, ''))
+  const values = Object.entries(headers).filter(([name]) =>
+    /authorization|token|key|secret|cookie/i.test(name),
+  )
+  return values
+    .filter(([, value]) => !value.includes('${'))
+    .map(([, value]) => value.replace(/^\w+ /, ''))
 }
 
 /** So that the file itself holds no secret. */
@@ -138,7 +165,8 @@ function fillVariables(
 ): string {
   return value.replace(/\$\{([A-Z_][A-Z\d_]*)\}/g, (_, name: string) => {
     const found = environment[name]
-    if (found === undefined || found === '') problems.push(`CONTEXT_SOURCES: ${source} needs ${name}`)
+    if (found === undefined || found === '')
+      problems.push(`CONTEXT_SOURCES: ${source} needs ${name}`)
     if (found) secrets.push(found)
     return found ?? ''
   })

@@ -38,7 +38,8 @@ export function readWord<T>(words: Readonly<Record<string, T>>): Read<T> {
 
 export function readInteger(least: number, most: number): Read<number> {
   return (value, at) => {
-    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return Number(value)
+    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most)
+      return Number(value)
     return expect(at, `a whole number from ${least} to ${most}`)
   }
 }
@@ -62,16 +63,20 @@ export function readText(what: string, findFault: (text: string) => string | nul
 export function readList<T>(readItem: Read<T>, most: number): Read<T[]> {
   return (value, at) => {
     const items = Array.isArray(value) ? value : [value]
-    if (items.length > most) at.report(`${quoteWord(at.path)} has more than ${most} items; the others are not read`)
+    if (items.length > most)
+      at.report(`${quoteWord(at.path)} has more than ${most} items; the others are not read`)
     return items.slice(0, most).flatMap((item) => readItem(item, at) ?? [])
   }
 }
 
 /** A mapping of known keys, each with its own reader. A key without a value is as good as none. */
-export function readKeys<T extends object>(readers: { readonly [Key in keyof T]: Read<T[Key]> }): Read<Partial<T>> {
+export function readKeys<T extends object>(
+  readers: { readonly [Key in keyof T]: Read<T[Key]> },
+): Read<Partial<T>> {
   const known = Object.keys(readers)
   return (value, at) => {
-    if (!(value instanceof Map)) return expect(at, `a mapping with the keys ${known.map(quoteWord).join(', ')}`)
+    if (!(value instanceof Map))
+      return expect(at, `a mapping with the keys ${known.map(quoteWord).join(', ')}`)
     const result: Partial<T> = {}
     for (const [key, item] of value as ReadonlyMap<string, unknown>) {
       const path = at.path === '' ? key : `${at.path}.${key}`

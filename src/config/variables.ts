@@ -5,13 +5,18 @@ import { defaults } from './defaults.ts'
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''))
-const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on')
+const onOff = z
+  .enum(['on', 'off'], { error: 'must be on or off' })
+  .transform((value) => value === 'on')
 const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be a whole number from ${minimum} to ${maximum}`)
+    .refine(
+      (value) => value >= minimum && value <= maximum,
+      `must be a whole number from ${minimum} to ${maximum}`,
+    )
 const dollars = z
   .string()
   .regex(/^\d+(\.\d+)?$/, 'must be an amount in US dollars, for example 0.50')
@@ -21,7 +26,9 @@ const secretKey = z
   .trim()
   .min(32, 'must have at least 32 characters')
   .regex(/^[^,]*$/, 'must have no comma, which separates the keys of SECRET_KEYS_OLD')
-const addressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((range) => !range.endsWith('/0'))
+const addressRange = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+  .refine((range) => !range.endsWith('/0'))
 const modelName = z
   .string()
   .regex(
@@ -48,7 +55,9 @@ export const variables = z.object({
     })
     .optional(),
   APP_ENV: z
-    .enum(['production', 'development', 'test'], { error: 'must be production, development or test' })
+    .enum(['production', 'development', 'test'], {
+      error: 'must be production, development or test',
+    })
     .default(defaults.APP_ENV),
   SERVICE_NAME: z
     .string()
@@ -58,7 +67,10 @@ export const variables = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must be a postgresql:// address')
-    .refine((url) => URL.canParse(url), 'must be a postgresql:// address; special characters in it are percent-encoded')
+    .refine(
+      (url) => URL.canParse(url),
+      'must be a postgresql:// address; special characters in it are percent-encoded',
+    )
     .optional(),
   DATABASE_POOL_SIZE: wholeNumber(2, 500).default(defaults.DATABASE_POOL_SIZE),
   SECRET_KEY: secretKey.optional(),
@@ -80,7 +92,10 @@ export const variables = z.object({
   // One that names nobody is no empty one: it would let everybody in.
   SIGN_IN_ALLOWED: z
     .string()
-    .regex(/^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/, 'must be usernames of the platform, separated by commas')
+    .regex(
+      /^\s*[\w.-]+(\s*,\s*[\w.-]+)*\s*$/,
+      'must be usernames of the platform, separated by commas',
+    )
     .optional(),
   ACCESS_CHECK_MINUTES: wholeNumber(1, 1440).default(defaults.ACCESS_CHECK_MINUTES),
   PLATFORM_TOKEN: z.string().optional(),
@@ -94,7 +109,9 @@ export const variables = z.object({
   OPENAI_API_KEY: z.string().optional(),
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   MODEL_API_KEY: z.string().optional(),
-  REVIEW_MODE: z.enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' }).default(defaults.REVIEW_MODE),
+  REVIEW_MODE: z
+    .enum(['agentic', 'parallel'], { error: 'must be agentic or parallel' })
+    .default(defaults.REVIEW_MODE),
   ATTENTION_CHECK: onOff.default(defaults.ATTENTION_CHECK),
   REVIEW_BUDGET_USD: dollars.optional(),
   REVIEW_BUDGET_DAILY_USD: dollars.optional(),
@@ -122,15 +139,20 @@ export const variables = z.object({
   SLACK_MCP_URL: httpUrl.optional(),
   SLACK_TOKEN: z.string().optional(),
   CONTEXT_SOURCES: z.string().optional(),
-  MCP_ACCESS: z.enum(['open', 'token', 'off'], { error: 'must be open, token or off' }).default(defaults.MCP_ACCESS),
+  MCP_ACCESS: z
+    .enum(['open', 'token', 'off'], { error: 'must be open, token or off' })
+    .default(defaults.MCP_ACCESS),
   MCP_AGENT_TOOLS: onOff.default(defaults.MCP_AGENT_TOOLS),
   MCP_ALLOWED_HOSTS: z
     .string()
     .toLowerCase()
     .transform((names) => names.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => /^([a-z\d-]+(\.[a-z\d-]+)*|\[[\da-f:]+\])$/.test(name)), {
-      error: 'must be names of hosts without a port, separated by commas',
-    })
+    .refine(
+      (names) => names.every((name) => /^([a-z\d-]+(\.[a-z\d-]+)*|\[[\da-f:]+\])$/.test(name)),
+      {
+        error: 'must be names of hosts without a port, separated by commas',
+      },
+    )
     .optional(),
   METRICS_PORT: wholeNumber(0, 65535).optional(),
   METRICS_HOST: z.string().default(defaults.METRICS_HOST),

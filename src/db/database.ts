@@ -37,7 +37,11 @@ export interface Listening {
 export interface JobDatabase {
   // biome-ignore lint/suspicious/noExplicitAny: rows are read by the queue, which knows them
   executeSql(text: string, values?: unknown[]): Promise<{ rows: any[] }>
-  listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
+  listen(
+    channel: string,
+    onNotification: (payload: string) => void,
+    onReconnect: () => void,
+  ): Promise<Listening>
 }
 
 export interface OpenDatabase extends AsyncDisposable {
@@ -50,7 +54,11 @@ export interface OpenDatabase extends AsyncDisposable {
    * Calls `onNotification` with the payload of each NOTIFY on a channel, and `onReconnect` now and after each gap, in
    * which notifications may have been lost.
    */
-  listen(channel: string, onNotification: (payload: string) => void, onReconnect: () => void): Promise<Listening>
+  listen(
+    channel: string,
+    onNotification: (payload: string) => void,
+    onReconnect: () => void,
+  ): Promise<Listening>
   /** Resolves when the embedded engine broke: the process has to be started again. A server comes back by itself. */
   readonly broken: Promise<DatabaseFault>
   /** Throws DatabaseFault `database_disk_full` where hardly any space is left. A server looks after its own. */
@@ -82,7 +90,11 @@ export async function openDatabase(
   return openServer(config, log, metrics, answerMs)
 }
 
-async function openEmbeddedDatabase(directory: string, log: Log, metrics: DatabaseMetrics): Promise<OpenDatabase> {
+async function openEmbeddedDatabase(
+  directory: string,
+  log: Log,
+  metrics: DatabaseMetrics,
+): Promise<OpenDatabase> {
   const database = await openEmbedded(directory)
   const guard = createNestingGuard()
   const stopMaintenance = startMaintenance(database, log)
@@ -102,7 +114,9 @@ async function openEmbeddedDatabase(directory: string, log: Log, metrics: Databa
     exclusive: true,
     jobs: {
       listen,
-      executeSql: guarded(guard, (text, values) => timeStatement(metrics, () => database.query(text, values))),
+      executeSql: guarded(guard, (text, values) =>
+        timeStatement(metrics, () => database.query(text, values)),
+      ),
     },
     listen,
     broken: database.broken,
@@ -138,7 +152,9 @@ async function openServer(
     exclusive: false,
     jobs: {
       listen,
-      executeSql: guarded(guard, (text, values) => timeStatement(metrics, () => queryPool(pool, text, values))),
+      executeSql: guarded(guard, (text, values) =>
+        timeStatement(metrics, () => queryPool(pool, text, values)),
+      ),
     },
     listen,
     broken: new Promise(() => {}),
@@ -161,11 +177,18 @@ async function createKysely(pool: PostgresPool, guard: NestingGuard): Promise<Db
   const driver = dialect.createDriver()
   await driver.init()
   const provider: ConnectionProvider = guard.guard(new DefaultConnectionProvider(driver))
-  const executor = new DefaultQueryExecutor(dialect.createQueryCompiler(), dialect.createAdapter(), provider)
+  const executor = new DefaultQueryExecutor(
+    dialect.createQueryCompiler(),
+    dialect.createAdapter(),
+    provider,
+  )
   return new Kysely<Schema>({ config: { dialect }, dialect, driver, executor })
 }
 
-type Execute = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] } | { rows: unknown[] }[]>
+type Execute = (
+  text: string,
+  values?: unknown[],
+) => Promise<{ rows: unknown[] } | { rows: unknown[] }[]>
 
 /** Several statements at once give the rows of all, in their order. */
 function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql'] {
@@ -178,7 +201,10 @@ function guarded(guard: NestingGuard, execute: Execute): JobDatabase['executeSql
 
 async function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<void> {
   const deadline = Promise.withResolvers<never>()
-  const fault = new DatabaseFault('database_unavailable', `The database did not answer within ${timeoutMs} ms.`)
+  const fault = new DatabaseFault(
+    'database_unavailable',
+    `The database did not answer within ${timeoutMs} ms.`,
+  )
   const timer = setTimeout(() => deadline.reject(fault), timeoutMs)
   answer.catch(() => {})
   await Promise.race([answer, deadline.promise]).finally(() => clearTimeout(timer))

@@ -54,7 +54,8 @@ const goneMessages =
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const code = databaseErrorCode(error)
-  if (code !== undefined) return goneCodes.has(code) || /^((08|53|57P|58)[0-9A-Z]{2,3}|25006)$/.test(code)
+  if (code !== undefined)
+    return goneCodes.has(code) || /^((08|53|57P|58)[0-9A-Z]{2,3}|25006)$/.test(code)
   return error instanceof Error && goneMessages.test(error.message)
 }
 

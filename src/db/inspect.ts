@@ -17,9 +17,17 @@ export interface DatabaseState {
 }
 
 /** Asks an open database, whether or not its schema is up to date. */
-export async function inspectDatabase({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseState> {
+export async function inspectDatabase({
+  db,
+  engine,
+}: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseState> {
   const schema = await compareSchema(db)
-  const { rows } = await sql<{ version: string; fsync: boolean; has_search_index: boolean; now: Date }>`
+  const { rows } = await sql<{
+    version: string
+    fsync: boolean
+    has_search_index: boolean
+    now: Date
+  }>`
     select current_setting('server_version') as version,
       current_setting('fsync')::boolean as fsync, clock_timestamp() as now,
       to_regclass('pull_request_search_text') is not null as has_search_index`.execute(db)

@@ -7,7 +7,10 @@ import type { Db } from './database.ts'
  *
  * @param written how many rows were written, by names of tables, which come from us
  */
-export async function keepStatistics(db: Db, written: Readonly<Record<string, number>>): Promise<void> {
+export async function keepStatistics(
+  db: Db,
+  written: Readonly<Record<string, number>>,
+): Promise<void> {
   // What the database counts itself it tells late, each connection for itself.
   const { rows } = await sql<{ name: string; rows: number }>`
     select relname as name, greatest(reltuples, 0)::float8 as rows from pg_class

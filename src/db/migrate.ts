@@ -50,7 +50,10 @@ export async function compareSchema(
   }
 }
 
-async function refuseNewer(db: Db, migrations: Record<string, Migration>): Promise<SchemaComparison> {
+async function refuseNewer(
+  db: Db,
+  migrations: Record<string, Migration>,
+): Promise<SchemaComparison> {
   const comparison = await compareSchema(db, migrations)
   const { unknown } = comparison
   if (unknown.length === 0) return comparison

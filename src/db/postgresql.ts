@@ -31,7 +31,9 @@ function clientConfig(url: string, answerMs = usualAnswerMs): pg.ClientConfig {
     application_name: 'umpire',
     ...limits,
     query_timeout: answerMs,
-    types: { getTypeParser: ((typeId: number) => parserOf(typeId)) as typeof pg.types.getTypeParser },
+    types: {
+      getTypeParser: ((typeId: number) => parserOf(typeId)) as typeof pg.types.getTypeParser,
+    },
   }
 }
 
@@ -42,18 +44,29 @@ function clientConfig(url: string, answerMs = usualAnswerMs): pg.ClientConfig {
  * @param answerMs see `usualAnswerMs`
  * @throws DatabaseFault `database_unavailable`, `database_refused` or `database_version`
  */
-export async function openPool(url: string, poolSize: number, log: Log, answerMs?: number): Promise<pg.Pool> {
+export async function openPool(
+  url: string,
+  poolSize: number,
+  log: Log,
+  answerMs?: number,
+): Promise<pg.Pool> {
   // Whatever the server's own settings are: a delivery that was answered is on its disk.
-  const onConnect = async (client: pg.ClientBase) => void (await client.query('set synchronous_commit = on'))
+  const onConnect = async (client: pg.ClientBase) =>
+    void (await client.query('set synchronous_commit = on'))
   const pool = new pg.Pool({ ...clientConfig(url, answerMs), max: poolSize, onConnect })
   // A connection that breaks tells its user by the failing query; unheard, the event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'A connection to the database was lost'))
   try {
-    const { rows } = await pool.query(`select current_setting('server_version_num')::int as version`)
+    const { rows } = await pool.query(
+      `select current_setting('server_version_num')::int as version`,
+    )
     const major = Math.floor(rows[0].version / 10_000)
     if (major >= oldestMajor) return pool
-    throw new DatabaseFault('database_version', `PostgreSQL ${major} is too old: version ${oldestMajor} is needed.`)
+    throw new DatabaseFault(
+      'database_version',
+      `PostgreSQL ${major} is too old: version ${oldestMajor} is needed.`,
+    )
   } catch (error) {
     await pool.end()
     if (error instanceof DatabaseFault) throw error
@@ -65,7 +78,10 @@ export async function openPool(url: string, poolSize: number, log: Log, answerMs
     if (!isDatabaseUnavailable(error)) throw error
     // Not the driver's own message: it can hold the address, and with it a password.
     const reason = code ?? 'no answer'
-    throw new DatabaseFault('database_unavailable', `The database at DATABASE_URL can't be reached (${reason}).`)
+    throw new DatabaseFault(
+      'database_unavailable',
+      `The database at DATABASE_URL can't be reached (${reason}).`,
+    )
   }
 }
 
@@ -80,7 +96,11 @@ function isRefusal(code: string | undefined): boolean {
 }
 
 /** Runs statements on any connection of the pool; what the pool's own `query` does, with our parameters. */
-export function queryPool(pool: pg.Pool, text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+export function queryPool(
+  pool: pg.Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult> {
   return pool.query(text, values.map(encodeParameter))
 }
 
@@ -168,11 +188,13 @@ export class Listener {
     client.on('error', () => this.#lose(client))
     client.on('end', () => this.#lose(client))
     client.on('notification', ({ channel, payload }) => {
-      for (const subscription of this.#channels.get(channel) ?? []) subscription.onNotification(payload ?? '')
+      for (const subscription of this.#channels.get(channel) ?? [])
+        subscription.onNotification(payload ?? '')
     })
     try {
       await client.connect()
-      for (const channel of this.#channels.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      for (const channel of this.#channels.keys())
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
       await client.end().catch(() => {})
       throw error

@@ -18,7 +18,11 @@ import type { Coverage, ReviewBasis, ReviewWarning, Usage, Verdict } from '../do
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
-type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type NullableTimestamp = ColumnType<
+  Date | null,
+  Date | string | null | undefined,
+  Date | string | null
+>
 
 /** States of an event; see the interface's table of transitions. */
 export type EventStatus = 'pending' | 'processing' | 'completed' | 'failed'

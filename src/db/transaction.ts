@@ -13,7 +13,10 @@ import { isTransactionConflict } from './errors.ts'
 export async function transactionWithRetry<Schema, Result>(
   db: Kysely<Schema>,
   work: (tx: Transaction<Schema>) => Promise<Result>,
-  options: { isolation?: 'read committed' | 'repeatable read' | 'serializable'; tries?: number } = {},
+  options: {
+    isolation?: 'read committed' | 'repeatable read' | 'serializable'
+    tries?: number
+  } = {},
 ): Promise<Result> {
   const { isolation, tries = 6 } = options
   const transaction = isolation ? db.transaction().setIsolationLevel(isolation) : db.transaction()

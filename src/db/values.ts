@@ -45,7 +45,9 @@ const types = {
 } as const
 
 const parseInstant = pg.types.getTypeParser(types.timestamptz.id) as Parse
-const parseTextArray = (pg.types.getTypeParser as (typeId: number) => (text: string) => unknown[])(1009)
+const parseTextArray = (pg.types.getTypeParser as (typeId: number) => (text: string) => unknown[])(
+  1009,
+)
 
 const scalarParsers: Record<keyof typeof types, Parse> = {
   int8: parseNumber,
@@ -75,7 +77,10 @@ function mapNested(items: readonly unknown[], parse: Parse): unknown[] {
 function parseNumber(text: string): number {
   const number = Number(text)
   if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
-    throw new UmpireError('database_number_too_large', `The database holds a number that is too large: ${text}`)
+    throw new UmpireError(
+      'database_number_too_large',
+      `The database holds a number that is too large: ${text}`,
+    )
   }
   return number
 }

@@ -121,7 +121,11 @@ export interface ChangeGraph {
   readonly definitions: readonly UsedDefinition[]
   readonly brokenImports: readonly BrokenImport[]
   /** Test files that reach changed files, the nearest first, and how many steps of use lie between. */
-  readonly tests: readonly { readonly path: string; readonly distance: number; readonly reaches: readonly string[] }[]
+  readonly tests: readonly {
+    readonly path: string
+    readonly distance: number
+    readonly reaches: readonly string[]
+  }[]
   /** Changed source files, not tests themselves, in languages that have tests here, that no test reaches. */
   readonly untested: readonly string[]
   readonly history: readonly FileHistory[]

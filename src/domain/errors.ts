@@ -55,7 +55,9 @@ export class PlatformError extends UmpireError {
     options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     const retryable =
-      code === 'platform_rate_limited' || code === 'platform_unavailable' || code === 'platform_invalid_response'
+      code === 'platform_rate_limited' ||
+      code === 'platform_unavailable' ||
+      code === 'platform_invalid_response'
     super(code, message, { ...options, retryable })
     this.status = options.status ?? 0
   }
@@ -80,7 +82,10 @@ export class ModelError extends UmpireError {
     message: string,
     options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
-    super(code, message, { ...options, retryable: code === 'model_rate_limited' || code === 'model_unavailable' })
+    super(code, message, {
+      ...options,
+      retryable: code === 'model_rate_limited' || code === 'model_unavailable',
+    })
   }
 
   /** What everybody may read. The message itself can hold the provider's words, which are for the operator. */
@@ -117,7 +122,9 @@ export class LeaseLostError extends UmpireError {
 /** The repository was disconnected from the account whose token a review writes with: it must not write any more. */
 export class ConnectionEndedError extends UmpireError {
   constructor() {
-    super('connection_ended', 'The repository was disconnected during its review.', { retryable: true })
+    super('connection_ended', 'The repository was disconnected during its review.', {
+      retryable: true,
+    })
   }
 }
 
@@ -138,7 +145,11 @@ export type RequestErrorCode =
 export class RequestError extends UmpireError {
   declare readonly code: RequestErrorCode
 
-  constructor(code: RequestErrorCode, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    code: RequestErrorCode,
+    message: string,
+    options: { retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(code, message, options)
   }
 }

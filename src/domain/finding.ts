@@ -12,7 +12,9 @@ export const severities: readonly Severity[] = ['critical', 'moderate', 'minor']
 
 /** Most severe first, then the surest. */
 export function bySeverity(a: RankedClaim, b: RankedClaim): number {
-  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) || b.confidence - a.confidence
+  )
 }
 
 interface RankedClaim {

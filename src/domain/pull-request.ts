@@ -27,7 +27,11 @@ export interface PullRequest extends PullRequestRef {
   readonly draft: boolean
   readonly url: string
   /** Source branch name and the commit it points at. `repo` is null when the fork was deleted. */
-  readonly head: { readonly branch: string; readonly sha: string; readonly repo: RepositoryName | null }
+  readonly head: {
+    readonly branch: string
+    readonly sha: string
+    readonly repo: RepositoryName | null
+  }
   /** Target branch name and the commit it points at (not the merge base). */
   readonly base: { readonly branch: string; readonly sha: string }
   readonly additions: number

@@ -13,7 +13,13 @@ export type Verdict = 'APPROVE' | 'REQUEST_CHANGES' | 'NEEDS_DISCUSSION'
  */
 export type ReviewEnd = 'skipped' | 'changes_requested' | 'incomplete' | 'needs_person' | 'passed'
 
-export const reviewEnds: readonly ReviewEnd[] = ['skipped', 'changes_requested', 'incomplete', 'needs_person', 'passed']
+export const reviewEnds: readonly ReviewEnd[] = [
+  'skipped',
+  'changes_requested',
+  'incomplete',
+  'needs_person',
+  'passed',
+]
 
 /** 1 (low) to 5 (high). */
 export type Confidence = 1 | 2 | 3 | 4 | 5
@@ -28,7 +34,13 @@ export interface Usage {
   readonly costUsd: number | null
 }
 
-export const noUsage: Usage = { calls: 0, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 }
+export const noUsage: Usage = {
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  costUsd: 0,
+}
 
 /** A file that was not, or not wholly, reviewed, and why. */
 export interface SkippedFile {

@@ -41,10 +41,13 @@ export async function savePullRequests(tx: Db, events: readonly NewEvent[]): Pro
     if (!isChecked || repo === null || pullRequest === null) continue
     const key = `${repo}#${pullRequest.number}`
     const known = newest.get(key)
-    if (!known || timeOf(known.pullRequest) <= timeOf(pullRequest)) newest.set(key, { repo, pullRequest })
+    if (!known || timeOf(known.pullRequest) <= timeOf(pullRequest))
+      newest.set(key, { repo, pullRequest })
   }
   if (newest.size === 0) return
-  const rows = [...newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => pullRequestRow(entry))
+  const rows = [...newest]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, entry]) => pullRequestRow(entry))
   await sql`
     with saved as (${upsertPullRequests(tx, rows)})
     insert into pull_request_search (repo, number, text)
@@ -98,14 +101,20 @@ const isNewState = sql`(pull_requests.state_as_of is null
  * platform confirms it (see pull-request-states.ts), and notes that the platform has something to confirm. The head is
  * noted as they have it: it is shown to nobody, and lets a review look again before it ends. Locks as `savePullRequests`.
  */
-export async function noteUncheckedPullRequests(tx: Db, events: readonly NewEvent[]): Promise<void> {
+export async function noteUncheckedPullRequests(
+  tx: Db,
+  events: readonly NewEvent[],
+): Promise<void> {
   const heads = new Map<string, PullRequestRef & { headSha: string }>()
   for (const event of events) {
     const ref = event.isChecked ? null : pullRequestOf(event)
-    if (ref) heads.set(`${ref.repo}#${ref.number}`, { ...ref, headSha: event.pullRequest?.headSha ?? '' })
+    if (ref)
+      heads.set(`${ref.repo}#${ref.number}`, { ...ref, headSha: event.pullRequest?.headSha ?? '' })
   }
   if (heads.size === 0) return
-  const rows = [...heads].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, head]) => unconfirmedRow(head))
+  const rows = [...heads]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, head]) => unconfirmedRow(head))
   await sql`
     with saved as (${insertUnconfirmed(tx, rows)})
     insert into pull_request_search (repo, number, text) select repo, number, search_text from saved
@@ -132,7 +141,10 @@ function insertUnconfirmed(tx: Db, rows: ReturnType<typeof unconfirmedRow>[]) {
  *
  * @returns the ids, in order; undefined for duplicates
  */
-export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise<(number | undefined)[]> {
+export async function insertEvents(
+  tx: Db,
+  events: readonly NewEvent[],
+): Promise<(number | undefined)[]> {
   if (events.length === 0) return []
   const column = <Value>(read: (event: NewEvent) => Value) => events.map(read)
   const { rows } = await sql<{ position: number; id: number }>`
@@ -180,7 +192,9 @@ export async function insertEvents(tx: Db, events: readonly NewEvent[]): Promise
       where p.repo = added.repo and p.number = added.pr_number
       returning p.repo, p.number, p.listed_event_id as event, p.listed_status as status
     )
-    select position, id, (select count(${announce(sql`listed`)}) from listed) as announced from fresh`.execute(tx)
+    select position, id, (select count(${announce(sql`listed`)}) from listed) as announced from fresh`.execute(
+    tx,
+  )
   const ids = new Map(rows.map((row) => [row.position, row.id]))
   return events.map((_, index) => ids.get(index + 1))
 }
@@ -207,7 +221,13 @@ function timeOf(pullRequest: DeliveredPullRequest): number {
   return Math.min(time, Date.now() + longestAheadMs)
 }
 
-function pullRequestRow({ repo, pullRequest: pr }: { repo: string; pullRequest: DeliveredPullRequest }) {
+function pullRequestRow({
+  repo,
+  pullRequest: pr,
+}: {
+  repo: string
+  pullRequest: DeliveredPullRequest
+}) {
   return {
     repo,
     number: pr.number,

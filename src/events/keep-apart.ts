@@ -13,7 +13,11 @@ import { refreshListing } from './listing.ts'
  */
 export async function keepReviewsApart(
   tx: Db,
-  { repo, formerId, platformRepoId }: { repo: RepositoryName; formerId: string; platformRepoId: string },
+  {
+    repo,
+    formerId,
+    platformRepoId,
+  }: { repo: RepositoryName; formerId: string; platformRepoId: string },
 ): Promise<void> {
   for (const name of await listSpellings(tx, repo)) {
     const aside = asideName(name, formerId)
@@ -21,7 +25,8 @@ export async function keepReviewsApart(
     await endUnfinished(tx, aside)
   }
   const back = asideName('', platformRepoId)
-  for (const name of await listSpellings(tx, `${repo}${back}`)) await rename(tx, name, name.slice(0, -back.length))
+  for (const name of await listSpellings(tx, `${repo}${back}`))
+    await rename(tx, name, name.slice(0, -back.length))
 }
 
 const asideName = (repo: string, platformRepoId: string) => `${repo}@${platformRepoId}`
@@ -54,5 +59,6 @@ async function endUnfinished(tx: Db, repo: string): Promise<void> {
     update events set status = 'failed', processed_at = now()
     where repo = ${repo} and wants_review and status in ('pending', 'processing')
     returning pr_number as number`.execute(tx)
-  for (const number of new Set(rows.map((row) => row.number))) await refreshListing(tx, { repo, number })
+  for (const number of new Set(rows.map((row) => row.number)))
+    await refreshListing(tx, { repo, number })
 }

@@ -47,7 +47,11 @@ export async function listDeliveries(db: Db, query: DeliveryQuery): Promise<Deli
 }
 
 /** The newest of one pull request. */
-export async function listPullRequestDeliveries(db: Db, ref: PullRequestRef, limit: number): Promise<DeliveryEntry[]> {
+export async function listPullRequestDeliveries(
+  db: Db,
+  ref: PullRequestRef,
+  limit: number,
+): Promise<DeliveryEntry[]> {
   return describe(
     db,
     sql`select id from events where repo = ${ref.repo} and pr_number = ${ref.number} order by id desc ${limitRows(limit)}`,

@@ -60,7 +60,10 @@ export async function listReviews(db: Db, query: ReviewQuery): Promise<ListedRev
     if (entries) return entries
   }
   if (search !== '') return sortFound(db, query)
-  return describe(db, scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit))
+  return describe(
+    db,
+    scope === 'all' ? newestOfAll(query, limit) : newestOfRepositories(scope, query, limit),
+  )
 }
 
 /** Looks through the newest of all repositories. Undefined where those that fit may not all be among them. */
@@ -75,7 +78,8 @@ async function lookThroughNewest(db: Db, query: ReviewQuery): Promise<ListedRevi
       where true ${isFound} and ${isInScope(scope)} ${limitRows(limit)}`,
   )
   if (entries.length === limit) return entries
-  const { rows } = await sql`select 1 from (${newestOfAll(query, most)}) as newest offset ${most - 1}`.execute(db)
+  const { rows } =
+    await sql`select 1 from (${newestOfAll(query, most)}) as newest offset ${most - 1}`.execute(db)
   return rows.length === 0 ? entries : undefined
 }
 
@@ -115,7 +119,11 @@ function newestOfAll(query: ReviewQuery, limit: number, further = sql``): RawBui
  * Each value of the filter is in order in an index for each repository: a lane. Only those lanes that lead with the newest
  * entries can hold an entry of the answer.
  */
-function newestOfRepositories(repos: readonly string[], query: ReviewQuery, limit: number): RawBuilder<unknown> {
+function newestOfRepositories(
+  repos: readonly string[],
+  query: ReviewQuery,
+  limit: number,
+): RawBuilder<unknown> {
   const { column, values } = query.filter ?? anyState
   const newest = (count: number) => sql`
     select repo, number, listed_event_id from pull_requests

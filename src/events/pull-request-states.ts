@@ -18,7 +18,10 @@ export interface StateCheck extends PullRequestRef {
  * Of some pull requests, those that it is time to ask about: the final ones never, the others so that of all who look at
  * the same time, also in other processes, one asks. Waits for nobody.
  */
-export async function claimStateChecks(db: Db, refs: readonly PullRequestRef[]): Promise<StateCheck[]> {
+export async function claimStateChecks(
+  db: Db,
+  refs: readonly PullRequestRef[],
+): Promise<StateCheck[]> {
   if (refs.length === 0) return []
   const { rows } = await sql<StateCheck>`
     with due as (
@@ -105,6 +108,10 @@ function confirmedFields(pullRequest: PullRequest) {
     search_text: composeSearchText({ title: pullRequest.title, repo, number }),
     ...{ state: pullRequest.state, draft: pullRequest.draft },
     ...{ additions: pullRequest.additions, deletions: pullRequest.deletions },
-    ...{ opened_at: pullRequest.createdAt, merged_at: pullRequest.mergedAt, updated_at: pullRequest.updatedAt },
+    ...{
+      opened_at: pullRequest.createdAt,
+      merged_at: pullRequest.mergedAt,
+      updated_at: pullRequest.updatedAt,
+    },
   }
 }

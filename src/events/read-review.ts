@@ -53,15 +53,25 @@ export type ReviewFinding = Pick<
   | 'state'
   | 'placement'
   | 'comment_url'
-> & { readonly evidence: Evidence[]; readonly removed: boolean; readonly dismissal: Dismissal | null }
+> & {
+  readonly evidence: Evidence[]
+  readonly removed: boolean
+  readonly dismissal: Dismissal | null
+}
 
 /** More than the platform shows of a review; the worst come first. */
 const shownFindings = 500
 const shownDeliveries = 100
 
 /** The review that an event of a pull request led to; undefined where there is no such event in the scope. */
-export async function readReview(db: Db, scope: Scope, id: number): Promise<ReviewDetail | undefined> {
-  const { rows } = await sql<Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }>`
+export async function readReview(
+  db: Db,
+  scope: Scope,
+  id: number,
+): Promise<ReviewDetail | undefined> {
+  const { rows } = await sql<
+    Omit<ReviewDetail, 'findings' | 'deliveries'> & { run_id: number | null }
+  >`
     select ${reviewFields}, r.id as run_id, r.error, r.error_code, coalesce(r.attempts, 0) as attempts, r.retry_at,
       r.verdict, r.confidence, r.head_sha, r.published_url, r.coverage, r.usage, r.sources, r.reach, r.decision,
       r.timings, r.warnings
@@ -81,11 +91,34 @@ export async function readReview(db: Db, scope: Scope, id: number): Promise<Revi
 }
 
 /** Those that this run or an earlier one raised. */
-async function listFindings(db: Db, ref: { repo: string; number: number }, runId: number): Promise<ReviewFinding[]> {
+async function listFindings(
+  db: Db,
+  ref: { repo: string; number: number },
+  runId: number,
+): Promise<ReviewFinding[]> {
   const rows = await selectFindings(db)
     .select(['f.fingerprint', 'f.removed', 'd.login', 'd.via', 'd.reason'])
-    .select(['severity', 'category', 'title', 'body', 'path', 'side', 'start_line', 'end_line', 'suggestion'])
-    .select(['evidence', 'confidence', 'verified', 'reviewer', 'rule', 'state', 'placement', 'comment_url'])
+    .select([
+      'severity',
+      'category',
+      'title',
+      'body',
+      'path',
+      'side',
+      'start_line',
+      'end_line',
+      'suggestion',
+    ])
+    .select([
+      'evidence',
+      'confidence',
+      'verified',
+      'reviewer',
+      'rule',
+      'state',
+      'placement',
+      'comment_url',
+    ])
     .where('f.repo', '=', ref.repo)
     .where('f.pr_number', '=', ref.number)
     .where('first_run_id', '<=', runId)

@@ -15,7 +15,11 @@ export const redoEvent = 'pull_request.redo'
 export const dismissalEvent = 'pull_request.dismissal'
 
 /** The pull request of an event; undefined where there is no such event in the scope, or it is about none. */
-export async function findEventPullRequest(db: Db, scope: Scope, id: number): Promise<PullRequestRef | undefined> {
+export async function findEventPullRequest(
+  db: Db,
+  scope: Scope,
+  id: number,
+): Promise<PullRequestRef | undefined> {
   const { rows } = await sql<PullRequestRef>`
     select repo, pr_number as number from events
     where id = ${id} and repo is not null and pr_number is not null

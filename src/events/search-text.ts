@@ -9,7 +9,15 @@ const separator = '\u001f'
 const longestTitle = 1000
 
 /** What a pull request is found by. Case is folded here, so that it doesn't hang on the database's locale. */
-export function composeSearchText({ title, repo, number }: { title: string; repo: string; number: number }): string {
+export function composeSearchText({
+  title,
+  repo,
+  number,
+}: {
+  title: string
+  repo: string
+  number: number
+}): string {
   return [title.slice(0, longestTitle), repo, String(number)].map(fold).join(separator)
 }
 

@@ -4,7 +4,11 @@ import { readPlatformToken } from '../accounts/users.ts'
 import { type Contributor, listContributors } from '../analytics/contributors.ts'
 import { createFiguresReader } from '../analytics/figures-in-time.ts'
 import { type Insights, readInsights } from '../analytics/insights.ts'
-import { createStatisticsReader, noStatistics, type PlatformStatistics } from '../analytics/platform-statistics.ts'
+import {
+  createStatisticsReader,
+  noStatistics,
+  type PlatformStatistics,
+} from '../analytics/platform-statistics.ts'
 import { type Reviewing, readReviewing } from '../analytics/reviewing.ts'
 import { noFigures, type TouchFigures } from '../analytics/touch-figures.ts'
 import type { AppContext } from '../context.ts'
@@ -17,12 +21,19 @@ import { memoryNotConfigured } from './memory-routes.ts'
 import type { Server } from './server.ts'
 
 /** Adds what stands under `/api/v1/analytics`. */
-export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+export function addAnalyticsRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+): void {
   const { db, keys, log } = ctx
   const { memory, graph: graphLayer } = ctx.config
   const readFigures = createFiguresReader({ db, log, timeoutMs: graphLayer.queryTimeoutMs })
   const askPlatform = createStatisticsReader(ctx.platform, log)
-  const readStatistics = async (userId: number, repo: RepositoryName): Promise<PlatformStatistics> => {
+  const readStatistics = async (
+    userId: number,
+    repo: RepositoryName,
+  ): Promise<PlatformStatistics> => {
     const token = await readPlatformToken(db, keys, userId)
     return token === undefined ? noStatistics : askPlatform(userId, { repo, token })
   }
@@ -30,13 +41,19 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
   const insightsRoute = { schema: insights, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/insights', insightsRoute, async (request) => {
     const { days, repo } = request.query
-    return describeInsights(await readInsights(db, await findScopeWithin(db, callerOf(request), repo), days), days)
+    return describeInsights(
+      await readInsights(db, await findScopeWithin(db, callerOf(request), repo), days),
+      days,
+    )
   })
 
   const reviewingRoute = { schema: reviewing, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/reviewing', reviewingRoute, async (request) => {
     const { days, repo } = request.query
-    return describeReviewing(await readReviewing(db, await findScopeWithin(db, callerOf(request), repo), days), days)
+    return describeReviewing(
+      await readReviewing(db, await findScopeWithin(db, callerOf(request), repo), days),
+      days,
+    )
   })
 
   const contributorsRoute = { schema: contributors, onRequest: authenticate.bearer }
@@ -48,7 +65,13 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
     const { total, contributors } = await listContributors(db, repo, { page, perPage })
     const statistics = contributors.length === 0 ? noStatistics : await readStatistics(userId, repo)
     return {
-      ...{ repo, contributor_count: total, page, per_page: perPage, total_pages: Math.ceil(total / perPage) },
+      ...{
+        repo,
+        contributor_count: total,
+        page,
+        per_page: perPage,
+        total_pages: Math.ceil(total / perPage),
+      },
       contributors: contributors.map((person) => shapeContributor(person, statistics)),
     }
   })
@@ -56,12 +79,22 @@ export function addAnalyticsRoutes(server: Server, ctx: AppContext, authenticate
   const graphRoute = { schema: graph, onRequest: authenticate.cookie }
   server.get('/api/v1/analytics/graph', graphRoute, async (request) => {
     const { userId } = callerOf(request)
-    const repo = await findAskedRepository(ctx, { userId }, request.query.repo, "repo must be in 'owner/repo' format")
+    const repo = await findAskedRepository(
+      ctx,
+      { userId },
+      request.query.repo,
+      "repo must be in 'owner/repo' format",
+    )
     const [figures, { languages, contributors }] = await Promise.all([
       graphLayer.enabled ? readFigures(repo) : noFigures,
       readStatistics(userId, repo),
     ])
-    return { repo, languages: [...languages], ...shapeFigures(figures), contributors: [...contributors] }
+    return {
+      repo,
+      languages: [...languages],
+      ...shapeFigures(figures),
+      contributors: [...contributors],
+    }
   })
 }
 
@@ -86,14 +119,21 @@ function shapeFigures({ hotspots, risks, owners, experts, dead }: TouchFigures) 
     hotspots: hotspots.map(({ path, touches }) => ({ path, touch_count: touches })),
     high_risk: risks.map(({ path, requests }) => ({ path, risk_score: requests })),
     dead_files: { count: dead.count, sample: [...dead.sample] },
-    ownership: owners.map(({ path, login, percent }) => ({ path, owner: login, touch_pct: percent })),
+    ownership: owners.map(({ path, login, percent }) => ({
+      path,
+      owner: login,
+      touch_pct: percent,
+    })),
     expertise: experts.map(({ login, directories, touches }) => {
       return { login, top_dirs: [...directories], total_touches: touches }
     }),
   }
 }
 
-function describeInsights({ start, end, merges, authors, repos, ...found }: Insights, days: number) {
+function describeInsights(
+  { start, end, merges, authors, repos, ...found }: Insights,
+  days: number,
+) {
   return {
     period: { start, end, days },
     merge_metrics: {
@@ -107,7 +147,12 @@ function describeInsights({ start, end, merges, authors, repos, ...found }: Insi
     verdicts: { APPROVE: 0, REQUEST_CHANGES: 0, NEEDS_DISCUSSION: 0, ...found.verdicts },
     confidence_dist: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, ...found.confidences },
     issue_categories: found.issues,
-    repos: repos.map(({ repo, prs, merged, issues }) => ({ repo, prs, merged, issues_flagged: issues })),
+    repos: repos.map(({ repo, prs, merged, issues }) => ({
+      repo,
+      prs,
+      merged,
+      issues_flagged: issues,
+    })),
     pr_size: { median: Math.round(found.sizes.median ?? 0), p90: Math.round(found.sizes.p90 ?? 0) },
   }
 }
@@ -122,7 +167,8 @@ function describeReviewing(
 ) {
   const { pullRequests, reviewed, skipped, failed, underWay } = coverage
   const { perReview } = cost
-  const perhaps = (value: number | null, round: (value: number) => number) => (value === null ? null : round(value))
+  const perhaps = (value: number | null, round: (value: number) => number) =>
+    value === null ? null : round(value)
   return {
     period: { start, end, days },
     coverage: {
@@ -147,7 +193,13 @@ function describeReviewing(
       without_model: cost.withoutModel,
       outside_usd: perhaps(outsideUsd, roundDollars),
       models: models.map(({ model, runs: count, calls, costUsd, ...tokens }) => ({
-        ...{ model, runs: count, calls, input_tokens: tokens.inputTokens, output_tokens: tokens.outputTokens },
+        ...{
+          model,
+          runs: count,
+          calls,
+          input_tokens: tokens.inputTokens,
+          output_tokens: tokens.outputTokens,
+        },
         cached_input_tokens: tokens.cachedInputTokens,
         cost_usd: perhaps(costUsd, roundDollars),
       })),

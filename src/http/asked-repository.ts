@@ -23,6 +23,7 @@ export async function findAskedRepository(
   if (malformed !== undefined && !isName) throw new RequestError('request_malformed', malformed)
   if (isName) await checkOverdue(ctx, caller, repo)
   const connected = await findConnectedRepository(ctx.db, caller, repo)
-  if (connected === undefined) throw new RequestError('access_denied', 'Repo not connected or access denied')
+  if (connected === undefined)
+    throw new RequestError('access_denied', 'Repo not connected or access denied')
   return connected
 }

@@ -7,11 +7,18 @@ import type { Server } from './server.ts'
 import { pageSize, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/audit`. */
-export function addAuditRoutes(server: Server, ctx: AppContext, { either: onRequest }: Authenticate): void {
+export function addAuditRoutes(
+  server: Server,
+  ctx: AppContext,
+  { either: onRequest }: Authenticate,
+): void {
   server.get('/api/v1/audit', { schema: contract.listAudit, onRequest }, async (request) => {
     const { limit, before } = request.query
     const found = await listAudit(ctx.db, callerOf(request), { before, limit: pageSize(limit) })
     const { entries, next } = slicePage(found, limit)
-    return { entries: entries.map(({ createdAt, ...entry }) => ({ ...entry, created_at: createdAt })), next }
+    return {
+      entries: entries.map(({ createdAt, ...entry }) => ({ ...entry, created_at: createdAt })),
+      next,
+    }
   })
 }

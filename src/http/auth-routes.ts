@@ -5,8 +5,18 @@ import type { Caller } from '../accounts/tokens.ts'
 import { isAnyoneKnown } from '../accounts/users.ts'
 import type { AppContext } from '../context.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type Admit, type Session, sessionSeconds, signInWithToken, signOut } from '../workflows/signing-in/sign-in.ts'
-import { attemptSeconds, finishSignIn, startSignIn } from '../workflows/signing-in/sign-in-by-oauth.ts'
+import {
+  type Admit,
+  type Session,
+  sessionSeconds,
+  signInWithToken,
+  signOut,
+} from '../workflows/signing-in/sign-in.ts'
+import {
+  attemptSeconds,
+  finishSignIn,
+  startSignIn,
+} from '../workflows/signing-in/sign-in-by-oauth.ts'
 import { type Authenticate, callerOf, refuseCrossSite, sessionCookie } from './authenticate.ts'
 import * as contract from './contract/accounts.ts'
 import type { SignInLimits } from './rate-limit.ts'
@@ -19,18 +29,31 @@ const attemptCookie = 'umpire_login'
 const bearerSeconds = 15 * 60
 
 /** Adds what stands under `/auth`, and `POST /api/v1/auth/token`. */
-export function addAuthRoutes(server: Server, ctx: AppContext, authenticate: Authenticate, limits: SignInLimits): void {
+export function addAuthRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+  limits: SignInLimits,
+): void {
   addOAuthRoutes(server, ctx, limits)
   addSessionRoutes(server, ctx, authenticate, limits)
 }
 
 function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): void {
   const { publicUrl } = ctx.config.http
-  const options: CookieSerializeOptions = { ...cookieOptions(publicUrl), path: new URL(`${publicUrl}/auth`).pathname }
+  const options: CookieSerializeOptions = {
+    ...cookieOptions(publicUrl),
+    path: new URL(`${publicUrl}/auth`).pathname,
+  }
 
   server.get('/auth/login', { schema: contract.startSignIn }, async (request, reply) => {
-    const { location, attempt } = startSignIn(ctx, readReturnPath(request.query.return_to, publicUrl))
-    return reply.setCookie(attemptCookie, attempt, { ...options, maxAge: attemptSeconds }).redirect(location, 302)
+    const { location, attempt } = startSignIn(
+      ctx,
+      readReturnPath(request.query.return_to, publicUrl),
+    )
+    return reply
+      .setCookie(attemptCookie, attempt, { ...options, maxAge: attemptSeconds })
+      .redirect(location, 302)
   })
 
   server.get('/auth/callback', { schema: contract.finishSignIn }, async (request, reply) => {
@@ -39,10 +62,13 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
     try {
       const admit: Admit = ({ id }) => limits.admit(request, id)
       const back = { attempt, ...request.query }
-      const { session, returnTo } = await limits.inTurn(request, () => finishSignIn(ctx, back, admit))
+      const { session, returnTo } = await limits.inTurn(request, () =>
+        finishSignIn(ctx, back, admit),
+      )
       return setSession(reply, publicUrl, session).redirect(returnTo, 303)
     } catch (error) {
-      if (!(error instanceof RequestError && request.headers.accept?.includes('text/html'))) throw error
+      if (!(error instanceof RequestError && request.headers.accept?.includes('text/html')))
+        throw error
       // People in a browser get the page, which says it in words of its own: no address can make it say others.
       const failed = request.query.error === 'access_denied' ? 'cancelled' : error.code
       return reply.redirect(`${new URL(`${publicUrl}/sign-in`).pathname}?failed=${failed}`, 303)
@@ -50,7 +76,12 @@ function addOAuthRoutes(server: Server, ctx: AppContext, limits: SignInLimits): 
   })
 }
 
-function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authenticate, limits: SignInLimits): void {
+function addSessionRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+  limits: SignInLimits,
+): void {
   const { publicUrl } = ctx.config.http
   const publicOrigin = new URL(publicUrl).origin
 
@@ -63,7 +94,9 @@ function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authent
   server.post('/auth/login', { schema: contract.signInWithToken }, async (request, reply) => {
     refuseCrossSite(request, publicOrigin)
     const admit: Admit = ({ id }) => limits.admit(request, id)
-    const session = await limits.inTurn(request, () => signInWithToken(ctx, request.body.token, admit))
+    const session = await limits.inTurn(request, () =>
+      signInWithToken(ctx, request.body.token, admit),
+    )
     setSession(reply, publicUrl, session)
     return describePerson(session.user)
   })
@@ -77,10 +110,14 @@ function addSessionRoutes(server: Server, ctx: AppContext, authenticate: Authent
     return { status: 'signed_out' as const }
   })
 
-  server.get('/auth/me', { schema: contract.showMe, onRequest: authenticate.either }, async (request) => ({
-    ...describePerson(callerOf(request)),
-    ...describeService(ctx.config),
-  }))
+  server.get(
+    '/auth/me',
+    { schema: contract.showMe, onRequest: authenticate.either },
+    async (request) => ({
+      ...describePerson(callerOf(request)),
+      ...describeService(ctx.config),
+    }),
+  )
 
   const tokenRoute = { schema: contract.shortLivedToken, onRequest: authenticate.cookie }
   server.post('/api/v1/auth/token', tokenRoute, async (request) => {
@@ -98,14 +135,19 @@ function cookieOptions(publicUrl: string): CookieSerializeOptions {
 }
 
 function setSession(reply: FastifyReply, publicUrl: string, { jwt }: Session): FastifyReply {
-  return reply.setCookie(sessionCookie, jwt, { ...cookieOptions(publicUrl), maxAge: sessionSeconds })
+  return reply.setCookie(sessionCookie, jwt, {
+    ...cookieOptions(publicUrl),
+    maxAge: sessionSeconds,
+  })
 }
 
 function describeService({ platform, serviceName }: AppContext['config']) {
   return { service_name: serviceName, platform: platform.id, platform_url: platform.url }
 }
 
-function describePerson(person: Pick<Caller, 'userId' | 'login' | 'name' | 'avatarUrl' | 'isAdmin'>) {
+function describePerson(
+  person: Pick<Caller, 'userId' | 'login' | 'name' | 'avatarUrl' | 'isAdmin'>,
+) {
   const { userId: id, login, name, avatarUrl, isAdmin } = person
   return { id, login, name, avatar_url: avatarUrl, is_admin: isAdmin }
 }

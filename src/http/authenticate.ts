@@ -38,7 +38,12 @@ declare module 'fastify' {
 /** Makes the hooks. `publicUrl` is where people reach the service. */
 export function createAuthenticate(
   server: Server,
-  options: { db: Db; credentials: Credentials; publicUrl: string; signInAllowed: Config['signInAllowed'] },
+  options: {
+    db: Db
+    credentials: Credentials
+    publicUrl: string
+    signInAllowed: Config['signInAllowed']
+  },
 ): Authenticate {
   server.decorateRequest('caller', null)
   server.decorateRequest('claims', null)
@@ -57,7 +62,9 @@ export function createAuthenticate(
   }
 
   async function identify(claims: Claims | null): Promise<Caller | null> {
-    return claims === null ? null : ((await findCaller(options.db, claims, options.signInAllowed)) ?? null)
+    return claims === null
+      ? null
+      : ((await findCaller(options.db, claims, options.signInAllowed)) ?? null)
   }
 
   async function bearer(request: FastifyRequest): Promise<void> {

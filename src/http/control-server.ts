@@ -46,14 +46,19 @@ export async function startControlServer(options: {
   addToolRoutes(server, mcp)
   try {
     if (Buffer.byteLength(path) > longestSocketPath) {
-      throw new Error(`its path is longer than ${longestSocketPath} bytes; choose a DATA_DIR with a shorter one`)
+      throw new Error(
+        `its path is longer than ${longestSocketPath} bytes; choose a DATA_DIR with a shorter one`,
+      )
     }
     await rm(path, { force: true })
     await server.listen({ path })
     await chmod(path, 0o600)
   } catch (error) {
     const reason = (error as Error).message
-    log.warn({ path }, `The control socket could not be opened: commands can't reach this process (${reason})`)
+    log.warn(
+      { path },
+      `The control socket could not be opened: commands can't reach this process (${reason})`,
+    )
   }
   return { [Symbol.asyncDispose]: () => server.close() }
 }
@@ -84,12 +89,16 @@ function addToolRoutes(server: Server, { backend, findCaller }: McpSource): void
   server.post('/mcp/tools', { schema: listToolsRoute }, async ({ body: { token } }) =>
     backend.listTools(await callerOf(token)),
   )
-  server.post('/mcp/call', { schema: callToolRoute }, async ({ body: { token, name, given } }, reply) => {
-    const caller = await callerOf(token)
-    const answer = await backend.callTool(name, given, { caller, signal: whenGone(reply) })
-    if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
-    return answer
-  })
+  server.post(
+    '/mcp/call',
+    { schema: callToolRoute },
+    async ({ body: { token, name, given } }, reply) => {
+      const caller = await callerOf(token)
+      const answer = await backend.callTool(name, given, { caller, signal: whenGone(reply) })
+      if (answer === undefined) throw new RequestError('not_found', 'There is no such tool')
+      return answer
+    },
+  )
   server.post('/mcp/repositories', { schema: listRepositoriesRoute }, async ({ body: { token } }) =>
     backend.listRepositories(await callerOf(token)),
   )

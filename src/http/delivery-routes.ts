@@ -9,7 +9,11 @@ import type { Server } from './server.ts'
 import { pageSize, slicePage } from './slice-page.ts'
 
 /** Adds `GET /api/v1/deliveries`. */
-export function addDeliveryRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+export function addDeliveryRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+): void {
   const route = { schema: contract.listDeliveries, onRequest: authenticate.either }
   server.get('/api/v1/deliveries', route, async (request) => {
     const { repo, status, limit, before } = request.query
@@ -24,6 +28,7 @@ function narrowScope(scope: Scope, repo: string | undefined): Scope {
   if (repo === undefined) return scope
   if (scope === 'all') return [repo]
   const named = scope.filter((name) => name.toLowerCase() === repo.toLowerCase())
-  if (named.length === 0) throw new RequestError('access_denied', 'Repo not connected or access denied')
+  if (named.length === 0)
+    throw new RequestError('access_denied', 'Repo not connected or access denied')
   return named
 }

@@ -43,7 +43,9 @@ const internal: ErrorAnswer = { status: 500, detail: 'Internal server error' }
 export function describeError(error: FastifyError, bodyLimit: number | undefined): ErrorAnswer {
   if (isDatabaseUnavailable(error)) {
     const isFull = databaseErrorCode(error) === 'database_disk_full'
-    const reason = isFull ? 'There is hardly any disk space left.' : 'The database is not reachable.'
+    const reason = isFull
+      ? 'There is hardly any disk space left.'
+      : 'The database is not reachable.'
     return { status: 503, detail: `${reason} Try again.`, retryAfterSeconds: 5 }
   }
   if (error instanceof UmpireError) return describeOwn(error)

@@ -48,15 +48,20 @@ export async function addDocsRoutes(server: Server, publicUrl: string): Promise<
         },
       },
     },
-    transform: (part) => jsonSchemaTransform({ ...part, schema: describeRoute(part.schema, part.route) }),
-    transformObject: (document) => keepWhatIsUsed(jsonSchemaTransformObject(document) as Document) as never,
+    transform: (part) =>
+      jsonSchemaTransform({ ...part, schema: describeRoute(part.schema, part.route) }),
+    transformObject: (document) =>
+      keepWhatIsUsed(jsonSchemaTransformObject(document) as Document) as never,
   })
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: pagePolicy as never,
     uiConfig: { docExpansion: 'list', persistAuthorization: false },
     // Its bar is for choosing between documents; there is one.
-    theme: { title: 'Umpire: API', css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }] },
+    theme: {
+      title: 'Umpire: API',
+      css: [{ filename: 'theme.css', content: '.swagger-ui .topbar { display: none }' }],
+    },
   })
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
 }
@@ -82,7 +87,9 @@ function keepWhatIsUsed(document: Document): Document {
   const { schemas } = document.components
   const used = new Set<string>()
   const visit = (part: unknown) => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(
+      /"#\/components\/schemas\/([^"]+)"/g,
+    )) {
       if (used.has(name)) continue
       used.add(name)
       visit(schemas[name])

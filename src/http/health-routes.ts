@@ -8,11 +8,20 @@ import type { Server } from './server.ts'
  *
  * @param options.findUnready what keeps the service from its work; null for nothing. Rejects where the database does.
  */
-export function addHealthRoutes(server: Server, options: { findUnready: () => Promise<string | null> }): void {
-  server.get('/healthz', { schema: healthz, config: { quiet: true } }, async () => ({ status: 'ok' as const }))
+export function addHealthRoutes(
+  server: Server,
+  options: { findUnready: () => Promise<string | null> },
+): void {
+  server.get('/healthz', { schema: healthz, config: { quiet: true } }, async () => ({
+    status: 'ok' as const,
+  }))
   server.get('/readyz', { schema: readyz, config: { quiet: true } }, async () => {
     const reason = await options.findUnready().catch((cause: unknown) => {
-      throw new RequestError('not_configured', 'Not ready: the database does not answer or cannot store', { cause })
+      throw new RequestError(
+        'not_configured',
+        'Not ready: the database does not answer or cannot store',
+        { cause },
+      )
     })
     if (reason !== null) throw new RequestError('not_configured', `Not ready: ${reason}`)
     return { status: 'ready' as const }

@@ -4,7 +4,12 @@ import { findScope } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
 import type { OpenDatabase } from '../db/database.ts'
 import { RequestError } from '../domain/errors.ts'
-import { type ConnectionChange, changesChannel, type ListingChange, type ScanChange } from '../events/listing.ts'
+import {
+  type ConnectionChange,
+  changesChannel,
+  type ListingChange,
+  type ScanChange,
+} from '../events/listing.ts'
 import type { EventStream } from '../lib/event-stream.ts'
 import type { Log } from '../lib/logger.ts'
 
@@ -46,13 +51,20 @@ export interface LiveHub {
    * @param findCallerAgain whom the credential names now; null when it counts no more, which ends the stream
    * @throws RequestError `too_many` when there are too many streams
    */
-  subscribe(caller: Caller, stream: EventStream, findCallerAgain: () => Promise<Caller | null>): Promise<void>
+  subscribe(
+    caller: Caller,
+    stream: EventStream,
+    findCallerAgain: () => Promise<Caller | null>,
+  ): Promise<void>
   /** Ends all streams. */
   close(): Promise<void>
 }
 
 /** Listens to the database's announcements. */
-export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>, log: Log): Promise<LiveHub> {
+export async function openLiveHub(
+  database: Pick<OpenDatabase, 'db' | 'listen'>,
+  log: Log,
+): Promise<LiveHub> {
   const subscribers = new Set<Subscriber>()
   let closed = false
 
@@ -76,7 +88,10 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
       await readScope(subscriber)
       if (event !== undefined) stream.send(event, data)
     } catch (error) {
-      log.warn({ err: error, user: subscriber.caller.userId }, 'A live stream ends: its caller could not be looked at')
+      log.warn(
+        { err: error, user: subscriber.caller.userId },
+        'A live stream ends: its caller could not be looked at',
+      )
       stream.end()
     }
   }
@@ -100,12 +115,17 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
   }
 
   function checkRoom({ userId }: Caller): void {
-    if (closed) throw new RequestError('not_configured', 'The service is stopping', { retryAfterMs: 2000 })
+    if (closed)
+      throw new RequestError('not_configured', 'The service is stopping', { retryAfterMs: 2000 })
     const own = [...subscribers].filter(({ caller }) => caller.userId === userId)
     if (own.length >= streamsPerCaller) {
-      throw new RequestError('too_many', `There are ${streamsPerCaller} live streams of this caller already`)
+      throw new RequestError(
+        'too_many',
+        `There are ${streamsPerCaller} live streams of this caller already`,
+      )
     }
-    if (subscribers.size >= streamsPerProcess) throw new RequestError('too_many', 'There are too many live streams')
+    if (subscribers.size >= streamsPerProcess)
+      throw new RequestError('too_many', 'There are too many live streams')
   }
 
   const listening = await database.listen(
@@ -117,7 +137,8 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
       for (const subscriber of subscribers) void enqueue(subscriber, () => tell(subscriber, told))
     },
     () => {
-      for (const subscriber of subscribers) void enqueue(subscriber, () => renew(subscriber, 'resync'))
+      for (const subscriber of subscribers)
+        void enqueue(subscriber, () => renew(subscriber, 'resync'))
     },
   )
 
@@ -125,7 +146,13 @@ export async function openLiveHub(database: Pick<OpenDatabase, 'db' | 'listen'>,
     async subscribe(caller, stream, findCallerAgain) {
       checkRoom(caller)
       const scope = new Set<string>()
-      const subscriber: Subscriber = { caller, stream, findCallerAgain, scope, turn: Promise.resolve() }
+      const subscriber: Subscriber = {
+        caller,
+        stream,
+        findCallerAgain,
+        scope,
+        turn: Promise.resolve(),
+      }
       subscribers.add(subscriber)
       let ticks = 0
       const timer = setInterval(() => {

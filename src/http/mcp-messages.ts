@@ -7,7 +7,9 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FastifyReply } from 'fastify'
 
-type ReadResult<T> = { readonly value: T } | { readonly fault: readonly [code: number, message: string] }
+type ReadResult<T> =
+  | { readonly value: T }
+  | { readonly fault: readonly [code: number, message: string] }
 
 /** The JSON of a body. */
 export function readJson(body: unknown): ReadResult<unknown> {
@@ -25,7 +27,12 @@ export function readMessage(body: unknown): ReadResult<JSONRPCMessage> {
   try {
     return { value: parseJSONRPCMessage(read.value) }
   } catch {
-    return { fault: [ProtocolErrorCode.InvalidRequest, 'Invalid request: the body is not one JSON-RPC 2.0 message'] }
+    return {
+      fault: [
+        ProtocolErrorCode.InvalidRequest,
+        'Invalid request: the body is not one JSON-RPC 2.0 message',
+      ],
+    }
   }
 }
 

@@ -27,7 +27,11 @@ const mostIdentified = 3
 export async function addMcpRoutes(
   server: Server,
   ctx: McpSurroundings['ctx'],
-  options: { backend: McpBackend; database: Pick<OpenDatabase, 'listen'>; authenticate: Authenticate },
+  options: {
+    backend: McpBackend
+    database: Pick<OpenDatabase, 'listen'>
+    authenticate: Authenticate
+  },
 ): Promise<void> {
   const { access, agentTools } = ctx.config.mcp
   if (access === 'off') return
@@ -40,7 +44,11 @@ export async function addMcpRoutes(
   }
   const feed = await followReviews(database, onChange, backend.forget)
   server.addHook('onClose', () => feed.close())
-  const identity = { name: ctx.config.serviceName, title: 'Umpire', version: (await readProgram()).version }
+  const identity = {
+    name: ctx.config.serviceName,
+    title: 'Umpire',
+    version: (await readProgram()).version,
+  }
   const surroundings: McpSurroundings = {
     ctx,
     backend,
@@ -52,16 +60,26 @@ export async function addMcpRoutes(
   await server.register(async (plain) => {
     const scope = plain as unknown as Server
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+      done(null, body),
+    )
     const isKnown = createHostCheck(ctx.config)
     scope.addHook('onRequest', (request, reply, done) => {
       // Of all that keeps pages in check, what matters to a client that is none.
       reply.header('x-content-type-options', 'nosniff')
       if (isKnown(request)) done()
       else
-        sendFault(reply, 403, [ProtocolErrorCode.InvalidRequest, 'Host or Origin not allowed: see MCP_ALLOWED_HOSTS'])
+        sendFault(reply, 403, [
+          ProtocolErrorCode.InvalidRequest,
+          'Host or Origin not allowed: see MCP_ALLOWED_HOSTS',
+        ])
     })
-    const identify = access === 'token' ? authenticate.bearer : agentTools ? authenticate.optionalBearer : undefined
+    const identify =
+      access === 'token'
+        ? authenticate.bearer
+        : agentTools
+          ? authenticate.optionalBearer
+          : undefined
     if (identify) scope.addHook('onRequest', inTurn(identify))
     addStreamRoutes(scope, surroundings)
     addStreamableRoute(scope, surroundings)
@@ -82,8 +100,18 @@ function inTurn(identify: onRequestAsyncHookHandler): onRequestAsyncHookHandler 
 }
 
 /** Keeps web pages of others away, which a browser lets in under a name that leads to us (DNS rebinding). */
-function createHostCheck({ http, mcp }: McpSurroundings['ctx']['config']): (request: FastifyRequest) => boolean {
-  const names = [new URL(http.publicUrl).hostname, http.host, 'localhost', '127.0.0.1', '[::1]', ...mcp.allowedHosts]
+function createHostCheck({
+  http,
+  mcp,
+}: McpSurroundings['ctx']['config']): (request: FastifyRequest) => boolean {
+  const names = [
+    new URL(http.publicUrl).hostname,
+    http.host,
+    'localhost',
+    '127.0.0.1',
+    '[::1]',
+    ...mcp.allowedHosts,
+  ]
   const known = new Set(names.map((name) => name.toLowerCase()))
   const isKnown = (url: string) => known.has(URL.parse(url)?.hostname ?? '')
   return ({ headers: { host, origin } }) =>

@@ -5,7 +5,13 @@ import { openEventStream } from '../lib/event-stream.ts'
 import { answerMessage } from '../mcp/answer-message.ts'
 import { createSseTransport, type SseTransport } from '../mcp/sse-transport.ts'
 import { readMessage, sendFault, sendJson } from './mcp-messages.ts'
-import { createFollow, keepAliveMs, type McpSurroundings, messageLimit, watchCaller } from './mcp-surroundings.ts'
+import {
+  createFollow,
+  keepAliveMs,
+  type McpSurroundings,
+  messageLimit,
+  watchCaller,
+} from './mcp-surroundings.ts'
 import type { Server } from './server.ts'
 import { whenGone } from './when-gone.ts'
 
@@ -33,58 +39,75 @@ export function addStreamRoutes(server: Server, surroundings: McpSurroundings): 
     for (const { transport } of sessions.values()) await transport.close()
   })
 
-  server.get('/mcp/sse', { schema: { hide: true }, helmet: false, exposeHeadRoute: false }, async (request, reply) => {
-    const leave = room.enter(request.ip)
-    const sessionId = randomUUID()
-    const onCutOff = () => {
-      cutOff.add(sessionId)
-      sessions.delete(sessionId)
-      ctx.log.info({ request_id: request.id }, 'An MCP stream was cut off: its client does not read')
-      void transport.close()
-    }
-    const stream = openEventStream({ ...streamLimits, onCutOff })
-    const transport = createSseTransport(stream, `${messages}?sessionId=${sessionId}`)
-    sessions.set(sessionId, { transport, userId: request.caller?.userId })
-    const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
-    const unwatch = watchCaller(surroundings, request, () => stream.end())
-    stream.output.once('close', () => {
-      clearInterval(timer)
-      unwatch()
-      sessions.delete(sessionId)
-      leave()
-    })
-    const mcp = createServer(request.caller, createFollow(surroundings, request.caller))
-    mcp.onerror = (error) => ctx.log.debug({ err: error }, 'An MCP client sent what is not understood')
-    await mcp.connect(transport)
-    return (
-      reply
-        .type('text/event-stream')
-        // Nothing comes after it on this connection, and no proxy is to hold it back.
-        .headers({ connection: 'close', 'x-accel-buffering': 'no' })
-        .send(stream.output as never)
-    )
-  })
-
-  const route = { schema: { hide: true }, helmet: false, bodyLimit: messageLimit, config: { quiet: true } } as const
-  server.post<{ Querystring: { sessionId?: string } }>('/mcp/messages', route, async (request, reply) => {
-    const read = readMessage(request.body)
-    if ('fault' in read) return sendFault(reply, 400, read.fault)
-    const { value: message } = read
-    const { sessionId } = request.query
-    if (sessionId !== undefined) {
-      const session = sessions.get(sessionId)
-      if (session === undefined || session.userId !== request.caller?.userId) {
-        const id = 'id' in message ? (message.id ?? null) : null
-        const reason = cutOff.has(sessionId) ? sessionCutOff : sessionNotFound
-        return sendFault(reply, 404, [ProtocolErrorCode.InvalidRequest, reason], id)
+  server.get(
+    '/mcp/sse',
+    { schema: { hide: true }, helmet: false, exposeHeadRoute: false },
+    async (request, reply) => {
+      const leave = room.enter(request.ip)
+      const sessionId = randomUUID()
+      const onCutOff = () => {
+        cutOff.add(sessionId)
+        sessions.delete(sessionId)
+        ctx.log.info(
+          { request_id: request.id },
+          'An MCP stream was cut off: its client does not read',
+        )
+        void transport.close()
       }
-      session.transport.receive(message)
-      return reply.code(202).type('text/plain').send('Accepted')
-    }
-    const answer = await answerMessage(createServer(request.caller), message, whenGone(reply))
-    if (answer === null) return reply.code(202).send()
-    return sendJson(reply, answer)
-  })
+      const stream = openEventStream({ ...streamLimits, onCutOff })
+      const transport = createSseTransport(stream, `${messages}?sessionId=${sessionId}`)
+      sessions.set(sessionId, { transport, userId: request.caller?.userId })
+      const timer = setInterval(() => stream.keepAlive(), keepAliveMs)
+      const unwatch = watchCaller(surroundings, request, () => stream.end())
+      stream.output.once('close', () => {
+        clearInterval(timer)
+        unwatch()
+        sessions.delete(sessionId)
+        leave()
+      })
+      const mcp = createServer(request.caller, createFollow(surroundings, request.caller))
+      mcp.onerror = (error) =>
+        ctx.log.debug({ err: error }, 'An MCP client sent what is not understood')
+      await mcp.connect(transport)
+      return (
+        reply
+          .type('text/event-stream')
+          // Nothing comes after it on this connection, and no proxy is to hold it back.
+          .headers({ connection: 'close', 'x-accel-buffering': 'no' })
+          .send(stream.output as never)
+      )
+    },
+  )
+
+  const route = {
+    schema: { hide: true },
+    helmet: false,
+    bodyLimit: messageLimit,
+    config: { quiet: true },
+  } as const
+  server.post<{ Querystring: { sessionId?: string } }>(
+    '/mcp/messages',
+    route,
+    async (request, reply) => {
+      const read = readMessage(request.body)
+      if ('fault' in read) return sendFault(reply, 400, read.fault)
+      const { value: message } = read
+      const { sessionId } = request.query
+      if (sessionId !== undefined) {
+        const session = sessions.get(sessionId)
+        if (session === undefined || session.userId !== request.caller?.userId) {
+          const id = 'id' in message ? (message.id ?? null) : null
+          const reason = cutOff.has(sessionId) ? sessionCutOff : sessionNotFound
+          return sendFault(reply, 404, [ProtocolErrorCode.InvalidRequest, reason], id)
+        }
+        session.transport.receive(message)
+        return reply.code(202).type('text/plain').send('Accepted')
+      }
+      const answer = await answerMessage(createServer(request.caller), message, whenGone(reply))
+      if (answer === null) return reply.code(202).send()
+      return sendJson(reply, answer)
+    },
+  )
 }
 
 /** The last ones that were. */

@@ -1,11 +1,21 @@
 // MCP over Streamable HTTP, of both protocol eras: requests that say all by themselves, and those after `initialize`.
-import { createMcpHandler, type McpServerFactory, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  type McpServerFactory,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Caller } from '../accounts/tokens.ts'
 import type { Follow } from '../mcp/mcp-server.ts'
 import { readJson, sendFault } from './mcp-messages.ts'
-import { createFollow, keepAliveMs, type McpSurroundings, messageLimit, watchCaller } from './mcp-surroundings.ts'
+import {
+  createFollow,
+  keepAliveMs,
+  type McpSurroundings,
+  messageLimit,
+  watchCaller,
+} from './mcp-surroundings.ts'
 import type { Server } from './server.ts'
 import { whenGone } from './when-gone.ts'
 
@@ -38,9 +48,15 @@ export function addStreamableRoute(server: Server, surroundings: McpSurroundings
     config: { quiet: true },
     handler: async (request, reply) => {
       const { caller } = request
-      const options = caller === null ? {} : { authInfo: { token: '', clientId: '', scopes: [], extra: { caller } } }
+      const options =
+        caller === null
+          ? {}
+          : { authInfo: { token: '', clientId: '', scopes: [], extra: { caller } } }
       const send = async (signal: AbortSignal, parsedBody?: unknown) => {
-        const response = await handler.fetch(toWebRequest(request, signal), { ...options, parsedBody })
+        const response = await handler.fetch(toWebRequest(request, signal), {
+          ...options,
+          parsedBody,
+        })
         // Whether a connection goes on is between the client and this server.
         response.headers.delete('connection')
         if (response.headers.get('content-type') !== 'application/json') return reply.send(response)
@@ -57,7 +73,10 @@ export function addStreamableRoute(server: Server, surroundings: McpSurroundings
       if (!isListening(read.value)) return send(gone, read.value)
       const asked = listenRequest.safeParse(read.value)
       if (!asked.success)
-        return sendFault(reply, 400, [ProtocolErrorCode.InvalidParams, 'These are no valid subscriptions'])
+        return sendFault(reply, 400, [
+          ProtocolErrorCode.InvalidParams,
+          'These are no valid subscriptions',
+        ])
       const narrowed = await narrow(asked.data, createFollow(surroundings, caller))
       return send(openStream(surroundings, request, reply, gone), narrowed)
     },
@@ -66,22 +85,32 @@ export function addStreamableRoute(server: Server, surroundings: McpSurroundings
 
 const listenRequest = z.looseObject({
   params: z.looseObject({
-    notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()).max(200).optional() }),
+    notifications: z.looseObject({
+      resourceSubscriptions: z.array(z.string()).max(200).optional(),
+    }),
   }),
 })
 
 function isListening(message: unknown): boolean {
   return (
-    typeof message === 'object' && message !== null && 'method' in message && message.method === 'subscriptions/listen'
+    typeof message === 'object' &&
+    message !== null &&
+    'method' in message &&
+    message.method === 'subscriptions/listen'
   )
 }
 
 /** With the addresses under which changes are told, of those resources that the client may follow. */
 async function narrow(message: z.output<typeof listenRequest>, follow: Follow): Promise<unknown> {
   const { notifications } = message.params
-  const asked = await Promise.all((notifications.resourceSubscriptions ?? []).map((uri) => follow.find(uri)))
+  const asked = await Promise.all(
+    (notifications.resourceSubscriptions ?? []).map((uri) => follow.find(uri)),
+  )
   const resourceSubscriptions = asked.filter((uri) => uri !== undefined)
-  return { ...message, params: { ...message.params, notifications: { ...notifications, resourceSubscriptions } } }
+  return {
+    ...message,
+    params: { ...message.params, notifications: { ...notifications, resourceSubscriptions } },
+  }
 }
 
 /** Takes a place for a stream until it ends. Returns what ends it. */

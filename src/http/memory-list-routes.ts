@@ -5,7 +5,11 @@ import type { Memory } from '../domain/memory.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { listMemories, readHistory } from '../knowledge/memory/read-memories.ts'
 import { recallMemories } from '../workflows/remembering/recall-memories.ts'
-import { addWrittenMemory, dismissByHand, editMemory } from '../workflows/remembering/write-memory.ts'
+import {
+  addWrittenMemory,
+  dismissByHand,
+  editMemory,
+} from '../workflows/remembering/write-memory.ts'
 import { findAskedRepository } from './asked-repository.ts'
 import { type Authenticate, callerOf } from './authenticate.ts'
 import * as contract from './contract/memory.ts'
@@ -15,7 +19,11 @@ import type { Server } from './server.ts'
 type Asked = Parameters<typeof callerOf>[0] & { readonly query: { readonly repo: string } }
 
 /** Adds `GET` and `POST /api/v1/memory`, and `PATCH`, `DELETE` and the history of one memory. */
-export function addMemoryListRoutes(server: Server, ctx: AppContext, { either: onRequest }: Authenticate): void {
+export function addMemoryListRoutes(
+  server: Server,
+  ctx: AppContext,
+  { either: onRequest }: Authenticate,
+): void {
   const { db, config } = ctx
   const findRepository = (request: Asked) =>
     findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
@@ -32,7 +40,10 @@ export function addMemoryListRoutes(server: Server, ctx: AppContext, { either: o
     if (!config.memory) return { memories: [], next: null }
     if (search.trim() !== '') {
       const found = await recallMemories(ctx, repo, { words: search, ...filter, limit })
-      return { memories: found.map(({ score, ...memory }) => ({ ...shape(memory), score })), next: null }
+      return {
+        memories: found.map(({ score, ...memory }) => ({ ...shape(memory), score })),
+        next: null,
+      }
     }
     const listed = await listMemories(db, repo, { ...filter, before, limit: limit + 1 })
     const memories = listed.slice(0, limit).map((memory) => ({ ...shape(memory), score: null }))
@@ -60,19 +71,23 @@ export function addMemoryListRoutes(server: Server, ctx: AppContext, { either: o
     return { status: 'dismissed' as const, id }
   })
 
-  server.get(`${address}/history`, { schema: contract.memoryHistory, onRequest }, async (request) => {
-    const repo = await findRepository(request)
-    const past = config.memory ? await readHistory(db, repo, readId(request.params.id)) : []
-    if (past.length === 0) throw notFound()
-    const toDate = (time: string | null) => (time === null ? null : new Date(time))
-    return {
-      memories: past.map((memory) => ({
-        ...shape(memory),
-        ended_at: toDate(memory.endedAt),
-        ended_by: memory.endedBy,
-      })),
-    }
-  })
+  server.get(
+    `${address}/history`,
+    { schema: contract.memoryHistory, onRequest },
+    async (request) => {
+      const repo = await findRepository(request)
+      const past = config.memory ? await readHistory(db, repo, readId(request.params.id)) : []
+      if (past.length === 0) throw notFound()
+      const toDate = (time: string | null) => (time === null ? null : new Date(time))
+      return {
+        memories: past.map((memory) => ({
+          ...shape(memory),
+          ended_at: toDate(memory.endedAt),
+          ended_by: memory.endedBy,
+        })),
+      }
+    },
+  )
 }
 
 function notFound(): RequestError {
@@ -90,7 +105,17 @@ function trimPath(path: string): string {
   return path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '') || '.'
 }
 
-function shape({ id, text, type, path, componentType, trust, provenance, createdAt, updatedAt }: Memory) {
+function shape({
+  id,
+  text,
+  type,
+  path,
+  componentType,
+  trust,
+  provenance,
+  createdAt,
+  updatedAt,
+}: Memory) {
   const { source, commit, file, line, pullRequest, user, model } = provenance
   return {
     id,

@@ -44,9 +44,20 @@ export function addMemoryRoutes(server: Server, ctx: AppContext, authenticate: A
 
   const statsRoute = { schema: memoryStats, onRequest: authenticate.cookie }
   server.get('/api/v1/memory/stats', statsRoute, async (request) => {
-    const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformedRepository)
-    const { total, byType } = config.memory ? await countMemories(db, repo) : { total: 0, byType: new Map() }
+    const repo = await findAskedRepository(
+      ctx,
+      callerOf(request),
+      request.query.repo,
+      malformedRepository,
+    )
+    const { total, byType } = config.memory
+      ? await countMemories(db, repo)
+      : { total: 0, byType: new Map() }
     const counts = countedTypes.map((type) => [type, byType.get(type) ?? 0] as const)
-    return { repo, total, by_type: Object.fromEntries(counts) as Record<(typeof countedTypes)[number], number> }
+    return {
+      repo,
+      total,
+      by_type: Object.fromEntries(counts) as Record<(typeof countedTypes)[number], number>,
+    }
   })
 }

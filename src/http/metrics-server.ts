@@ -20,9 +20,14 @@ export async function startMetricsServer(
   prometheus: Prometheus,
   log: Log,
 ): Promise<MetricsServer> {
-  const limits = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 2_000 }
+  const limits = {
+    headersTimeout: 5_000,
+    requestTimeout: 5_000,
+    connectionsCheckingInterval: 2_000,
+  }
   const server = createServer(limits, ({ method, url }, response) => {
-    if (method === 'GET' && url?.split('?')[0] === '/metrics') void answer(prometheus, response, log)
+    if (method === 'GET' && url?.split('?')[0] === '/metrics')
+      void answer(prometheus, response, log)
     else response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
   })
   server.listen({ host, port })

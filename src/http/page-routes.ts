@@ -40,7 +40,11 @@ const policy = [
  * @param publicUrl where people reach the service
  * @param folder of the built page; where there is none, a short document says so
  */
-export async function addPageRoutes(server: Server, publicUrl: string, folder: string): Promise<void> {
+export async function addPageRoutes(
+  server: Server,
+  publicUrl: string,
+  folder: string,
+): Promise<void> {
   const basePath = new URL(`${publicUrl}/`).pathname
   const document = await readPage(folder, basePath)
   for (const address of addresses) {

@@ -30,7 +30,11 @@ export function isRateLimited(url: string): boolean {
  * Limits the routes that are added after this. A caller is the credential that a valid signature names (the database
  * isn't asked before the limit is), so that one that was revoked takes nothing from its owner; else an address.
  */
-export async function addRateLimit(server: Server, authenticate: Authenticate, limits: Limits): Promise<SignInLimits> {
+export async function addRateLimit(
+  server: Server,
+  authenticate: Authenticate,
+  limits: Limits,
+): Promise<SignInLimits> {
   const { default: rateLimit, normalizeIP } = await import('@fastify/rate-limit')
   const addressOf = (request: FastifyRequest) => `address ${normalizeIP(request.ip)}`
   await server.register(rateLimit, {
@@ -73,7 +77,11 @@ export async function addRateLimit(server: Server, authenticate: Authenticate, l
 }
 
 /** Each asks the platform, whoever sends it. There is no limit for all together: strangers could keep everybody out by it. */
-function createSignInLimit(server: Server, max: number, keyGenerator: (request: FastifyRequest) => string) {
+function createSignInLimit(
+  server: Server,
+  max: number,
+  keyGenerator: (request: FastifyRequest) => string,
+) {
   const count = server.createRateLimit({ max, keyGenerator })
   return async (request: FastifyRequest) => {
     const counted = await count(request)

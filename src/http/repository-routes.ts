@@ -12,20 +12,33 @@ import * as contract from './contract/repositories.ts'
 import type { Server } from './server.ts'
 
 /** Adds `GET /api/v1/repos`, and POST and DELETE of a repository's `install`. */
-export function addRepositoryRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+export function addRepositoryRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+): void {
   const listRoute = { schema: contract.listRepositories, onRequest: authenticate.either }
   server.get('/api/v1/repos', listRoute, async (request) => {
     const { search, connected, page, per_page: perPage } = request.query
     const list = connected === 'true' ? listConnectedRepositories : listConnectableRepositories
     const { repositories, hasMore } = await list(ctx, callerOf(request), { search, page, perPage })
-    return { repositories: repositories.map(shapeEntry), page, per_page: perPage, has_more: hasMore }
+    return {
+      repositories: repositories.map(shapeEntry),
+      page,
+      per_page: perPage,
+      has_more: hasMore,
+    }
   })
 
   const address = '/api/v1/repos/:owner/:repo/install'
   const connectRoute = { schema: contract.connectRepository, onRequest: authenticate.bearer }
   server.post(address, connectRoute, async (request) => {
     const { owner, repo: name } = request.params
-    const { installationId, repo } = await connectRepository(ctx, callerOf(request), `${owner}/${name}`)
+    const { installationId, repo } = await connectRepository(
+      ctx,
+      callerOf(request),
+      `${owner}/${name}`,
+    )
     return { status: 'connected' as const, installation_id: installationId, repo }
   })
 

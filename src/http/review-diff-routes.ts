@@ -16,7 +16,11 @@ const readAtOnce = 4
 const readAtOncePerPerson = 2
 
 /** Adds `GET /api/v1/reviews/{id}/diff`. */
-export function addReviewDiffRoutes(server: Server, ctx: AppContext, authenticate: Authenticate): void {
+export function addReviewDiffRoutes(
+  server: Server,
+  ctx: AppContext,
+  authenticate: Authenticate,
+): void {
   const slots = createSharedSlots(readAtOnce, readAtOncePerPerson)
   const route = { schema: readReviewDiff, onRequest: authenticate.either }
   server.get('/api/v1/reviews/:id/diff', route, async (request) => {
@@ -25,10 +29,17 @@ export function addReviewDiffRoutes(server: Server, ctx: AppContext, authenticat
     const release = await slots.take(String(caller.userId), signal).catch(refuse)
     try {
       const { id } = request.params
-      const diff = /^\d{1,15}$/.test(id) ? await showDiff(ctx, caller, Number(id), signal) : undefined
+      const diff = /^\d{1,15}$/.test(id)
+        ? await showDiff(ctx, caller, Number(id), signal)
+        : undefined
       if (diff === undefined) throw new RequestError('not_found', 'Review not found')
       const { baseSha, headSha, files, notes } = diff
-      return { base_sha: baseSha, head_sha: headSha, files: files.map(shapeFile), notes: [...notes] }
+      return {
+        base_sha: baseSha,
+        head_sha: headSha,
+        files: files.map(shapeFile),
+        notes: [...notes],
+      }
     } finally {
       release()
     }
@@ -36,7 +47,9 @@ export function addReviewDiffRoutes(server: Server, ctx: AppContext, authenticat
 }
 
 function refuse(): never {
-  throw new RequestError('too_many', 'Too many diffs are being read. Try again in a moment.', { retryAfterMs: 10_000 })
+  throw new RequestError('too_many', 'Too many diffs are being read. Try again in a moment.', {
+    retryAfterMs: 10_000,
+  })
 }
 
 function shapeFile({ oldPath, oldMode, newMode, leftOut, hunks, ...file }: ShownFile) {

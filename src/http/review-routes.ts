@@ -23,7 +23,12 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
 
   const readRoute = { schema: contract.readReview, onRequest: authenticate.either }
   server.get('/api/v1/reviews/:id', readRoute, async (request, reply) => {
-    const review = await showReview(ctx, callerOf(request), readId(request.params.id), platformDeadline(reply))
+    const review = await showReview(
+      ctx,
+      callerOf(request),
+      readId(request.params.id),
+      platformDeadline(reply),
+    )
     if (review === undefined) throw notFound()
     return shapeDetail(review)
   })
@@ -37,18 +42,31 @@ export function addReviewRoutes(server: Server, ctx: AppContext, authenticate: A
   })
 
   const dismissRoute = { schema: contract.dismissFinding, onRequest: authenticate.either }
-  server.post('/api/v1/reviews/:id/findings/:fingerprint/dismiss', dismissRoute, async (request, reply) => {
-    const asked = { ...readPlace(request.params), reason: request.body.reason }
-    const { login, reason, eventId } = await dismissFinding(ctx, callerOf(request), asked, platformDeadline(reply))
-    return { status: 'dismissed' as const, dismissed_by: login, reason, event_id: eventId }
-  })
+  server.post(
+    '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
+    dismissRoute,
+    async (request, reply) => {
+      const asked = { ...readPlace(request.params), reason: request.body.reason }
+      const { login, reason, eventId } = await dismissFinding(
+        ctx,
+        callerOf(request),
+        asked,
+        platformDeadline(reply),
+      )
+      return { status: 'dismissed' as const, dismissed_by: login, reason, event_id: eventId }
+    },
+  )
 
   const reopenRoute = { schema: contract.reopenFinding, onRequest: authenticate.either }
-  server.delete('/api/v1/reviews/:id/findings/:fingerprint/dismiss', reopenRoute, async (request, reply) => {
-    const asked = readPlace(request.params)
-    const eventId = await reopenFinding(ctx, callerOf(request), asked, platformDeadline(reply))
-    return { status: 'reopened' as const, event_id: eventId }
-  })
+  server.delete(
+    '/api/v1/reviews/:id/findings/:fingerprint/dismiss',
+    reopenRoute,
+    async (request, reply) => {
+      const asked = readPlace(request.params)
+      const eventId = await reopenFinding(ctx, callerOf(request), asked, platformDeadline(reply))
+      return { status: 'reopened' as const, event_id: eventId }
+    },
+  )
 }
 
 /** Counted from the beginning of the request. */
@@ -100,7 +118,10 @@ function shapeDetail({ coverage, usage, ...review }: ReviewDetail) {
       cached_input_tokens: usage.cachedInputTokens,
       cost_usd: usage.costUsd,
     },
-    sources: review.sources && { records: [...review.sources.records], missing: [...review.sources.missing] },
+    sources: review.sources && {
+      records: [...review.sources.records],
+      missing: [...review.sources.missing],
+    },
     findings: [...review.findings],
     deliveries: [...review.deliveries],
   }

@@ -31,10 +31,19 @@ import { addTokenRoutes } from './token-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 /** Adds all routes. */
-export async function addRoutes(server: Server, ctx: AppContext, database: OpenDatabase): Promise<void> {
+export async function addRoutes(
+  server: Server,
+  ctx: AppContext,
+  database: OpenDatabase,
+): Promise<void> {
   const { config, platform, db, wakeUps, credentials } = ctx
   const { signInAllowed } = config
-  const authenticate = createAuthenticate(server, { db, credentials, publicUrl: config.http.publicUrl, signInAllowed })
+  const authenticate = createAuthenticate(server, {
+    db,
+    credentials,
+    publicUrl: config.http.publicUrl,
+    signInAllowed,
+  })
   // These two see the routes that come after them.
   await addDocsRoutes(server, config.http.publicUrl)
   const signInLimits = await addRateLimit(server, authenticate, config.http)
@@ -73,9 +82,14 @@ export async function addRoutes(server: Server, ctx: AppContext, database: OpenD
 /** Longest time for each question to the database. */
 const readyMs = 2000
 
-async function findUnready({ db, keys }: AppContext, database: OpenDatabase): Promise<string | null> {
+async function findUnready(
+  { db, keys }: AppContext,
+  database: OpenDatabase,
+): Promise<string | null> {
   await database.ping(readyMs)
   const seals = await withinTime(readyMs, listSeals(db))
   if (seals === null) return 'the database is slow to answer'
-  return countLost(seals, keys) === 0 ? null : 'the secret key does not open stored tokens; see umpire doctor'
+  return countLost(seals, keys) === 0
+    ? null
+    : 'the secret key does not open stored tokens; see umpire doctor'
 }

@@ -27,7 +27,12 @@ export function addScanRoutes(server: Server, ctx: AppContext, authenticate: Aut
     const repo = await findAskedRepository(ctx, callerOf(request), request.query.repo, malformed)
     const scan = await readScan(ctx.db, repo)
     if (scan === undefined) return { ...neverScanned, repo }
-    const { requestedAt: requested_at, startedAt: started_at, finishedAt: finished_at, ...rest } = scan
+    const {
+      requestedAt: requested_at,
+      startedAt: started_at,
+      finishedAt: finished_at,
+      ...rest
+    } = scan
     return { ...rest, requested_at, started_at, finished_at }
   })
 }

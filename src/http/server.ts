@@ -12,7 +12,11 @@ import fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import {
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod'
 import { RequestError } from '../domain/errors.ts'
 import type { Log } from '../lib/logger.ts'
 import { boundClosing } from './close-connections.ts'
@@ -39,7 +43,10 @@ const maxHeaderSize = 40 * 1024
  *
  * @param trustedProxies addresses and ranges whose `X-Forwarded-For` says where a request comes from
  */
-export async function createServer(log: Log, trustedProxies: readonly string[] = []): Promise<Server> {
+export async function createServer(
+  log: Log,
+  trustedProxies: readonly string[] = [],
+): Promise<Server> {
   const server: Server = fastify({
     trustProxy: [...trustedProxies],
     bodyLimit,
@@ -64,7 +71,9 @@ export async function createServer(log: Log, trustedProxies: readonly string[] =
   server.setValidatorCompiler(validatorCompiler)
   server.setSerializerCompiler(serializerCompiler)
   takeEmptyBodies(server)
-  server.setErrorHandler((error: FastifyError, request, reply) => sendError(log, error, request, reply))
+  server.setErrorHandler((error: FastifyError, request, reply) =>
+    sendError(log, error, request, reply),
+  )
   server.removeContentTypeParser('text/plain')
   answerUnknownPaths(server)
   answerExpectations(server)
@@ -82,7 +91,12 @@ export async function createServer(log: Log, trustedProxies: readonly string[] =
     // What is answered is data: nothing of it is to be run, framed or guessed at.
     contentSecurityPolicy: {
       useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
+      directives: {
+        defaultSrc: ["'none'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+      },
     },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
@@ -99,8 +113,10 @@ function takeEmptyBodies(server: Server): void {
   })
   // Of a body in chunks it shows only when it has come.
   const parse = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
-    body === '' ? done(null) : parse(request, body, done),
+  server.addContentTypeParser<string>(
+    'application/json',
+    { parseAs: 'string' },
+    (request, body, done) => (body === '' ? done(null) : parse(request, body, done)),
   )
 }
 

@@ -31,18 +31,35 @@ export async function addSettingsRoutes(
   const remember = keepAnswers<Faults>(1)
   server.get('/api/v1/settings/sources', { schema: contract.checkSources, onRequest }, async () => {
     const faults = await remember('all', () => checkSources(ctx))
-    return { sources: settings.sources.map((source, index) => ({ ...source, fault: faults[index] ?? null })) }
+    return {
+      sources: settings.sources.map((source, index) => ({
+        ...source,
+        fault: faults[index] ?? null,
+      })),
+    }
   })
 
   const closing = new AbortController()
   server.addHook('preClose', async () => closing.abort())
   const rememberChecks = keepAnswers<Checks>(1)
-  server.get('/api/v1/settings/checks', { schema: contract.runChecks, onRequest }, async (request) => {
-    if (!callerOf(request).isAdmin) throw new RequestError('access_denied', 'For administrators only')
-    const { results, checkedAt } = await rememberChecks('all', () => checkAll(ctx, database, closing.signal))
-    const checks = results.map(({ name, state, message, remedy = null }) => ({ name, state, message, remedy }))
-    return { checks, checked_at: checkedAt }
-  })
+  server.get(
+    '/api/v1/settings/checks',
+    { schema: contract.runChecks, onRequest },
+    async (request) => {
+      if (!callerOf(request).isAdmin)
+        throw new RequestError('access_denied', 'For administrators only')
+      const { results, checkedAt } = await rememberChecks('all', () =>
+        checkAll(ctx, database, closing.signal),
+      )
+      const checks = results.map(({ name, state, message, remedy = null }) => ({
+        name,
+        state,
+        message,
+        remedy,
+      }))
+      return { checks, checked_at: checkedAt }
+    },
+  )
 }
 
 interface Checks {
@@ -51,9 +68,16 @@ interface Checks {
 }
 
 /** The same as `umpire doctor` does; each check has its own deadline. */
-async function checkAll(ctx: AppContext, database: OpenDatabase, signal: AbortSignal): Promise<KeptAnswer<Checks>> {
+async function checkAll(
+  ctx: AppContext,
+  database: OpenDatabase,
+  signal: AbortSignal,
+): Promise<KeptAnswer<Checks>> {
   const { config, platform, secrets } = ctx
-  const readDatabase = async () => ({ facts: await readDatabaseFacts(database), heldBy: process.pid })
+  const readDatabase = async () => ({
+    facts: await readDatabaseFacts(database),
+    heldBy: process.pid,
+  })
   const results = await diagnose({ config, platform, readDatabase }, secrets, signal)
   return { value: { results, checkedAt: new Date() }, keepMs: keepChecksMs }
 }
@@ -61,7 +85,9 @@ async function checkAll(ctx: AppContext, database: OpenDatabase, signal: AbortSi
 /** Each source has its own deadline. */
 async function checkSources({ config, sources }: AppContext): Promise<KeptAnswer<Faults>> {
   const { signal } = new AbortController()
-  const value = await Promise.all(config.contextSources.map(({ name }) => sources.check(name, signal)))
+  const value = await Promise.all(
+    config.contextSources.map(({ name }) => sources.check(name, signal)),
+  )
   return { value, keepMs: keepHealthMs }
 }
 
@@ -83,7 +109,11 @@ function describeSettings({ config, models, embedder }: AppContext, version: str
       main: describeModel(models.main),
       fast: describeModel(models.fast),
       embedder: describeModel(embedder),
-      budget: { per_review_usd: perReviewUsd, per_day_usd: perDayUsd, per_owner_day_usd: perOwnerDayUsd },
+      budget: {
+        per_review_usd: perReviewUsd,
+        per_day_usd: perDayUsd,
+        per_owner_day_usd: perOwnerDayUsd,
+      },
     },
     review: {
       mode: models.main === null ? ('static' as const) : review.mode,

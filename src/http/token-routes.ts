@@ -7,7 +7,11 @@ import * as contract from './contract/accounts.ts'
 import type { Server } from './server.ts'
 
 /** Adds what stands under `/api/v1/tokens`. */
-export function addTokenRoutes(server: Server, ctx: AppContext, { cookie: onRequest }: Authenticate): void {
+export function addTokenRoutes(
+  server: Server,
+  ctx: AppContext,
+  { cookie: onRequest }: Authenticate,
+): void {
   server.get('/api/v1/tokens', { schema: contract.listApiTokens, onRequest }, async (request) => {
     const tokens = await listApiTokens(ctx.db, callerOf(request).userId)
     return {
@@ -27,9 +31,13 @@ export function addTokenRoutes(server: Server, ctx: AppContext, { cookie: onRequ
     return { id: token.id, name: token.name, expires_at: token.expiresAt, token: token.jwt }
   })
 
-  server.delete('/api/v1/tokens/:id', { schema: contract.revokeApiToken, onRequest }, async (request) => {
-    const { id } = request.params
-    await revokeApiToken(ctx, callerOf(request), id)
-    return { status: 'revoked' as const, id }
-  })
+  server.delete(
+    '/api/v1/tokens/:id',
+    { schema: contract.revokeApiToken, onRequest },
+    async (request) => {
+      const { id } = request.params
+      await revokeApiToken(ctx, callerOf(request), id)
+      return { status: 'revoked' as const, id }
+    },
+  )
 }

@@ -12,7 +12,9 @@ export function answerUnknownPaths(server: Server): void {
   })
   server.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0] as string
-    const allowed = new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+    const allowed = new Set(
+      routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
+    )
     if (allowed.size === 0) return reply.code(404).send({ detail: 'Not found' })
     return reply
       .code(405)

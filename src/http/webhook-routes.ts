@@ -16,7 +16,8 @@ const bodyLimit = 25 * 1024 * 1024
 /** Of a delivery whose signature isn't checked, in bytes. Payloads of platforms are rarely larger than 100 KB. */
 const uncheckedBodyLimit = 1024 * 1024
 
-const appLevelReason = 'App-level events are not supported: only webhooks of single repositories are'
+const appLevelReason =
+  'App-level events are not supported: only webhooks of single repositories are'
 const inactiveReason = 'The repository is disconnected'
 
 /** One request, and the repository that it says to be about. */
@@ -42,7 +43,9 @@ export async function addWebhookRoutes(
   await server.register(async (scope) => {
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
     scope.addHook('preSerialization', (_request, reply, answer, done) => {
       options.metrics.deliveries.inc({ answer: nameAnswer(reply.statusCode, answer) })
       options.metrics.deliveryDuration.observe({}, reply.elapsedTime / 1000)
@@ -52,20 +55,27 @@ export async function addWebhookRoutes(
     scope.post('/api/v1/webhooks/host', route, async ({ headers, body }) => {
       const rawBody = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
       const envelope = options.platform.readEnvelope(headers, rawBody)
-      if (envelope.targetType === 'integration') return { status: 'ignored' as const, reason: appLevelReason }
+      if (envelope.targetType === 'integration')
+        return { status: 'ignored' as const, reason: appLevelReason }
       return receive({ headers, rawBody, envelope, repo: envelope.findRepository() })
     })
   })
 
   async function receive(request: Received) {
-    const acceptance = await options.intake.accept(request.repo, (secrets) => admit(request, secrets))
+    const acceptance = await options.intake.accept(request.repo, (secrets) =>
+      admit(request, secrets),
+    )
     switch (acceptance.status) {
       case 'ignored':
         return { status: 'ignored' as const, reason: inactiveReason }
       case 'duplicate_skipped':
         return { status: 'duplicate_skipped' as const }
       case 'received':
-        return { status: 'received' as const, event_id: acceptance.eventId, event_type: acceptance.eventType }
+        return {
+          status: 'received' as const,
+          event_id: acceptance.eventId,
+          event_type: acceptance.eventType,
+        }
     }
   }
 
@@ -95,7 +105,9 @@ function isSigned(header: string | null, rawBody: Buffer, secrets: readonly stri
   const digits = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '')?.[1]
   if (digits === undefined) return false
   const given = Buffer.from(digits, 'hex')
-  return secrets.some((secret) => timingSafeEqual(given, createHmac('sha256', secret).update(rawBody).digest()))
+  return secrets.some((secret) =>
+    timingSafeEqual(given, createHmac('sha256', secret).update(rawBody).digest()),
+  )
 }
 
 function invalidSignature(): RequestError {
@@ -108,7 +120,10 @@ function assertAcceptableUnsigned({ headers, rawBody }: Received): void {
     throw new RequestError('access_denied', 'Unsigned deliveries from a web page are refused')
   }
   if (rawBody.length > uncheckedBodyLimit) {
-    throw new RequestError('too_large', `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`)
+    throw new RequestError(
+      'too_large',
+      `An unsigned delivery must not be larger than ${uncheckedBodyLimit} bytes`,
+    )
   }
 }
 

@@ -16,7 +16,11 @@ export interface OtherBlock {
  *
  * @returns the one of the lowest number; null where there is none
  */
-export async function findOtherBlock(db: Db, ref: PullRequestRef, headSha: string): Promise<OtherBlock | null> {
+export async function findOtherBlock(
+  db: Db,
+  ref: PullRequestRef,
+  headSha: string,
+): Promise<OtherBlock | null> {
   const { rows } = await sql<{ number: number; ends: unknown }>`
     select p.number, r.decision->'ends' as ends
     from pull_requests p, lateral (

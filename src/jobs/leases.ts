@@ -43,7 +43,11 @@ export function countTries(
 ): { attempt: number; losses: number; isExhausted: boolean } {
   const lost = losses + Number(status === 'processing')
   const failures = attempts - lost
-  return { attempt: failures + 1, losses: lost, isExhausted: failures >= maxAttempts || lost >= maxLosses }
+  return {
+    attempt: failures + 1,
+    losses: lost,
+    isExhausted: failures >= maxAttempts || lost >= maxLosses,
+  }
 }
 
 /** How a piece of work is given back. */
@@ -58,18 +62,27 @@ export interface PutBack {
  * Brings back what a clock that went back has left in the future: no lease is longer than it can be, and no wait began
  * later than now. The leases of living workers are prolonged as ever.
  */
-export async function mendTimes(db: Db, table: 'workflow_runs' | 'scans', leaseSeconds: number): Promise<void> {
+export async function mendTimes(
+  db: Db,
+  table: 'workflow_runs' | 'scans',
+  leaseSeconds: number,
+): Promise<void> {
   const longest = leaseEnd(leaseSeconds)
   await sql`
     update ${sql.table(table)} set
       lease_until = case when lease_until > ${longest} then ${longest} else lease_until end,
       retry_at = case when put_back_at > now() then null else retry_at end,
       put_back_at = case when put_back_at > now() then null else put_back_at end
-    where status in ('pending', 'processing') and (lease_until > ${longest} or put_back_at > now())`.execute(db)
+    where status in ('pending', 'processing') and (lease_until > ${longest} or put_back_at > now())`.execute(
+    db,
+  )
 }
 
 /** Whether somebody should have taken it up by now, at `due`; or it is `since` a time that is yet to come. */
-export function isOverdue(due: RawBuilder<unknown>, since: RawBuilder<unknown>): RawBuilder<boolean> {
+export function isOverdue(
+  due: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+): RawBuilder<boolean> {
   return sql<boolean>`(${due} < now() - interval '5 seconds' or ${since} > now())`
 }
 

@@ -7,12 +7,20 @@ import { type ClaimedScan, requestScan } from './scans.ts'
 
 /** @returns null where no scan has looked yet */
 export async function readModelConsent(db: Db, repo: RepositoryName): Promise<boolean | null> {
-  const row = await db.selectFrom('scans').select('asks_models').where('repo', '=', repo).executeTakeFirst()
+  const row = await db
+    .selectFrom('scans')
+    .select('asks_models')
+    .where('repo', '=', repo)
+    .executeTakeFirst()
   return row?.asks_models ?? null
 }
 
 /** Writes down what a scan found; nothing where the scan isn't ours any more. */
-export async function noteModelConsent(db: Db, { repo, fence }: ClaimedScan, asksModels: boolean): Promise<void> {
+export async function noteModelConsent(
+  db: Db,
+  { repo, fence }: ClaimedScan,
+  asksModels: boolean,
+): Promise<void> {
   await db
     .updateTable('scans')
     .set({ asks_models: asksModels })
@@ -26,7 +34,11 @@ export async function noteModelConsent(db: Db, { repo, fence }: ClaimedScan, ask
 const mostRepositories = 1000
 
 /** Asks for scans of repositories that have memories which this embedder hasn't seen, though models may be asked about them. */
-export async function requestEmbeddingScans(tx: Db, wakeUps: Pick<WakeUps, 'scans'>, embedder: string): Promise<void> {
+export async function requestEmbeddingScans(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  embedder: string,
+): Promise<void> {
   const { rows } = await sql<{ repo: RepositoryName }>`
     select repo from scans s
     where status = 'completed' and commit_sha is not null and asks_models is distinct from false and exists (

@@ -60,7 +60,11 @@ export async function openWakeUps(input: {
     'review-pull-request',
     ({ repo, number }) => `${repo}#${number}`,
   )
-  const scans = await openQueue<{ repo: RepositoryName }>(boss, 'scan-repository', ({ repo }) => repo)
+  const scans = await openQueue<{ repo: RepositoryName }>(
+    boss,
+    'scan-repository',
+    ({ repo }) => repo,
+  )
   return {
     reviews,
     scans: {
@@ -107,7 +111,11 @@ async function openQueue<Subject extends object>(
       await boss.insert(name, jobs, { db: fromKysely(tx) })
     },
     async listen(start) {
-      const pace = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, burstWhenBatchFull: true }
+      const pace = {
+        pollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: 2,
+        burstWhenBatchFull: true,
+      }
       await boss.work<Subject>(name, { batchSize: fetchedTogether, ...pace }, async (jobs) => {
         for (const job of jobs) start(job.data)
       })

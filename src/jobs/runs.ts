@@ -36,14 +36,20 @@ const fresh = { status: 'pending', attempts: 0, losses: 0 } as const
  * Takes up a pull request's review: the run becomes `processing` under a lease, and so do its waiting events. A run
  * whose lease ended is taken over with a higher fence.
  */
-export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOptions): Promise<ClaimResult<ClaimedRun>> {
+export async function claimRun(
+  db: Db,
+  ref: PullRequestRef,
+  options: ClaimOptions,
+): Promise<ClaimResult<ClaimedRun>> {
   return db.transaction().execute(async (tx) => {
     await lockPullRequest(tx, ref)
     const existing = await tx
       .selectFrom('workflow_runs')
       .select(['id', 'status', 'attempts', 'losses'])
       .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
-      .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
+      .select(
+        sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
+      )
       .where(samePullRequest(ref))
       .where('status', 'in', unsettled)
       .executeTakeFirst()
@@ -77,7 +83,10 @@ export async function claimRun(db: Db, ref: PullRequestRef, options: ClaimOption
     const waitedSeconds = await moveEventsToRun(tx, ref, id)
     await refreshListing(tx, ref)
     const toldHead = await readToldHead(tx, ref)
-    return { kind: 'claimed', run: { ...ref, id, fence: run.fence, attempt, toldHead, waitedSeconds } }
+    return {
+      kind: 'claimed',
+      run: { ...ref, id, fence: run.fence, attempt, toldHead, waitedSeconds },
+    }
   })
 }
 
@@ -109,7 +118,11 @@ export async function assertLease(db: Db, run: ClaimedRun): Promise<void> {
  *
  * @param installationId null for the deployment-wide token
  */
-export async function assertMayWrite(db: Db, run: ClaimedRun, installationId: number | null): Promise<void> {
+export async function assertMayWrite(
+  db: Db,
+  run: ClaimedRun,
+  installationId: number | null,
+): Promise<void> {
   const { rows } = await sql<{ connected: boolean }>`
     select coalesce((select is_active from installations where id = ${installationId}), true) as connected
     from workflow_runs where ${heldBy(run)} and lease_until > now()`.execute(db)
@@ -142,7 +155,14 @@ export async function lockRun(tx: Db, run: ClaimedRun): Promise<void> {
 export type RunOutcome = Partial<
   Pick<
     Schema['workflow_runs'],
-    'head_sha' | 'verdict' | 'confidence' | 'summary' | 'published_url' | 'seen_lines' | 'error' | 'error_code'
+    | 'head_sha'
+    | 'verdict'
+    | 'confidence'
+    | 'summary'
+    | 'published_url'
+    | 'seen_lines'
+    | 'error'
+    | 'error_code'
   > & {
     files_analyzed: number
     coverage: string
@@ -173,7 +193,13 @@ export async function endRun(
   await lockPullRequest(tx, run)
   const ended = await tx
     .updateTable('workflow_runs')
-    .set({ ...outcome, status, finished_at: sql`now()`, lease_until: null, is_learned: !outcome.verdict })
+    .set({
+      ...outcome,
+      status,
+      finished_at: sql`now()`,
+      lease_until: null,
+      is_learned: !outcome.verdict,
+    })
     .where(heldBy(run))
     .returning(sql<number>`extract(epoch from now() - started_at)::float8`.as('seconds'))
     .executeTakeFirst()
@@ -226,7 +252,10 @@ export async function putBackRun(tx: Db, run: ClaimedRun, options: PutBack): Pro
  * Pull requests that wait though nobody holds them: their wake-up was lost, their worker died, or a clock went back. The
  * oldest first, at most 1000.
  */
-export async function findStrandedPullRequests(db: Db, leaseSeconds: number): Promise<PullRequestRef[]> {
+export async function findStrandedPullRequests(
+  db: Db,
+  leaseSeconds: number,
+): Promise<PullRequestRef[]> {
   await mendTimes(db, 'workflow_runs', leaseSeconds)
   const { rows } = await sql<PullRequestRef>`
     select repo, number from (
@@ -261,7 +290,9 @@ export async function findUnlearned(db: Db, seconds: number): Promise<PullReques
 
 /** Writes down that what there was to learn of a pull request was learned. */
 export async function noteLearned(db: Db, ref: PullRequestRef): Promise<void> {
-  await sql`update workflow_runs set is_learned = true where ${samePullRequest(ref)} and not is_learned`.execute(db)
+  await sql`update workflow_runs set is_learned = true where ${samePullRequest(ref)} and not is_learned`.execute(
+    db,
+  )
 }
 
 /**
@@ -279,7 +310,10 @@ export async function endAllLeases(db: Db): Promise<void> {
  * Locks the pull request's row: claims, ends, new events and retries of one pull request come one after the other. Returns
  * how it stands.
  */
-export async function lockPullRequest(tx: Db, ref: PullRequestRef): Promise<PullRequestState | undefined> {
+export async function lockPullRequest(
+  tx: Db,
+  ref: PullRequestRef,
+): Promise<PullRequestState | undefined> {
   const row = await tx
     .selectFrom('pull_requests')
     .select('state')

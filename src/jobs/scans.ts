@@ -47,7 +47,9 @@ export interface ScanState {
 }
 
 /** An expression that announces each row of `changed` to the live streams, when the transaction commits. */
-const announceChanged = announce(sql`(select told from (select repo, status as scan, step, done, total) as told)`)
+const announceChanged = announce(
+  sql`(select told from (select repo, status as scan, step, done, total) as told)`,
+)
 
 /** What is read of a scan that was changed. */
 interface ChangedScan {
@@ -105,8 +107,16 @@ export async function requestScan(
 }
 
 /** Asks for a scan of a repository that never had one, in the caller's transaction. */
-export async function ensureScanned(tx: Db, wakeUps: Pick<WakeUps, 'scans'>, repo: RepositoryName): Promise<void> {
-  const known = await tx.selectFrom('scans').select('repo').where('repo', '=', repo).executeTakeFirst()
+export async function ensureScanned(
+  tx: Db,
+  wakeUps: Pick<WakeUps, 'scans'>,
+  repo: RepositoryName,
+): Promise<void> {
+  const known = await tx
+    .selectFrom('scans')
+    .select('repo')
+    .where('repo', '=', repo)
+    .executeTakeFirst()
   if (known === undefined) await requestScan(tx, wakeUps, repo)
 }
 
@@ -138,7 +148,10 @@ export async function noteScannedRepository(
 }
 
 /** Of these repositories, those that were scanned once, or are to be. */
-export async function findScanned(tx: Db, repos: readonly RepositoryName[]): Promise<RepositoryName[]> {
+export async function findScanned(
+  tx: Db,
+  repos: readonly RepositoryName[],
+): Promise<RepositoryName[]> {
   if (repos.length === 0) return []
   const rows = await tx.selectFrom('scans').select('repo').where('repo', 'in', repos).execute()
   return rows.map(({ repo }) => repo)
@@ -149,7 +162,11 @@ export async function readScan(db: Db, repo: RepositoryName): Promise<ScanState 
   const row = await db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
   if (row === undefined) return undefined
   const { status, step, done, total, commit_sha: commit, described_sha: described, error } = row
-  const times = { requestedAt: row.requested_at, startedAt: row.started_at, finishedAt: row.finished_at }
+  const times = {
+    requestedAt: row.requested_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  }
   return { repo, status, step, done, total, commit, described, ...times, error }
 }
 
@@ -165,7 +182,9 @@ export async function claimScan(
       .selectFrom('scans')
       .select(['status', 'attempts', 'losses'])
       .select(sql<boolean>`coalesce(lease_until > now(), false)`.as('held'))
-      .select(sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'))
+      .select(
+        sql<number>`coalesce(extract(epoch from retry_at - now()), 0)::float8`.as('wait_seconds'),
+      )
       .where('repo', '=', repo)
       .where('status', 'in', ['pending', 'processing'])
       .forUpdate()
@@ -193,7 +212,11 @@ export async function claimScan(
 }
 
 /** Prolongs the lease. Throws LeaseLostError when the scan isn't ours any more. */
-export async function extendScanLease(db: Db, scan: ClaimedScan, leaseSeconds: number): Promise<void> {
+export async function extendScanLease(
+  db: Db,
+  scan: ClaimedScan,
+  leaseSeconds: number,
+): Promise<void> {
   const extended = await db
     .updateTable('scans')
     .set({ lease_until: leaseEnd(leaseSeconds) })

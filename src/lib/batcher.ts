@@ -30,7 +30,8 @@ export function createBatcher<Item, Result>(options: {
         else resolve(result)
       })
     } catch (error) {
-      if (batch.length === 1 || options.isShared(error)) for (const { reject } of batch) reject(error)
+      if (batch.length === 1 || options.isShared(error))
+        for (const { reject } of batch) reject(error)
       else for (const single of batch) await runBatch([single])
     }
   }

@@ -36,10 +36,14 @@ function listPieces(secrets: readonly string[]): Map<number, Set<string>> {
   for (const secret of secrets.filter(isTelling)) {
     for (const form of encodeSecret(secret)) {
       const { letters } = dropNoise(form)
-      const length = Math.min(pieceLength, Math.max(Math.min(letters.length, shortestPiece), letters.length - missing))
+      const length = Math.min(
+        pieceLength,
+        Math.max(Math.min(letters.length, shortestPiece), letters.length - missing),
+      )
       if (length < shortestSecret) continue
       const known = pieces.get(length) ?? new Set()
-      for (let at = 0; at + length <= letters.length; at++) known.add(letters.slice(at, at + length))
+      for (let at = 0; at + length <= letters.length; at++)
+        known.add(letters.slice(at, at + length))
       pieces.set(length, known)
     }
   }
@@ -59,7 +63,10 @@ function encodeSecret(secret: string): Set<string> {
     const base64 = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
       .replace(/=+$/, '')
-    const sure = base64.slice(shift === 0 ? 0 : shift + 1, Math.floor(((shift + bytes.length) * 8) / 6))
+    const sure = base64.slice(
+      shift === 0 ? 0 : shift + 1,
+      Math.floor(((shift + bytes.length) * 8) / 6),
+    )
     return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')]
   })
   const lower = percent.replace(/%../g, (code) => code.toLowerCase())
@@ -79,7 +86,10 @@ function dropNoise(text: string): { letters: string; places: number[] } {
 }
 
 /** Where pieces lie, from and to (exclusive), in order and apart from each other. */
-function findPieces(letters: string, pieces: ReadonlyMap<number, ReadonlySet<string>>): [number, number][] {
+function findPieces(
+  letters: string,
+  pieces: ReadonlyMap<number, ReadonlySet<string>>,
+): [number, number][] {
   const found: [number, number][] = []
   for (let at = 0; at < letters.length; at++) {
     for (const [length, known] of pieces) {

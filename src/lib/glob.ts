@@ -33,7 +33,9 @@ export function findGlobFault(glob: string): string | null {
   if (glob.trim() === '') return 'is empty'
   if (glob.length > longestGlob) return `is longer than ${longestGlob} characters`
   if (glob.startsWith('!')) return "begins with `!`, which isn't understood"
-  return expandBraces(glob) === undefined ? `has braces for more than ${mostAlternatives} alternatives` : null
+  return expandBraces(glob) === undefined
+    ? `has braces for more than ${mostAlternatives} alternatives`
+    : null
 }
 
 /**
@@ -75,7 +77,10 @@ function expandBraces(glob: string): string[] | undefined {
     const group = /(?<!\\)\{([^{}]*,[^{}]*)(?<!\\)\}/.exec(next)
     if (group === null) done.push(next)
     else {
-      const [before, after] = [next.slice(0, group.index), next.slice(group.index + group[0].length)]
+      const [before, after] = [
+        next.slice(0, group.index),
+        next.slice(group.index + group[0].length),
+      ]
       open.push(
         ...group[1]!
           .split(',')
@@ -101,9 +106,11 @@ function readTokens(pattern: string): Token[] {
   const tokens: Token[] = []
   const special = /(?<=^|\/)\*\*\/|\*\*+|\*|\?|\[([!^]?)(\]?[^\]]*)\]|\\(.)|(.)/gsu
   for (const [text, negation, members, escaped, plain] of pattern.matchAll(special)) {
-    if (plain !== undefined || escaped !== undefined) tokens.push({ kind: 'character', text: plain ?? escaped! })
+    if (plain !== undefined || escaped !== undefined)
+      tokens.push({ kind: 'character', text: plain ?? escaped! })
     else if (text === '?') tokens.push({ kind: 'set', holds: (character) => character !== '/' })
-    else if (members !== undefined) tokens.push({ kind: 'set', holds: readSet(members, negation !== '') })
+    else if (members !== undefined)
+      tokens.push({ kind: 'set', holds: readSet(members, negation !== '') })
     else if (text === '*') tokens.push({ kind: 'star' })
     else tokens.push({ kind: text.endsWith('/') ? 'folders' : 'deep' })
   }
@@ -111,13 +118,20 @@ function readTokens(pattern: string): Token[] {
 }
 
 function readSet(members: string, isNegated: boolean): (character: string) => boolean {
-  const ranges = [...members.matchAll(/(.)-(.)|(.)/gsu)].map(([, from, to, one]) => [from ?? one!, to ?? one!] as const)
+  const ranges = [...members.matchAll(/(.)-(.)|(.)/gsu)].map(
+    ([, from, to, one]) => [from ?? one!, to ?? one!] as const,
+  )
   return (character) =>
-    character !== '/' && ranges.some(([from, to]) => from <= character && character <= to) !== isNegated
+    character !== '/' &&
+    ranges.some(([from, to]) => from <= character && character <= to) !== isNegated
 }
 
 /** Follows all ways to match at once: `states` are the tokens at which a way may go on. */
-function matches(tokens: readonly Token[], characters: readonly string[], meter: GlobMeter): boolean {
+function matches(
+  tokens: readonly Token[],
+  characters: readonly string[],
+  meter: GlobMeter,
+): boolean {
   let states = new Set<number>()
   enter(tokens, states, 0)
   for (const character of characters) {

@@ -27,7 +27,8 @@ export function createKeyRing(current: string, old: readonly string[]): KeyRing 
 }
 
 function deriveKeys(secret: string): DerivedKeys {
-  const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', `umpire ${purpose}`, 32))
+  const derive = (purpose: string) =>
+    new Uint8Array(hkdfSync('sha256', secret, '', `umpire ${purpose}`, 32))
   const id = createHash('sha256').update(derive('key id')).digest('hex').slice(0, 16)
   return { id, signing: derive('signing'), sealing: derive('sealing') }
 }
@@ -56,15 +57,25 @@ export function seal({ current }: KeyRing, secret: string, owner: string): Buffe
 export function unseal(ring: KeyRing, sealed: Uint8Array, owner: string): string | undefined {
   const bytes = Buffer.from(sealed)
   const keys = ring.find(keyIdOf(bytes))
-  if (bytes[0] !== version || keys === undefined || bytes.length < headerLength + nonceLength + tagLength)
+  if (
+    bytes[0] !== version ||
+    keys === undefined ||
+    bytes.length < headerLength + nonceLength + tagLength
+  )
     return undefined
   const header = bytes.subarray(0, headerLength)
   const [nonceEnd, tagEnd] = [headerLength + nonceLength, headerLength + nonceLength + tagLength]
-  const decipher = createDecipheriv('aes-256-gcm', keys.sealing, bytes.subarray(headerLength, nonceEnd))
+  const decipher = createDecipheriv(
+    'aes-256-gcm',
+    keys.sealing,
+    bytes.subarray(headerLength, nonceEnd),
+  )
   decipher.setAAD(Buffer.concat([header, Buffer.from(owner)]))
   decipher.setAuthTag(bytes.subarray(nonceEnd, tagEnd))
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString('utf8')
+    return Buffer.concat([decipher.update(bytes.subarray(tagEnd)), decipher.final()]).toString(
+      'utf8',
+    )
   } catch {
     return undefined
   }

@@ -64,12 +64,17 @@ function want(id: number, part: Wanted): void {
   const all = { ...wanted.get(id), ...part }
   wanted.set(id, all)
   const { start, stdin, stdout, stderr } = all
-  if (start === undefined || stdin === undefined || stdout === undefined || stderr === undefined) return
+  if (start === undefined || stdin === undefined || stdout === undefined || stderr === undefined)
+    return
   wanted.delete(id)
   run(id, start, [stdin, stdout, stderr])
 }
 
-function run(id: number, { program, args, env }: ProgramStart, sockets: [Socket, Socket, Socket]): void {
+function run(
+  id: number,
+  { program, args, env }: ProgramStart,
+  sockets: [Socket, Socket, Socket],
+): void {
   const child = spawn(program, args, { cwd: '/', env, stdio: sockets, detached: true })
   // The program has them now. Whoever reads them sees their end when the program ends.
   for (const socket of sockets) socket.destroy()

@@ -3,7 +3,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { StarterAnswer, StarterRequest } from './program-starter-process.ts'
-import { type ProgramStart, type RunningProgram, type StartProgram, startHere } from './running-program.ts'
+import {
+  type ProgramStart,
+  type RunningProgram,
+  type StartProgram,
+  startHere,
+} from './running-program.ts'
 
 export interface ProgramStarter extends AsyncDisposable {
   readonly start: StartProgram
@@ -93,7 +98,10 @@ interface Start {
 }
 
 /** The program's input and output are sockets between it and this process: the starter only passes them on. */
-async function startBy(child: ChildProcess, { path, waiting, id, program }: Start): Promise<RunningProgram> {
+async function startBy(
+  child: ChildProcess,
+  { path, waiting, id, program }: Start,
+): Promise<RunningProgram> {
   const started = Promise.withResolvers<void>()
   let isRunning = false
   const sockets = (['stdin', 'stdout', 'stderr'] as const).map((stream) => {
@@ -124,7 +132,9 @@ async function startBy(child: ChildProcess, { path, waiting, id, program }: Star
       }
       if (answer.kind === 'exited') end(answer.code)
       if (answer.kind === 'failed') {
-        started.reject(Object.assign(new Error(answer.message), { code: answer.code, syscall: answer.syscall }))
+        started.reject(
+          Object.assign(new Error(answer.message), { code: answer.code, syscall: answer.syscall }),
+        )
         end(null)
       }
     },

@@ -17,7 +17,9 @@ interface Entry<T> {
  *
  * @param most how many answers are kept; beyond, the one that was asked for first goes
  */
-export function keepAnswers<T>(most: number): (question: string, ask: () => Promise<KeptAnswer<T>>) => Promise<T> {
+export function keepAnswers<T>(
+  most: number,
+): (question: string, ask: () => Promise<KeptAnswer<T>>) => Promise<T> {
   const entries = new Map<string, Entry<T>>()
 
   async function askAnew(question: string, ask: () => Promise<KeptAnswer<T>>): Promise<T> {
@@ -40,6 +42,8 @@ export function keepAnswers<T>(most: number): (question: string, ask: () => Prom
 
   return async (question, ask) => {
     const known = entries.get(question)
-    return known && performance.now() < known.until ? (await known.answer).value : askAnew(question, ask)
+    return known && performance.now() < known.until
+      ? (await known.answer).value
+      : askAnew(question, ask)
   }
 }

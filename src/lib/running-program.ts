@@ -27,7 +27,12 @@ export type StartProgram = (start: ProgramStart) => Promise<RunningProgram>
 
 /** Starts it as a child of this process. */
 export const startHere: StartProgram = async ({ program, args, env }) => {
-  const child = spawn(program, args, { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  const child = spawn(program, args, {
+    cwd: '/',
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
   const closed = once(child, 'close').then(([code]) => code as number | null)
   closed.catch(() => {})
   child.stdin.on('error', () => {})
@@ -45,7 +50,9 @@ export const startHere: StartProgram = async ({ program, args, env }) => {
 }
 
 /** The next piece of an output; undefined at its end, and where the program was ended from here. */
-export async function readChunk(output: AsyncIterator<Buffer, undefined>): Promise<Buffer | undefined> {
+export async function readChunk(
+  output: AsyncIterator<Buffer, undefined>,
+): Promise<Buffer | undefined> {
   try {
     return (await output.next()).value
   } catch (error) {

@@ -50,7 +50,10 @@ interface Candidate {
  * Makes `count` places of which no party gets more than `perParty`. By default that is three quarters. Up to a quarter of all
  * places is kept for parties that have next to nothing, so that a newcomer need not wait until others are done.
  */
-export function createSharedSlots(count: number, perParty: number = count - Math.floor(count / 4)): SharedSlots {
+export function createSharedSlots(
+  count: number,
+  perParty: number = count - Math.floor(count / 4),
+): SharedSlots {
   const kept = Math.min(Math.floor(count / 4), count - perParty)
   const newcomersPart = Math.max(1, Math.floor(kept / 4))
   const parties = new Map<string, Party>()
@@ -85,8 +88,10 @@ export function createSharedSlots(count: number, perParty: number = count - Math
     let next: Candidate | undefined
     for (const party of parties.values()) {
       const [first] = party.line
-      if (first === undefined || party.held + first.size > perParty || !mayBeNext({ party, first })) continue
-      const isNext = !next || (party.held - next.party.held || party.lastTurn - next.party.lastTurn) < 0
+      if (first === undefined || party.held + first.size > perParty || !mayBeNext({ party, first }))
+        continue
+      const isNext =
+        !next || (party.held - next.party.held || party.lastTurn - next.party.lastTurn) < 0
       if (isNext) next = { party, first }
     }
     return next
@@ -94,7 +99,9 @@ export function createSharedSlots(count: number, perParty: number = count - Math
   /** While the next one waits until there is room for all of it, only newcomers may go before. */
   const chooseNext = () => {
     const next = findNext(() => true)
-    return next === undefined || hasRoom(next) ? next : findNext((one) => isNewcomer(one) && hasRoom(one))
+    return next === undefined || hasRoom(next)
+      ? next
+      : findNext((one) => isNewcomer(one) && hasRoom(one))
   }
   const admit = () => {
     for (let next = chooseNext(); next !== undefined; next = chooseNext()) {

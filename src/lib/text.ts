@@ -12,7 +12,9 @@ export function findNearestWord(typed: string, words: readonly string[]): string
   const simple = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '')
   const rated = words.map((word) => ({ word, distance: countEdits(simple(typed), simple(word)) }))
   const nearest = rated.sort((one, other) => one.distance - other.distance)[0]
-  return nearest !== undefined && nearest.distance <= Math.max(1, typed.length / 3) ? nearest.word : undefined
+  return nearest !== undefined && nearest.distance <= Math.max(1, typed.length / 3)
+    ? nearest.word
+    : undefined
 }
 
 /** How many letters have to be put in, taken out or changed (Levenshtein's distance). */
@@ -21,7 +23,9 @@ function countEdits(one: string, other: string): number {
   for (const [index, letter] of [...one].entries()) {
     const next = [index + 1]
     for (let at = 0; at < other.length; at++) {
-      next.push(Math.min(next[at]! + 1, row[at + 1]! + 1, row[at]! + (letter === other[at] ? 0 : 1)))
+      next.push(
+        Math.min(next[at]! + 1, row[at + 1]! + 1, row[at]! + (letter === other[at] ? 0 : 1)),
+      )
     }
     row = next
   }

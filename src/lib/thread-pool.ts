@@ -134,7 +134,10 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       env: findCompileCache(),
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: memory.old, maxYoungGenerationSizeMb: memory.young },
+      resourceLimits: {
+        maxOldGenerationSizeMb: memory.old,
+        maxYoungGenerationSizeMb: memory.young,
+      },
     })
     this.#all.add(worker)
     worker.once('exit', () => {
@@ -158,7 +161,8 @@ export class ThreadPool<Work extends object, Result, Part = never> implements As
       worker.on('error', () => {})
       worker.unref()
       // A thread never gives back the memory that a parser once took, and what broke off leaves it half-filled.
-      if (outcome.outcome === 'done' && outcome.isSpent !== true && !this.#isClosed) this.#idle.push(worker)
+      if (outcome.outcome === 'done' && outcome.isSpent !== true && !this.#isClosed)
+        this.#idle.push(worker)
       else void worker.terminate()
       settle(outcome)
       this.#dispatch()

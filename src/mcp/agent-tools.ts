@@ -10,7 +10,10 @@ import { repositoryName } from './review-tools.ts'
 import { defineListTool, type McpTool } from './tool.ts'
 
 /** What they are made of. */
-export type AgentToolsContext = Pick<AppContext, 'db' | 'config' | 'log' | 'platform' | 'keys' | 'wakeUps' | 'embedder'>
+export type AgentToolsContext = Pick<
+  AppContext,
+  'db' | 'config' | 'log' | 'platform' | 'keys' | 'wakeUps' | 'embedder'
+>
 
 const mostMemories = 50
 
@@ -30,7 +33,11 @@ function searchMemory(ctx: AgentToolsContext): McpTool {
     input: z.object({
       repo: repositoryName,
       query: z.string().min(1).max(1000).describe('A few words, or names of the code'),
-      paths: z.array(z.string().max(500)).max(100).default([]).describe('Files that it should be about'),
+      paths: z
+        .array(z.string().max(500))
+        .max(100)
+        .default([])
+        .describe('Files that it should be about'),
       limit: z.int().default(10).describe(`How many at most; never more than ${mostMemories}`),
     }),
     output: z.object({
@@ -44,7 +51,13 @@ function searchMemory(ctx: AgentToolsContext): McpTool {
       if (!ctx.config.memory) return []
       const asked = { words: query, paths, limit: Math.max(0, Math.min(limit, mostMemories)) }
       const found = await recallMemories(ctx, repo, asked, signal)
-      return found.map(({ text, type, path, trust, score }) => ({ memory: text, type, path, trust, score }))
+      return found.map(({ text, type, path, trust, score }) => ({
+        memory: text,
+        type,
+        path,
+        trust,
+        score,
+      }))
     },
   })
 }

@@ -1,5 +1,10 @@
 // One message from a client that has no session, and its answer.
-import { isJSONRPCRequest, type JSONRPCMessage, type Server, type Transport } from '@modelcontextprotocol/server'
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type Server,
+  type Transport,
+} from '@modelcontextprotocol/server'
 
 /**
  * Gives the message to a server that is there for it alone. Null for a message that has no answer.

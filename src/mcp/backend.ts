@@ -2,7 +2,11 @@
 import type { z } from 'zod'
 import { findConnectedRepository } from '../accounts/scope.ts'
 import type { Caller } from '../accounts/tokens.ts'
-import { findSpelling, listConnectedRepositories, listReviewRecords } from '../analytics/review-records.ts'
+import {
+  findSpelling,
+  listConnectedRepositories,
+  listReviewRecords,
+} from '../analytics/review-records.ts'
 import { DatabaseFault } from '../db/errors.ts'
 import { UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
@@ -47,8 +51,12 @@ const mostReviews = 50
 export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
   const { db, log, config } = ctx
   const open = indexTools(createReviewTools(ctx))
-  const all = indexTools([...open.values(), ...(config.mcp.agentTools ? createAgentTools(ctx) : [])])
-  const definitionsOf = (tools: ReadonlyMap<string, McpTool>) => [...tools.values()].map(({ definition }) => definition)
+  const all = indexTools([
+    ...open.values(),
+    ...(config.mcp.agentTools ? createAgentTools(ctx) : []),
+  ])
+  const definitionsOf = (tools: ReadonlyMap<string, McpTool>) =>
+    [...tools.values()].map(({ definition }) => definition)
   const definitions = { open: definitionsOf(open), all: definitionsOf(all) }
   const room = createCallRoom()
   /** Those who are known by a token see what is connected to them, and no more. */
@@ -74,11 +82,14 @@ export function createMcpBackend(ctx: AgentToolsContext): McpBackend {
       const tool = (asker.caller === null ? open : all).get(name)
       return tool && callTool(tool, given, { ...asker, findVisible, room, log })
     },
-    listRepositories: (caller) => read(caller, () => listConnectedRepositories(db, caller, mostRepositories)),
+    listRepositories: (caller) =>
+      read(caller, () => listConnectedRepositories(db, caller, mostRepositories)),
     readReviews: (asked, caller) =>
       read(caller, async () => {
         const repo = await findVisible(asked, caller)
-        return repo === undefined ? [] : (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
+        return repo === undefined
+          ? []
+          : (await listReviewRecords(db, repo, mostReviews)).map(describeReview)
       }),
     findRepository: (asked, caller) =>
       read(caller, () => (caller === null ? findSpelling(db, asked) : findVisible(asked, caller))),
@@ -96,7 +107,11 @@ interface CallContext extends Asker {
   readonly log: Log
 }
 
-async function callTool(tool: McpTool, given: ToolRecord, context: CallContext): Promise<ToolAnswer> {
+async function callTool(
+  tool: McpTool,
+  given: ToolRecord,
+  context: CallContext,
+): Promise<ToolAnswer> {
   const { caller, signal, findVisible, room, log } = context
   const parsed = tool.input.safeParse(given)
   if (!parsed.success) return answerFault(tool, given, describeInput(parsed.error))
@@ -111,7 +126,10 @@ async function callTool(tool: McpTool, given: ToolRecord, context: CallContext):
   try {
     return {
       kind: tool.kind,
-      records: await abortable(tool.isWaiting ? answer() : room.run(caller, limited, answer), limited),
+      records: await abortable(
+        tool.isWaiting ? answer() : room.run(caller, limited, answer),
+        limited,
+      ),
       fault: null,
     }
   } catch (error) {
@@ -127,7 +145,11 @@ function isForCaller(error: unknown): error is UmpireError {
 }
 
 function answerFault(tool: McpTool, given: ToolRecord, fault: string): ToolAnswer {
-  return { kind: tool.kind, records: tool.kind === 'list' ? [] : [tool.describeFault(given, fault)], fault }
+  return {
+    kind: tool.kind,
+    records: tool.kind === 'list' ? [] : [tool.describeFault(given, fault)],
+    fault,
+  }
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -26,7 +26,11 @@ export function createCallRoom(): CallRoom {
   return {
     async run(caller, signal, work) {
       if (present >= mostInLine)
-        throw new UmpireError('mcp_busy', 'Too many calls wait for their answers: ask again later', { retryable: true })
+        throw new UmpireError(
+          'mcp_busy',
+          'Too many calls wait for their answers: ask again later',
+          { retryable: true },
+        )
       present += 1
       try {
         const leave = await slots.take(caller === null ? 'nobody' : String(caller.userId), signal)

@@ -20,7 +20,10 @@ const callersOutput = z.object({
     z.object({
       path: z.string(),
       line: z.int(),
-      within: z.string().nullable().describe('The definition that it stands in; null at the top of a file'),
+      within: z
+        .string()
+        .nullable()
+        .describe('The definition that it stands in; null at the top of a file'),
       kind: z.enum(['call', 'new', 'type', 'extends', 'value', 'import']),
       is_test: z.boolean(),
       confidence: z.number().describe(`From ${sureConfidence} on a fact, below it a guess`),
@@ -41,7 +44,11 @@ export function findCallers({ db, config }: Pick<AppContext, 'db' | 'config'>): 
       'Empty where the repository was not scanned. Of names that many files define, say which by its path.',
     input: z.object({
       repo: repositoryName,
-      symbol: z.string().min(1).max(500).describe("Its name, or with what it is defined in: 'Cart.add'"),
+      symbol: z
+        .string()
+        .min(1)
+        .max(500)
+        .describe("Its name, or with what it is defined in: 'Cart.add'"),
       path: z.string().min(1).max(4096).optional().describe('The file that defines it'),
       limit: z
         .int()
@@ -54,14 +61,27 @@ export function findCallers({ db, config }: Pick<AppContext, 'db' | 'config'>): 
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       const found = await withinTime(
         timeoutMs,
-        findSymbolUses(db, { ...query, limit: Math.max(0, Math.min(limit, mostCallers)), timeoutMs }, limited),
+        findSymbolUses(
+          db,
+          { ...query, limit: Math.max(0, Math.min(limit, mostCallers)), timeoutMs },
+          limited,
+        ),
       )
       return (found ?? []).map(describe)
     },
   })
 }
 
-function describe({ name, kind, path, startLine, endLine, commit, uses, count }: SymbolUses): ToolRecord {
+function describe({
+  name,
+  kind,
+  path,
+  startLine,
+  endLine,
+  commit,
+  uses,
+  count,
+}: SymbolUses): ToolRecord {
   return {
     ...{ name, kind, path, line: startLine, end_line: endLine, commit },
     callers: uses.map(({ path, line, within, kind, isTest, confidence }) => ({

@@ -30,7 +30,8 @@ export function listFindings({ db }: Pick<AppContext, 'db'>): McpTool {
     kind: 'list',
     name: 'list_pr_findings',
     title: 'Findings on a pull request',
-    description: 'The open findings of the latest review of a pull request, the worst first, with suggested changes.',
+    description:
+      'The open findings of the latest review of a pull request, the worst first, with suggested changes.',
     input: z.object({ repo: repositoryName, pr_number: pullRequestNumber }),
     output: finding,
     run: async ({ repo, pr_number }) => {
@@ -41,7 +42,10 @@ export function listFindings({ db }: Pick<AppContext, 'db'>): McpTool {
 }
 
 /** The event that stands for a pull request; undefined where it isn't known. */
-export async function findListedEvent(db: Db, { repo, number }: PullRequestRef): Promise<number | undefined> {
+export async function findListedEvent(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('pull_requests')
     .select('listed_event_id')
@@ -56,9 +60,30 @@ export function shapeFindings(review: ReviewDetail | undefined): ToolRecord[] {
   return (review?.findings ?? [])
     .filter(({ state }) => state === 'open')
     .map(
-      ({ severity, category, title, body, path, side, start_line, end_line, suggestion, confidence, comment_url }) => {
+      ({
+        severity,
+        category,
+        title,
+        body,
+        path,
+        side,
+        start_line,
+        end_line,
+        suggestion,
+        confidence,
+        comment_url,
+      }) => {
         const where = { path, side, start_line, end_line }
-        return { severity, category, title, body, ...where, suggestion, confidence, url: comment_url }
+        return {
+          severity,
+          category,
+          title,
+          body,
+          ...where,
+          suggestion,
+          confidence,
+          url: comment_url,
+        }
       },
     )
 }

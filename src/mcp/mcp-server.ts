@@ -49,11 +49,19 @@ export function createMcpServer({ backend, identity, caller, follow }: McpServer
   const capabilities = { tools: {}, resources: follow ? { subscribe: true } : {} }
   const server = new Server(identity, { capabilities, instructions })
 
-  server.setRequestHandler('tools/list', async () => ({ tools: [...(await backend.listTools(caller))] }))
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...(await backend.listTools(caller))],
+  }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-    const answer = await backend.callTool(params.name, params.arguments ?? {}, { caller, signal: mcpReq.signal })
+    const answer = await backend.callTool(params.name, params.arguments ?? {}, {
+      caller,
+      signal: mcpReq.signal,
+    })
     if (answer === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${quote(params.name)}`)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${quote(params.name)}`,
+      )
     return describeAnswer(answer)
   })
   server.setRequestHandler('resources/list', async () => ({
@@ -78,7 +86,9 @@ export function createMcpServer({ backend, identity, caller, follow }: McpServer
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const repo = findRepositoryOf(uri)
     if (repo === undefined) throw new ResourceNotFoundError(uri)
-    return { contents: [{ uri, mimeType, text: JSON.stringify(await backend.readReviews(repo, caller)) }] }
+    return {
+      contents: [{ uri, mimeType, text: JSON.stringify(await backend.readReviews(repo, caller)) }],
+    }
   })
   if (follow) takeSubscriptions(server, follow)
   return server

@@ -42,8 +42,10 @@ export function keepRecentAnswers(backend: McpBackend): McpBackend & { forget():
       if (kept !== undefined && performance.now() - kept.at < longestMs) return kept.answer
       const before = changes
       const answer = await backend.callTool(name, given, asker)
-      if (answer === undefined || answer.fault !== null || answer.records.length === 0) return answer
-      if (question !== '' && question.length <= longestQuestion && before === changes) keep(question, answer)
+      if (answer === undefined || answer.fault !== null || answer.records.length === 0)
+        return answer
+      if (question !== '' && question.length <= longestQuestion && before === changes)
+        keep(question, answer)
       return answer
     },
   }

@@ -44,7 +44,12 @@ export function requestReview(ctx: Context): McpTool {
     input: z.object({
       repo: repositoryName,
       pr_number: pullRequestNumber,
-      wait_seconds: z.int().min(0).max(longestWaitSeconds).default(50).describe('How long to wait for it at most'),
+      wait_seconds: z
+        .int()
+        .min(0)
+        .max(longestWaitSeconds)
+        .default(50)
+        .describe('How long to wait for it at most'),
     }),
     output: z.object({
       repo: z.string().optional(),
@@ -59,7 +64,8 @@ export function requestReview(ctx: Context): McpTool {
       const caller = asker.caller as Caller
       const ref = { repo, number: pr_number }
       const known = await findListedEvent(db, ref)
-      if (known === undefined) throw new UmpireError('not_found', `${repo}#${pr_number} is not known here`)
+      if (known === undefined)
+        throw new UmpireError('not_found', `${repo}#${pr_number} is not known here`)
       const release = await asking.take(String(caller.userId), asker.signal)
       const event = await askOnce(ctx, caller, { ...ref, known }, asker.signal).finally(release)
       await waits.wait(caller.userId, () => waitForEnd(db, event, wait_seconds, asker.signal))
@@ -97,7 +103,9 @@ async function askOnce(
   } catch (error) {
     // Somebody else may have asked since.
     const other =
-      error instanceof RequestError && error.code === 'conflict' ? await findWaitingEvent(ctx.db, ref) : undefined
+      error instanceof RequestError && error.code === 'conflict'
+        ? await findWaitingEvent(ctx.db, ref)
+        : undefined
     if (other === undefined) throw error
     return other
   }
@@ -118,7 +126,10 @@ async function checkRate(db: Db, { userId }: Caller): Promise<void> {
     )
 }
 
-async function findWaitingEvent(db: Db, { repo, number }: PullRequestRef): Promise<number | undefined> {
+async function findWaitingEvent(
+  db: Db,
+  { repo, number }: PullRequestRef,
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('events')
     .select('id')
@@ -133,10 +144,19 @@ async function findWaitingEvent(db: Db, { repo, number }: PullRequestRef): Promi
 }
 
 /** Resolves when the event's review has ended, or the time is over. */
-async function waitForEnd(db: Db, event: number, seconds: number, signal: AbortSignal): Promise<void> {
+async function waitForEnd(
+  db: Db,
+  event: number,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   const until = performance.now() + seconds * 1000
   for (;;) {
-    const row = await db.selectFrom('events').select('status').where('id', '=', event).executeTakeFirst()
+    const row = await db
+      .selectFrom('events')
+      .select('status')
+      .where('id', '=', event)
+      .executeTakeFirst()
     const isOpen = row?.status === 'pending' || row?.status === 'processing'
     if (!isOpen || performance.now() >= until) return
     await sleep(lookMs, undefined, { signal })

@@ -49,7 +49,14 @@ export function createReviewTools(ctx: Pick<AppContext, 'db' | 'config'>): reado
 /** A review as clients see it. */
 export function describeReview(record: ReviewRecord): ToolRecord {
   const { id, repo, number, createdAt, status } = record
-  return { id, repo, pr_number: number, ...judge(record), created_at: createdAt.toISOString(), status }
+  return {
+    id,
+    repo,
+    pr_number: number,
+    ...judge(record),
+    created_at: createdAt.toISOString(),
+    status,
+  }
 }
 
 /** As clients know verdicts. */
@@ -66,7 +73,8 @@ function recentReviews({ db }: Pick<AppContext, 'db'>): McpTool {
     kind: 'list',
     name: 'get_recent_reviews',
     title: 'Recent reviews',
-    description: 'The newest reviews of pull requests of a repository, newest first, with verdict and summary.',
+    description:
+      'The newest reviews of pull requests of a repository, newest first, with verdict and summary.',
     input: z.object({
       repo: repositoryName,
       limit: z.int().default(10).describe(`How many at most; never more than ${mostListed}`),
@@ -93,7 +101,8 @@ function contributorStats({ db, config }: Pick<AppContext, 'db' | 'config'>): Mc
     kind: 'list',
     name: 'get_contributor_stats',
     title: 'Contributors',
-    description: 'Who opened how many pull requests that touched files of a repository, most first.',
+    description:
+      'Who opened how many pull requests that touched files of a repository, most first.',
     input: z.object({ repo: repositoryName }),
     output: z.object({ login: z.string(), pr_count: z.int() }),
     run: async ({ repo }) => {
@@ -115,7 +124,10 @@ function pullRequestVerdict({ db }: Pick<AppContext, 'db'>): McpTool {
     description:
       `What the latest finished review of a pull request came to, among the last ${lookedAt} reviews of its repository. ` +
       'UNKNOWN means that none has finished yet.',
-    input: z.object({ repo: repositoryName, pr_number: z.int().describe('The number of the pull request') }),
+    input: z.object({
+      repo: repositoryName,
+      pr_number: z.int().describe('The number of the pull request'),
+    }),
     output: z.object({
       repo: z.string().optional(),
       pr_number: z.int().optional(),
@@ -126,15 +138,24 @@ function pullRequestVerdict({ db }: Pick<AppContext, 'db'>): McpTool {
     }),
     run: async ({ repo, pr_number: number }) => {
       const record = await findReviewRecord(db, { repo, number }, lookedAt)
-      if (record === undefined) throw new UmpireError('not_found', `No review found for ${repo}#${number}`)
-      return { repo: record.repo, pr_number: number, ...judge(record), created_at: record.createdAt.toISOString() }
+      if (record === undefined)
+        throw new UmpireError('not_found', `No review found for ${repo}#${number}`)
+      return {
+        repo: record.repo,
+        pr_number: number,
+        ...judge(record),
+        created_at: record.createdAt.toISOString(),
+      }
     },
     describeFault: (_, error) => ({ error }),
   })
 }
 
 function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
-  const shape = (repo: string, { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewReach>>) => ({
+  const shape = (
+    repo: string,
+    { completed, seen, reviewed }: Awaited<ReturnType<typeof readReviewReach>>,
+  ) => ({
     repo,
     review_coverage_pct: seen === 0 ? 0 : Math.floor((reviewed / seen) * 100),
     avg_merge_time_hours: null,
@@ -146,7 +167,8 @@ function repositoryHealth({ db }: Pick<AppContext, 'db'>): McpTool {
     kind: 'object',
     name: 'get_repo_health',
     title: 'Health of a repository',
-    description: 'How many of the pull requests of a repository were reviewed, and a score of how much it is reviewed.',
+    description:
+      'How many of the pull requests of a repository were reviewed, and a score of how much it is reviewed.',
     input: z.object({ repo: repositoryName }),
     output: z.object({
       repo: z.string(),

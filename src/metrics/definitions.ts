@@ -26,23 +26,56 @@ const long = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]
 
 export const definitions = {
   deliveries: counter('umpire_deliveries_total', 'Deliveries answered.', {
-    answer: ['received', 'duplicate', 'ignored', 'refused', 'malformed', 'too_large', 'unavailable', 'error'],
+    answer: [
+      'received',
+      'duplicate',
+      'ignored',
+      'refused',
+      'malformed',
+      'too_large',
+      'unavailable',
+      'error',
+    ],
   }),
-  deliveryDuration: histogram('umpire_delivery_duration_seconds', 'Time until a delivery was answered.', {}, short),
+  deliveryDuration: histogram(
+    'umpire_delivery_duration_seconds',
+    'Time until a delivery was answered.',
+    {},
+    short,
+  ),
   reviews: counter('umpire_reviews_total', 'Reviews ended.', {
     end: [...reviewEnds, 'failed'],
   }),
-  reviewWait: histogram('umpire_review_wait_seconds', 'Time from the event to the start of its review.', {}, long),
+  reviewWait: histogram(
+    'umpire_review_wait_seconds',
+    'Time from the event to the start of its review.',
+    {},
+    long,
+  ),
   reviewDuration: histogram(
     'umpire_review_duration_seconds',
     'Time from the first start of a review to its end, with all attempts and the waits between them.',
     {},
     long,
   ),
-  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process works on.', { work }),
-  queueDepth: gauge('umpire_queue_depth', 'Pull requests and repositories that wait, in the whole database.', { work }),
-  queueOldestAge: gauge('umpire_queue_oldest_age_seconds', 'How long the oldest of them has waited.', { work }),
-  leasesLost: counter('umpire_leases_lost_total', 'Work of this process that another one took over.', { work }),
+  running: gauge('umpire_work_in_progress', 'Reviews and scans that this process works on.', {
+    work,
+  }),
+  queueDepth: gauge(
+    'umpire_queue_depth',
+    'Pull requests and repositories that wait, in the whole database.',
+    { work },
+  ),
+  queueOldestAge: gauge(
+    'umpire_queue_oldest_age_seconds',
+    'How long the oldest of them has waited.',
+    { work },
+  ),
+  leasesLost: counter(
+    'umpire_leases_lost_total',
+    'Work of this process that another one took over.',
+    { work },
+  ),
   platformCalls: counter('umpire_platform_calls_total', 'Calls of the code-hosting platform.', {
     outcome: [
       'ok',
@@ -88,11 +121,19 @@ export const definitions = {
     { model },
     medium,
   ),
-  modelTokens: counter('umpire_model_tokens_total', 'Tokens; cached ones are input read from the cache.', {
-    model,
-    kind: ['input', 'cached_input', 'output'],
-  }),
-  modelCost: counter('umpire_model_cost_dollars_total', 'US dollars, of models whose price is known.', { model }),
+  modelTokens: counter(
+    'umpire_model_tokens_total',
+    'Tokens; cached ones are input read from the cache.',
+    {
+      model,
+      kind: ['input', 'cached_input', 'output'],
+    },
+  ),
+  modelCost: counter(
+    'umpire_model_cost_dollars_total',
+    'US dollars, of models whose price is known.',
+    { model },
+  ),
   modelRefusing: gauge(
     'umpire_model_refusing',
     '1 since the provider refused the key, the account or the model; 0 since it answered.',
@@ -122,18 +163,38 @@ export const definitions = {
     'How late the event loop was in the worst hundredth of the time since the last scrape.',
     {},
   ),
-  eventLoopLagMax: gauge('umpire_event_loop_lag_max_seconds', 'How late it was at most since the last scrape.', {}),
+  eventLoopLagMax: gauge(
+    'umpire_event_loop_lag_max_seconds',
+    'How late it was at most since the last scrape.',
+    {},
+  ),
   residentMemory: gauge('umpire_process_resident_memory_bytes', 'Memory of the process.', {}),
-  heapUsed: gauge('umpire_process_heap_used_bytes', 'Memory of the process that JavaScript objects use.', {}),
+  heapUsed: gauge(
+    'umpire_process_heap_used_bytes',
+    'Memory of the process that JavaScript objects use.',
+    {},
+  ),
   processorTime: counter('umpire_process_cpu_seconds_total', 'Processor time of the process.', {}),
-  startTime: gauge('umpire_process_start_time_seconds', 'When the process started, in Unix time.', {}),
+  startTime: gauge(
+    'umpire_process_start_time_seconds',
+    'When the process started, in Unix time.',
+    {},
+  ),
 } as const
 
-function counter<const L extends Labels>(name: string, help: string, labels: L): Definition<'counter', L> {
+function counter<const L extends Labels>(
+  name: string,
+  help: string,
+  labels: L,
+): Definition<'counter', L> {
   return { kind: 'counter', name, help, labels, buckets: [] }
 }
 
-function gauge<const L extends Labels>(name: string, help: string, labels: L): Definition<'gauge', L> {
+function gauge<const L extends Labels>(
+  name: string,
+  help: string,
+  labels: L,
+): Definition<'gauge', L> {
   return { kind: 'gauge', name, help, labels, buckets: [] }
 }
 

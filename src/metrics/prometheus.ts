@@ -17,7 +17,10 @@ type LabelValues = Readonly<Record<string, string>>
 export function createPrometheus(): Prometheus {
   const registry = new prometheus.Registry()
   const fills: (() => void | Promise<void>)[] = []
-  const recorders = Object.entries(definitions).map(([key, definition]) => [key, createRecorder(registry, definition)])
+  const recorders = Object.entries(definitions).map(([key, definition]) => [
+    key,
+    createRecorder(registry, definition),
+  ])
   const metrics = {
     ...Object.fromEntries(recorders),
     onScrape: (fill: () => void | Promise<void>) => void fills.push(fill),
@@ -43,12 +46,18 @@ function createRecorder(
     const counter = new prometheus.Counter(common)
     for (const values of combine(labels)) counter.inc(values, 0)
     // Numbers of other servers are counted here too, and the library throws at what is none.
-    return { inc: (values: LabelValues, by = 1) => void (by > 0 && by < Infinity && counter.inc(values, by)) }
+    return {
+      inc: (values: LabelValues, by = 1) =>
+        void (by > 0 && by < Infinity && counter.inc(values, by)),
+    }
   }
   if (kind === 'histogram') {
     const histogram = new prometheus.Histogram({ ...common, buckets: [...buckets] })
     for (const values of combine(labels)) histogram.zero(values)
-    return { observe: (values: LabelValues, seconds: number) => histogram.observe(values, Math.max(0, seconds)) }
+    return {
+      observe: (values: LabelValues, seconds: number) =>
+        histogram.observe(values, Math.max(0, seconds)),
+    }
   }
   const gauge = new prometheus.Gauge(common)
   gauge.remove({})
@@ -62,7 +71,9 @@ function createRecorder(
 function combine(labels: Labels): LabelValues[] {
   return Object.entries(labels).reduce<LabelValues[]>(
     (combinations, [name, values]) =>
-      combinations.flatMap((combination) => values.map((value) => ({ ...combination, [name]: value }))),
+      combinations.flatMap((combination) =>
+        values.map((value) => ({ ...combination, [name]: value })),
+      ),
     [{}],
   )
 }

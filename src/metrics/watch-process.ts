@@ -18,7 +18,10 @@ export function watchProcess(metrics: Metrics): Disposable {
     metrics.residentMemory.set({}, rss)
     metrics.heapUsed.set({}, heapUsed)
     const total = process.cpuUsage()
-    metrics.processorTime.inc({}, (total.user + total.system - processorTime.user - processorTime.system) / 1e6)
+    metrics.processorTime.inc(
+      {},
+      (total.user + total.system - processorTime.user - processorTime.system) / 1e6,
+    )
     processorTime = total
   })
   return { [Symbol.dispose]: () => void delays.disable() }

@@ -36,7 +36,12 @@ export interface Timing {
   readonly retries: number
 }
 
-export const defaultTiming: Timing = { idleTimeoutMs: 60_000, backoffMs: 1000, longestWaitMs: 20_000, retries: 2 }
+export const defaultTiming: Timing = {
+  idleTimeoutMs: 60_000,
+  backoffMs: 1000,
+  longestWaitMs: 20_000,
+  retries: 2,
+}
 
 /** What the calls of one conversation have in common. */
 interface Conversation {
@@ -87,7 +92,11 @@ export function createCaller(routes: readonly Route[], conversation: Conversatio
   }
 }
 
-async function callRoute(route: Route, options: CallOptions, conversation: Conversation): Promise<CallResult> {
+async function callRoute(
+  route: Route,
+  options: CallOptions,
+  conversation: Conversation,
+): Promise<CallResult> {
   const { budget, timing, responseFormat } = conversation
   const atMostUsd = highestCost(route, options)
   for (let attempt = 0; ; attempt++) {
@@ -104,7 +113,8 @@ async function callRoute(route: Route, options: CallOptions, conversation: Conve
         continue
       }
       route.calls.failed(failure.code)
-      if (failure.code === 'model_unauthorized' && !isBareForbidden(error)) route.learned.refusal = failure
+      if (failure.code === 'model_unauthorized' && !isBareForbidden(error))
+        route.learned.refusal = failure
       await waitForRetry(failure, attempt, timing, options.abortSignal)
     }
   }
@@ -127,7 +137,11 @@ export async function waitForRetry(
   await delay(wait, undefined, signal ? { signal } : {})
 }
 
-async function callOnce(route: Route, options: CallOptions, { budget, onBegin }: Conversation): Promise<CallResult> {
+async function callOnce(
+  route: Route,
+  options: CallOptions,
+  { budget, onBegin }: Conversation,
+): Promise<CallResult> {
   const toolsOpen = (options.tools?.length ?? 0) > 0 && options.toolChoice?.type !== 'none'
   const startedAt = performance.now()
   const demandShape = !route.learned.refusesSchema && (route.traits.schemaWithTools || !toolsOpen)
@@ -159,7 +173,12 @@ async function callOnce(route: Route, options: CallOptions, { budget, onBegin }:
 /** What a call costs at most, in US dollars; 0 where the price isn't known. */
 function highestCost({ price }: Route, options: CallOptions): number {
   const input = Math.ceil(countCharacters(options) / 4)
-  return costOf({ input, cacheRead: 0, cacheWrite: input, output: options.maxOutputTokens ?? 0 }, price) ?? 0
+  return (
+    costOf(
+      { input, cacheRead: 0, cacheWrite: input, output: options.maxOutputTokens ?? 0 },
+      price,
+    ) ?? 0
+  )
 }
 
 /** Each message of the user as one text. */

@@ -92,7 +92,10 @@ async function embed(route: Route, request: EmbedRequest, signal: AbortSignal) {
   } catch (error) {
     signal.throwIfAborted()
     if (!deadline.aborted) throw error
-    throw new ModelError('model_unavailable', `Model: no vectors within ${request.timeMs / 1000} s.`)
+    throw new ModelError(
+      'model_unavailable',
+      `Model: no vectors within ${request.timeMs / 1000} s.`,
+    )
   }
   requireSameDimension(vectors)
   return { vectors, tokens }
@@ -137,7 +140,8 @@ async function embedOnce(
   const used = usageOf(tokensOf(tokens), price)
   budget.add(used, name)
   calls.used(used)
-  if (embeddings.length !== values.length) throw unusable('the number of vectors is not that of the texts')
+  if (embeddings.length !== values.length)
+    throw unusable('the number of vectors is not that of the texts')
   calls.answered(startedAt)
   return { vectors: embeddings, tokens }
 }
@@ -154,9 +158,12 @@ function tokensOf(input: number) {
 
 function requireSameDimension(vectors: readonly (readonly number[])[]): void {
   const dimension = vectors[0]?.length ?? 1
-  if (dimension === 0 || dimension > mostDimensions) throw unusable(`vectors have 1 to ${mostDimensions} dimensions`)
-  if (vectors.some(({ length }) => length !== dimension)) throw unusable('vectors are of different dimensions')
-  if (!vectors.every((vector) => vector.every(Number.isFinite))) throw unusable('vectors are of finite numbers')
+  if (dimension === 0 || dimension > mostDimensions)
+    throw unusable(`vectors have 1 to ${mostDimensions} dimensions`)
+  if (vectors.some(({ length }) => length !== dimension))
+    throw unusable('vectors are of different dimensions')
+  if (!vectors.every((vector) => vector.every(Number.isFinite)))
+    throw unusable('vectors are of finite numbers')
 }
 
 function unusable(why: string): ModelError {

@@ -41,7 +41,10 @@ export async function generate(
       stopWhen: isStepCount(limits.steps),
       prepareStep: async ({ steps, messages }) => {
         if ((request.tools ?? []).length === 0 || !(await watch.isLastStep(steps))) return undefined
-        return { toolChoice: 'none', messages: [...messages, { role: 'user', content: lastStepNotice }] }
+        return {
+          toolChoice: 'none',
+          messages: [...messages, { role: 'user', content: lastStepNotice }],
+        }
       },
       maxOutputTokens: limits.outputTokens,
       maxRetries: 0,
@@ -59,7 +62,10 @@ export async function generate(
   } catch (error) {
     signal.throwIfAborted()
     if (deadline.aborted)
-      throw new ModelError('model_unavailable', `Model: no answer within ${Math.round(limits.timeMs / 1000)} s.`)
+      throw new ModelError(
+        'model_unavailable',
+        `Model: no answer within ${Math.round(limits.timeMs / 1000)} s.`,
+      )
     throw error
   }
 }
@@ -78,7 +84,8 @@ function watchLimits(limits: GenerateLimits, budget: Budget) {
     const { inputTokens, outputTokens, costUsd } = budget.usage
     const last = steps[done - 1]!.usage
     const used = inputTokens + outputTokens
-    if (used + 2 * ((last.inputTokens ?? 0) + (last.outputTokens ?? 0)) > limits.totalTokens) return 'tokens'
+    if (used + 2 * ((last.inputTokens ?? 0) + (last.outputTokens ?? 0)) > limits.totalTokens)
+      return 'tokens'
     const elapsed = performance.now() - startedAt
     if (elapsed + (2 * elapsed) / done > limits.timeMs) return 'time'
     if ((2 * (costUsd ?? 0)) / done > (await budget.remainingUsd())) return 'cost'
@@ -96,7 +103,9 @@ function watchLimits(limits: GenerateLimits, budget: Budget) {
 
 function toParts({ shared, prompt }: GenerateRequest) {
   const own = { type: 'text' as const, text: prompt }
-  return shared === undefined ? [own] : [{ type: 'text' as const, text: shared, providerOptions: cacheMark }, own]
+  return shared === undefined
+    ? [own]
+    : [{ type: 'text' as const, text: shared, providerOptions: cacheMark }, own]
 }
 
 async function formatOf(request: GenerateRequest): Promise<ResponseFormat> {

@@ -30,7 +30,11 @@ export function createIdleFetch(idleTimeoutMs: number): typeof globalThis.fetch 
       }
       restart()
       const body = watch(response.body, response.ok, restart, () => clearTimeout(timer))
-      return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+      return new Response(body, {
+        status: response.status,
+        statusText: response.statusText,
+        headers: response.headers,
+      })
     } catch (error) {
       clearTimeout(timer)
       throw error
@@ -55,7 +59,11 @@ function watch(
         if (received > most) {
           // Not waited for: a server that won't stop may not confirm it either.
           reader.cancel().catch(() => {})
-          if (isAnswer) throw new ModelError('model_unavailable', `The model sent more than ${most / 1024 ** 2} MB.`)
+          if (isAnswer)
+            throw new ModelError(
+              'model_unavailable',
+              `The model sent more than ${most / 1024 ** 2} MB.`,
+            )
         }
         if (done || received > most) {
           onEnd()

@@ -36,17 +36,25 @@ export interface ModelsConfig {
 /** Makes the configured models. Nothing is asked over the network yet, and no key is checked. */
 export function createModels(config: ModelsConfig, metrics: ModelMetrics = noMetrics): Models {
   const timing = { ...defaultTiming, ...config.timing }
-  const main = config.main === null ? null : createRoute(config.main, timing, recordCalls(metrics, 'main'))
+  const main =
+    config.main === null ? null : createRoute(config.main, timing, recordCalls(metrics, 'main'))
   const other =
     config.fast === null || isSame(config.main, config.fast)
       ? null
       : createRoute(config.fast, timing, recordCalls(metrics, 'fast'))
-  const mainModel = main === null ? null : createModel(other === null ? [main] : [main, other], timing)
+  const mainModel =
+    main === null ? null : createModel(other === null ? [main] : [main, other], timing)
   return { main: mainModel, fast: other === null ? mainModel : createModel([other], timing) }
 }
 
 function isSame(a: ModelChoice | null, b: ModelChoice): boolean {
-  return a !== null && a.provider === b.provider && a.id === b.id && a.baseUrl === b.baseUrl && a.apiKey === b.apiKey
+  return (
+    a !== null &&
+    a.provider === b.provider &&
+    a.id === b.id &&
+    a.baseUrl === b.baseUrl &&
+    a.apiKey === b.apiKey
+  )
 }
 
 function createRoute(choice: ModelChoice, timing: Timing, calls: CallRecorder): Route {
@@ -95,7 +103,8 @@ function createModel(routes: readonly [Route, ...Route[]], timing: Timing): Mode
       } catch (error) {
         // What one pull request holds must not keep the model from the others: a question without it decides.
         const isUnauthorized = error instanceof ModelError && error.code === 'model_unauthorized'
-        if (isUnauthorized && routes.every((each) => each.learned.refusal === null)) await probe(signal)
+        if (isUnauthorized && routes.every((each) => each.learned.refusal === null))
+          await probe(signal)
         throw error
       }
     },

@@ -99,8 +99,14 @@ export function isBareForbidden(error: unknown): boolean {
 
 /** Whether a refusal was about the demanded shape of the answer, which not every server knows. */
 export function isAboutSchema(error: unknown): boolean {
-  if (!APICallError.isInstance(error) || ![400, 404, 415, 422, 500, 501].includes(error.statusCode ?? 0)) return false
-  return /response_?format|json_?schema|grammar|structured|output_config|responseSchema/i.test(describe(error).text)
+  if (
+    !APICallError.isInstance(error) ||
+    ![400, 404, 415, 422, 500, 501].includes(error.statusCode ?? 0)
+  )
+    return false
+  return /response_?format|json_?schema|grammar|structured|output_config|responseSchema/i.test(
+    describe(error).text,
+  )
 }
 
 // An abort with a ModelError as its reason (silence on the line) arrives bare or wrapped by fetch.
@@ -126,7 +132,12 @@ function describe(error: unknown): Failure {
   const { message, type, code, statusCode } = asRecord(error)
   const said = typeof message === 'string' ? message : typeof error === 'string' ? error : ''
   return {
-    status: typeof statusCode === 'number' ? statusCode : typeof code === 'number' && code >= 400 ? code : null,
+    status:
+      typeof statusCode === 'number'
+        ? statusCode
+        : typeof code === 'number' && code >= 400
+          ? code
+          : null,
     text: [said, type, code].filter((part) => typeof part === 'string').join('\n'),
     message: said,
     retryAfterMs: undefined,
@@ -138,12 +149,17 @@ function asRecord(value: unknown): Record<string, unknown> {
 }
 
 // `retry-after` (RFC 9110, 10.2.3: seconds or a date), its form in milliseconds, and Google's RetryInfo in the body.
-function readRetryAfter(headers: Readonly<Record<string, string>>, body: string): number | undefined {
+function readRetryAfter(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): number | undefined {
   const milliseconds = Number(headers['retry-after-ms'])
   if (Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds
   const header = headers['retry-after']
   if (header !== undefined) {
-    const wait = /^\s*\d+(\.\d+)?\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+    const wait = /^\s*\d+(\.\d+)?\s*$/.test(header)
+      ? Number(header) * 1000
+      : Date.parse(header) - Date.now()
     if (Number.isFinite(wait)) return Math.max(0, wait)
   }
   const inBody = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)
@@ -154,7 +170,8 @@ function readRetryAfter(headers: Readonly<Record<string, string>>, body: string)
 export function scrub(text: string, secrets: readonly string[]): string {
   let result = text
   for (const secret of secrets)
-    if (secret !== '') result = result.replaceAll(secret, '[key]').replaceAll(encodeURIComponent(secret), '[key]')
+    if (secret !== '')
+      result = result.replaceAll(secret, '[key]').replaceAll(encodeURIComponent(secret), '[key]')
   return result
     .replace(/\b(sk|key|pk)[-_][\w-]{6,}[\w*.-]*|\bAIza[\w-]+|\bBearer\s+\S+/g, '[key]')
     .replace(/\b[a-z][a-z+.-]*:\/\/\S+/gi, '[address]')

@@ -2,7 +2,12 @@
 import type { ModelChoice } from '../config/config.ts'
 import { ConfigError } from '../domain/errors.ts'
 
-const providers: readonly ModelChoice['provider'][] = ['anthropic', 'openai', 'google', 'compatible']
+const providers: readonly ModelChoice['provider'][] = [
+  'anthropic',
+  'openai',
+  'google',
+  'compatible',
+]
 
 /**
  * Splits `provider:id`. The id may hold colons itself (`compatible:llama3:8b`).
@@ -14,6 +19,8 @@ export function parseModelName(text: string): Pick<ModelChoice, 'provider' | 'id
   const provider = providers.find((known) => known === text.slice(0, colon))
   const id = text.slice(colon + 1).trim()
   if (provider === undefined || id === '')
-    throw new ConfigError(`A model is named <provider>:<id>, where the provider is one of ${providers.join(', ')}.`)
+    throw new ConfigError(
+      `A model is named <provider>:<id>, where the provider is one of ${providers.join(', ')}.`,
+    )
   return { provider, id }
 }

@@ -94,11 +94,18 @@ const google: PriceTable = {
   'gemini-embedding-001': flat(0.15, 0),
 }
 
-const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = { anthropic, openai, google, compatible: {} }
+const tables: Readonly<Record<ModelChoice['provider'], PriceTable>> = {
+  anthropic,
+  openai,
+  google,
+  compatible: {},
+}
 
 // A beginning fits only up to a boundary, and not where another version follows: `gpt-5` says nothing about `gpt-5.9`.
 function fits(id: string, beginning: string): boolean {
-  return id.startsWith(beginning) && (id.length === beginning.length || id[beginning.length] === '-')
+  return (
+    id.startsWith(beginning) && (id.length === beginning.length || id[beginning.length] === '-')
+  )
 }
 
 /** A model's price; null where it isn't known, and for servers of one's own. */

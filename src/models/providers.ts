@@ -49,7 +49,10 @@ const addresses: Readonly<Record<ModelChoice['provider'], string>> = {
 }
 
 /** The client for a model. Nothing is asked over the network yet. */
-export function createProviderModel(choice: ModelChoice, fetch: typeof globalThis.fetch): ProviderModel {
+export function createProviderModel(
+  choice: ModelChoice,
+  fetch: typeof globalThis.fetch,
+): ProviderModel {
   const settings = settingsOf(choice, fetch)
   switch (choice.provider) {
     case 'anthropic':
@@ -64,7 +67,10 @@ export function createProviderModel(choice: ModelChoice, fetch: typeof globalThi
 }
 
 /** The client for a model that turns texts into vectors. Nothing is asked over the network yet. */
-export function createProviderEmbedder(choice: EmbedderChoice, fetch: typeof globalThis.fetch): ProviderEmbedder {
+export function createProviderEmbedder(
+  choice: EmbedderChoice,
+  fetch: typeof globalThis.fetch,
+): ProviderEmbedder {
   const settings = settingsOf(choice, fetch)
   switch (choice.provider) {
     case 'openai':
@@ -77,7 +83,11 @@ export function createProviderEmbedder(choice: EmbedderChoice, fetch: typeof glo
 }
 
 function settingsOf(choice: ModelChoice, fetch: typeof globalThis.fetch) {
-  return { apiKey: choice.apiKey ?? '', baseURL: choice.baseUrl ?? addresses[choice.provider], fetch }
+  return {
+    apiKey: choice.apiKey ?? '',
+    baseURL: choice.baseUrl ?? addresses[choice.provider],
+    fetch,
+  }
 }
 
 function createCompatible({ apiKey }: ModelChoice, settings: ReturnType<typeof settingsOf>) {

@@ -25,7 +25,10 @@ const moreCharacters = 100_000
  *
  * @param outputTokens the limit that the model was given; not every server keeps it
  */
-export async function readStream(stream: CallStream, outputTokens: number): Promise<StreamedAnswer> {
+export async function readStream(
+  stream: CallStream,
+  outputTokens: number,
+): Promise<StreamedAnswer> {
   const most = outputTokens * charactersPerToken + moreCharacters
   const blocks = new Map<string, { at: number; kind: 'text' | 'reasoning' }>()
   const content: Content[] = []
@@ -36,8 +39,11 @@ export async function readStream(stream: CallStream, outputTokens: number): Prom
   try {
     for await (const part of stream) {
       // A part costs memory also when it is empty.
-      held += 1 + ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0)
-      if (held > most) throw new ModelError('model_invalid_output', 'Model: it wrote more than it was allowed to.')
+      held +=
+        1 +
+        ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0)
+      if (held > most)
+        throw new ModelError('model_invalid_output', 'Model: it wrote more than it was allowed to.')
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start': {
@@ -76,9 +82,17 @@ export async function readStream(stream: CallStream, outputTokens: number): Prom
 }
 
 // Signatures of reasoning arrive with a later part and must go back with the block.
-function extend(block: Content, delta: string, providerMetadata: Finish['providerMetadata']): Content {
+function extend(
+  block: Content,
+  delta: string,
+  providerMetadata: Finish['providerMetadata'],
+): Content {
   if (block.type !== 'text' && block.type !== 'reasoning') return block
-  return { ...block, text: block.text + delta, providerMetadata: providerMetadata ?? block.providerMetadata }
+  return {
+    ...block,
+    text: block.text + delta,
+    providerMetadata: providerMetadata ?? block.providerMetadata,
+  }
 }
 
 /**
@@ -86,18 +100,30 @@ function extend(block: Content, delta: string, providerMetadata: Finish['provide
  *
  * @throws the stream's own error, or a ModelError when it broke off, was refused, overflowed or is empty
  */
-export function requireWhole(streamed: StreamedAnswer): { content: readonly Content[]; finish: Finish } {
+export function requireWhole(streamed: StreamedAnswer): {
+  content: readonly Content[]
+  finish: Finish
+} {
   const { content, finish, error } = streamed
   if (error !== undefined) throw error
   const { unified, raw } = finish?.finishReason ?? { unified: 'interrupted', raw: undefined }
   // Some clients end a stream that was cut cleanly with `other` and no reason of the provider's.
-  if (finish === undefined || unified === 'interrupted' || unified === 'error' || (unified === 'other' && !raw))
+  if (
+    finish === undefined ||
+    unified === 'interrupted' ||
+    unified === 'error' ||
+    (unified === 'other' && !raw)
+  )
     throw new ModelError('model_unavailable', 'Model: the answer broke off before its end.')
-  if (unified === 'content-filter') throw new ModelError('model_refused', 'Model: it declined to answer.')
+  if (unified === 'content-filter')
+    throw new ModelError('model_refused', 'Model: it declined to answer.')
   if (unified === 'length' && raw === 'model_context_window_exceeded')
     throw new ModelError('model_context_overflow', 'Model: the input is too long for the model.')
-  const empty = content.every((part) => part.type !== 'tool-call' && (part.type !== 'text' || part.text.trim() === ''))
-  if (empty && unified !== 'length') throw new ModelError('model_unavailable', 'Model: the answer was empty.')
+  const empty = content.every(
+    (part) => part.type !== 'tool-call' && (part.type !== 'text' || part.text.trim() === ''),
+  )
+  if (empty && unified !== 'length')
+    throw new ModelError('model_unavailable', 'Model: the answer was empty.')
   return { content, finish }
 }
 

@@ -16,7 +16,10 @@ export interface CallRecorder {
 }
 
 /** @param model what it is configured as; its own name is the operator's text */
-export function recordCalls(metrics: ModelMetrics, model: LabelValue<'modelCalls', 'model'>): CallRecorder {
+export function recordCalls(
+  metrics: ModelMetrics,
+  model: LabelValue<'modelCalls', 'model'>,
+): CallRecorder {
   return {
     used({ inputTokens, outputTokens, cachedInputTokens, costUsd }) {
       metrics.modelTokens.inc({ model, kind: 'input' }, inputTokens)

@@ -58,9 +58,17 @@ export async function generateObject<T>(
   const first = request.output.safeParse(answer.json)
   if (first.success && !answer.cut) return { value: first.data, answer }
   const problems = first.success ? ['it was cut at the end'] : describeProblems(first.error)
-  const repaired = await requestRepair(model, { text: answer.text, problems, output: request.output }, request, signal)
+  const repaired = await requestRepair(
+    model,
+    { text: answer.text, problems, output: request.output },
+    request,
+    signal,
+  )
   const second = request.output.safeParse(repaired.json)
   if (!second.success)
-    throw new ModelError('model_invalid_output', 'Model: the answer does not have the form asked for.')
+    throw new ModelError(
+      'model_invalid_output',
+      'Model: the answer does not have the form asked for.',
+    )
   return { value: second.data, answer: repaired }
 }

@@ -161,7 +161,10 @@ export function createUnlimitedBudget(): Budget {
   return createBudget({ perReviewUsd: null, perDayUsd: null, spentTodayUsd: async () => 0 })
 }
 
-function createPart(limits: Pick<Budget, 'remainingUsd' | 'reserve'>, count: Budget['add']): Budget {
+function createPart(
+  limits: Pick<Budget, 'remainingUsd' | 'reserve'>,
+  count: Budget['add'],
+): Budget {
   const uses = new Map<string, Usage>()
   const add = (usage: Usage, model: string) => {
     uses.set(model, addUsage(uses.get(model) ?? noUsage, usage))
@@ -181,7 +184,10 @@ function createPart(limits: Pick<Budget, 'remainingUsd' | 'reserve'>, count: Bud
     },
     add,
     part: (sharers = 1) =>
-      createPart({ ...limits, remainingUsd: async () => (await limits.remainingUsd()) / sharers }, add),
+      createPart(
+        { ...limits, remainingUsd: async () => (await limits.remainingUsd()) / sharers },
+        add,
+      ),
   }
 }
 

@@ -3,4 +3,6 @@ import { githubAnnotations } from './github/annotations.ts'
 import type { AnnotationFormat } from './platform.ts'
 
 /** By the platform's id. */
-export const annotationFormats: Readonly<Record<string, AnnotationFormat>> = { github: githubAnnotations }
+export const annotationFormats: Readonly<Record<string, AnnotationFormat>> = {
+  github: githubAnnotations,
+}

@@ -22,7 +22,9 @@ const dialects = ['x-host-', 'x-github-', 'x-gitea-', 'x-forgejo-']
  */
 export function readEnvelope(headers: Headers, rawBody: Uint8Array): Envelope {
   const body = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
-  const isForm = /^\s*application\/x-www-form-urlencoded\b/i.test(readHeader(headers, 'content-type') ?? '')
+  const isForm = /^\s*application\/x-www-form-urlencoded\b/i.test(
+    readHeader(headers, 'content-type') ?? '',
+  )
   let json: Buffer | null | undefined
   const readJson = () => (json ??= isForm ? readFormField(body, 'payload') : body)
   return {
@@ -156,7 +158,12 @@ function describePullRequest(fields: z.output<typeof pullRequestFields>): Delive
     baseBranch: fields.base.ref,
     headSha: fields.head.sha,
     url: fields.html_url,
-    state: fields.merged || fields.merged_at !== null ? 'merged' : fields.state === 'closed' ? 'closed' : 'open',
+    state:
+      fields.merged || fields.merged_at !== null
+        ? 'merged'
+        : fields.state === 'closed'
+          ? 'closed'
+          : 'open',
     draft: fields.draft,
     additions: fields.additions,
     deletions: fields.deletions,

@@ -5,7 +5,10 @@ import type { Platform, PlatformConfig } from './platform.ts'
 import type { PlatformMetrics } from './record-calls.ts'
 
 /** The adapter for the configured platform. Connects to nothing yet. */
-export function createPlatform(config: PlatformConfig, metrics: PlatformMetrics = noMetrics): Platform {
+export function createPlatform(
+  config: PlatformConfig,
+  metrics: PlatformMetrics = noMetrics,
+): Platform {
   switch (config.id) {
     case 'github':
       return createGithub(config, metrics)

@@ -3,7 +3,8 @@ import type { IssueReference, PullRequestRef } from '../domain/pull-request.ts'
 import { splitRepositoryName } from './repository-name.ts'
 
 /** Words before a reference that say: this is what the change is for. */
-const closing = /\b(?:clos(?:e|es|ed|ing)|fix(?:|es|ed|ing)|resolv(?:e|es|ed|ing)|implement(?:|s|ed))\b[ \t]*:?[ \t]*$/i
+const closing =
+  /\b(?:clos(?:e|es|ed|ing)|fix(?:|es|ed|ing)|resolv(?:e|es|ed|ing)|implement(?:|s|ed))\b[ \t]*:?[ \t]*$/i
 
 /** Where texts are about, and where the platform's pages are. */
 export interface ReferencePlace {
@@ -22,10 +23,17 @@ export function findIssueReferences(
   { texts, branch }: { texts: readonly string[]; branch: string },
 ): IssueReference[] {
   const found = texts.flatMap((text) => findInText(place, text))
-  const number = /(?:^|[/_-])(?:issues?|gh)[/_-]?(\d{1,7})(?!\d)|(?:^|\/)(\d{1,7})[-_](?=\p{L})/iu.exec(branch)
-  if (number !== null) found.push({ repo: place.repo, number: Number(number[1] ?? number[2]), closes: false })
-  const ordered = [...found.filter(({ closes }) => closes), ...found.filter(({ closes }) => !closes)]
-  const byName = new Map(ordered.toReversed().map((ref) => [`${ref.repo.toLowerCase()}#${ref.number}`, ref]))
+  const number =
+    /(?:^|[/_-])(?:issues?|gh)[/_-]?(\d{1,7})(?!\d)|(?:^|\/)(\d{1,7})[-_](?=\p{L})/iu.exec(branch)
+  if (number !== null)
+    found.push({ repo: place.repo, number: Number(number[1] ?? number[2]), closes: false })
+  const ordered = [
+    ...found.filter(({ closes }) => closes),
+    ...found.filter(({ closes }) => !closes),
+  ]
+  const byName = new Map(
+    ordered.toReversed().map((ref) => [`${ref.repo.toLowerCase()}#${ref.number}`, ref]),
+  )
   return ordered.filter((ref) => byName.get(`${ref.repo.toLowerCase()}#${ref.number}`) === ref)
 }
 
@@ -36,8 +44,10 @@ function findInText(place: ReferencePlace, text: string): IssueReference[] {
   const plain = takeOutHidden(text)
   return [...plain.matchAll(reference)].flatMap(({ index, groups = {} }) => {
     const { address, repo = place.repo, number } = groups
-    const ref = address === undefined ? { repo, number: Number(number) } : readAddress(place, address)
-    if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined) return []
+    const ref =
+      address === undefined ? { repo, number: Number(number) } : readAddress(place, address)
+    if (ref === undefined || ref.number === 0 || splitRepositoryName(ref.repo) === undefined)
+      return []
     return [{ ...ref, closes: closing.test(plain.slice(Math.max(0, index - 30), index)) }]
   })
 }
@@ -56,6 +66,8 @@ function takeOutHidden(text: string): string {
 function readAddress({ webUrl }: ReferencePlace, address: string): PullRequestRef | undefined {
   if (!address.toLowerCase().startsWith(`${webUrl.toLowerCase()}/`)) return undefined
   const [, repo, number] =
-    /^([\w.-]+\/[\w.-]+)\/(?:issues|pulls?)\/(\d{1,9})(?!\w)/.exec(address.slice(webUrl.length + 1)) ?? []
+    /^([\w.-]+\/[\w.-]+)\/(?:issues|pulls?)\/(\d{1,9})(?!\w)/.exec(
+      address.slice(webUrl.length + 1),
+    ) ?? []
   return repo === undefined ? undefined : { repo, number: Number(number) }
 }

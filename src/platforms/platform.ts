@@ -171,7 +171,11 @@ export interface ReviewToPublish {
 export interface PublishedReview {
   readonly summary: { readonly id: string; readonly url: string }
   /** One for each comment that stands there, posted now or found from before. */
-  readonly comments: readonly { readonly marker: string; readonly id: string; readonly url: string }[]
+  readonly comments: readonly {
+    readonly marker: string
+    readonly id: string
+    readonly url: string
+  }[]
   /** Markers of the comments whose line the platform refused. */
   readonly refused: readonly string[]
 }
@@ -288,7 +292,12 @@ export interface Platform {
   readonly limits: PlatformLimits
 
   /** Address to send a browser to for sign-in. `codeChallenge` is PKCE S256 (RFC 7636). */
-  authorizeUrl(input: { redirectUri: string; state: string; codeChallenge: string; scopes: readonly string[] }): string
+  authorizeUrl(input: {
+    redirectUri: string
+    state: string
+    codeChallenge: string
+    scopes: readonly string[]
+  }): string
   exchangeCode(
     input: { code: string; redirectUri: string; codeVerifier: string },
     signal?: AbortSignal,
@@ -327,13 +336,24 @@ export interface Platform {
    * Makes a webhook for pull requests and issues, and returns its id. One that delivers to the same address already is
    * taken away for it: nobody knows its secret any more.
    */
-  createWebhook(access: Access, input: { url: string; secret: string }, signal?: AbortSignal): Promise<number>
+  createWebhook(
+    access: Access,
+    input: { url: string; secret: string },
+    signal?: AbortSignal,
+  ): Promise<number>
   /** Whether the webhook stands there still, and delivers to that address. */
-  hasWebhook(access: Access, input: { id: number; url: string }, signal?: AbortSignal): Promise<boolean>
+  hasWebhook(
+    access: Access,
+    input: { id: number; url: string },
+    signal?: AbortSignal,
+  ): Promise<boolean>
   /** Takes a webhook away; one that isn't there counts as taken away. */
   deleteWebhook(access: Access, id: number, signal?: AbortSignal): Promise<void>
   /** Reads the headers of a webhook request. */
-  readEnvelope(headers: Readonly<Record<string, string | string[] | undefined>>, rawBody: Uint8Array): Envelope
+  readEnvelope(
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    rawBody: Uint8Array,
+  ): Envelope
 
   getPullRequest(access: Access, number: number, signal?: AbortSignal): Promise<PullRequest>
   /** Unified diff from the merge base to the head. `platform_too_large` where the platform refuses. */
@@ -343,7 +363,11 @@ export interface Platform {
   /** All changed files over all pages, up to `limits.listedFiles`. */
   listFiles(access: Access, number: number, signal?: AbortSignal): Promise<readonly ListedFile[]>
   /** Its newest commits, 100 at most, the oldest of them first. */
-  listPullRequestCommits(access: Access, number: number, signal?: AbortSignal): Promise<readonly CommitSummary[]>
+  listPullRequestCommits(
+    access: Access,
+    number: number,
+    signal?: AbortSignal,
+  ): Promise<readonly CommitSummary[]>
   /** The newest commits up to `ref` (a branch or commit) that touched a file, newest first, `limit` (100 at most) of them. */
   listFileCommits(
     access: Access,
@@ -354,13 +378,21 @@ export interface Platform {
    * The issues and pull requests that texts about a pull request of `repo`, or the name of its branch, name. Each once;
    * those that it says to close first. Whether there are such isn't known.
    */
-  findIssues(repo: RepositoryName, input: { texts: readonly string[]; branch: string }): readonly IssueReference[]
+  findIssues(
+    repo: RepositoryName,
+    input: { texts: readonly string[]; branch: string },
+  ): readonly IssueReference[]
   /** An issue, or a pull request as one. Where it moved to another repository since, its `repo` is that one. */
   getIssue(access: Access, number: number, signal?: AbortSignal): Promise<LinkedIssue>
   /** Whether everybody can see the repository. */
   isPublic(access: Access, signal?: AbortSignal): Promise<boolean>
   /** A file's bytes at a commit or branch; undefined where there is none. */
-  getFile(access: Access, path: string, ref: string, signal?: AbortSignal): Promise<Uint8Array | undefined>
+  getFile(
+    access: Access,
+    path: string,
+    ref: string,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array | undefined>
   /** The tree at a commit or branch. `truncated` where the platform cut it. */
   getTree(
     access: Access,
@@ -369,7 +401,10 @@ export interface Platform {
   ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }>
   cloneAddress(access: Access): CloneAddress
   /** Address of the page that shows a file at a commit, at a line from 1 where one is given. Safe inside a Markdown link. */
-  fileAddress(repo: RepositoryName, place: { commit: string; path: string; line: number | null }): string
+  fileAddress(
+    repo: RepositoryName,
+    place: { commit: string; path: string; line: number | null },
+  ): string
   /** Bytes by language name. */
   languages(access: Access, signal?: AbortSignal): Promise<Readonly<Record<string, number>>>
   /** Empty while the platform is still computing them. */
@@ -382,9 +417,18 @@ export interface Platform {
    * looks whether the write was applied, for as long as lists may be late; what stands there twice all the same is
    * removed, but for comments that somebody answered. Safe to call again after any fault.
    */
-  ensureReview(access: Access, review: ReviewToPublish, signal?: AbortSignal): Promise<PublishedReview>
+  ensureReview(
+    access: Access,
+    review: ReviewToPublish,
+    signal?: AbortSignal,
+  ): Promise<PublishedReview>
   ensureStatus(access: Access, status: CommitStatus, signal?: AbortSignal): Promise<void>
   listThreads(access: Access, number: number, signal?: AbortSignal): Promise<readonly Thread[]>
   /** Resolving a resolved thread is no error. */
-  resolveThread(access: Access, number: number, threadId: string, signal?: AbortSignal): Promise<void>
+  resolveThread(
+    access: Access,
+    number: number,
+    threadId: string,
+    signal?: AbortSignal,
+  ): Promise<void>
 }

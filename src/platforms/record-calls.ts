@@ -2,7 +2,10 @@
 import { PlatformError, type PlatformErrorCode } from '../domain/errors.ts'
 import { type LabelValue, type Metrics, secondsSince } from '../metrics/metrics.ts'
 
-export type PlatformMetrics = Pick<Metrics, 'platformCalls' | 'platformCallDuration' | 'platformRateLimit' | 'onScrape'>
+export type PlatformMetrics = Pick<
+  Metrics,
+  'platformCalls' | 'platformCallDuration' | 'platformRateLimit' | 'onScrape'
+>
 
 /** What an answer said about a limit. */
 export interface RateLimit {
@@ -29,7 +32,8 @@ export function recordCalls(metrics: PlatformMetrics): CallRecorder {
     for (const [key, { endsAt }] of limits) if (endsAt <= performance.now()) limits.delete(key)
     for (const resource of ['core', 'graphql', 'other'] as const) {
       const counts = [...limits.values()].filter((limit) => limit.resource === resource)
-      const lowest = counts.length === 0 ? null : Math.min(...counts.map(({ remaining }) => remaining))
+      const lowest =
+        counts.length === 0 ? null : Math.min(...counts.map(({ remaining }) => remaining))
       metrics.platformRateLimit.set({ resource }, lowest)
     }
   })
@@ -58,5 +62,7 @@ export function recordCalls(metrics: PlatformMetrics): CallRecorder {
 
 function nameFailure(error: unknown) {
   type Name = PlatformErrorCode extends `platform_${infer Rest}` ? Rest : never
-  return error instanceof PlatformError ? (error.code.slice('platform_'.length) as Name) : 'canceled'
+  return error instanceof PlatformError
+    ? (error.code.slice('platform_'.length) as Name)
+    : 'canceled'
 }

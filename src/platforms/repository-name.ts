@@ -10,7 +10,9 @@ const partPattern = /^[A-Za-z0-9._-]{1,100}$/
 export function splitRepositoryName(name: string): { owner: string; repo: string } | undefined {
   const [owner, repo, ...rest] = name.split('/', 3)
   if (owner === undefined || repo === undefined || rest.length > 0) return undefined
-  return isPart(owner) && !owner.startsWith('.') && isPart(repo) && repo !== '.git' ? { owner, repo } : undefined
+  return isPart(owner) && !owner.startsWith('.') && isPart(repo) && repo !== '.git'
+    ? { owner, repo }
+    : undefined
 }
 
 function isPart(part: string): boolean {
@@ -19,7 +21,9 @@ function isPart(part: string): boolean {
 
 /** Encodes text as one segment of a path. Undefined for an empty segment, `.` and `..`: no encoding protects those. */
 export function encodeSegment(text: string): string | undefined {
-  return text === '' || text === '.' || text === '..' ? undefined : encodeURIComponent(text.toWellFormed())
+  return text === '' || text === '.' || text === '..'
+    ? undefined
+    : encodeURIComponent(text.toWellFormed())
 }
 
 /** Encodes a file's path, segment by segment. Undefined where one of them can't be. */

@@ -38,7 +38,9 @@ interface Cursor {
 export function findJsonString(json: Buffer, path: readonly string[]): string | null {
   const cursor: Cursor = { json, at: 0, stepsLeft: maxSteps }
   skipSpace(cursor)
-  return path.every((key) => enterMember(cursor, Buffer.from(JSON.stringify(key)))) ? readString(cursor) : null
+  return path.every((key) => enterMember(cursor, Buffer.from(JSON.stringify(key))))
+    ? readString(cursor)
+    : null
 }
 
 /** Moves to the value of a key in the object at the cursor. Returns false where there is no such object or key. */

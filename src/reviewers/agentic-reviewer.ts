@@ -8,7 +8,12 @@ import { reviewRounds } from './review-rounds.ts'
 import type { Reviewer } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one round, `totalTokens` and `timeMs` for the whole review. */
-const defaultLimits: GenerateLimits = { steps: 24, outputTokens: 16_000, totalTokens: 2_000_000, timeMs: 600_000 }
+const defaultLimits: GenerateLimits = {
+  steps: 24,
+  outputTokens: 16_000,
+  totalTokens: 2_000_000,
+  timeMs: 600_000,
+}
 
 /** Defects of the other fields are easier to take for a matter of taste. */
 const plantedFields: readonly Field[] = ['correctness', 'security']

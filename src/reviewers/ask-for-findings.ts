@@ -1,7 +1,13 @@
 // Asks a model for the findings in one round of a change, with one repair round for what does not fit.
 import { ModelError } from '../domain/errors.ts'
 import type { ProposedFinding } from '../domain/finding.ts'
-import { type Answer, type Budget, type GenerateLimits, type Model, requestRepair } from '../models/index.ts'
+import {
+  type Answer,
+  type Budget,
+  type GenerateLimits,
+  type Model,
+  requestRepair,
+} from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { createPlant } from './attention/plant.ts'
 import { addToChange } from './attention/planted-change.ts'
@@ -12,7 +18,13 @@ import type { PromptPart } from './prompts/prompt-part.ts'
 import { reviewInstructions, sayTask, showRound, showSpans } from './prompts/review-prompt.ts'
 import type { Field } from './prompts/specialist-prompts.ts'
 import type { Fence } from './prompts/untrusted-block.ts'
-import { answerShape, keepMostSevere, type ReadAnswer, readAnswer, saysNothingFound } from './read-findings.ts'
+import {
+  answerShape,
+  keepMostSevere,
+  type ReadAnswer,
+  readAnswer,
+  saysNothingFound,
+} from './read-findings.ts'
 import type { Change, Citable, ContextRound } from './reviewer.ts'
 
 const notTheObject =
@@ -95,13 +107,19 @@ export async function askForFindings(
     signal,
   )
   const citable = round.spans.flatMap((span) => span.citable ?? [])
-  const { read, dropped } = await readWithRepair({ ...assignment, change: shown, citable }, answer, signal)
+  const { read, dropped } = await readWithRepair(
+    { ...assignment, change: shown, citable },
+    answer,
+    signal,
+  )
   const left = plant === null ? { ...read, isProven: true } : takeOutPlant(read, plant, change)
   const findings = keepMostSevere(left.findings)
   const notes: string[] = []
   if (answer.cut) notes.push(`The answer of ${who} about ${files} ended at its output limit.`)
   if (answer.earlyEnd !== null)
-    notes.push(`While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`)
+    notes.push(
+      `While ${who} looked at ${files}, it was stopped by its limit of ${answer.earlyEnd}.`,
+    )
   return {
     findings,
     summary: left.summary.trim(),
@@ -122,7 +140,8 @@ export function remainingLimits({
   const timeMs = Math.floor(limits.timeMs - (performance.now() - startedAt))
   const totalTokens = limits.totalTokens - budget.usage.inputTokens - budget.usage.outputTokens
   if (timeMs <= 0) throw new ModelError('model_unavailable', 'The time for the review was used up.')
-  if (totalTokens <= 0) throw new ModelError('model_budget_spent', 'The tokens for the review were used up.')
+  if (totalTokens <= 0)
+    throw new ModelError('model_budget_spent', 'The tokens for the review were used up.')
   return { ...limits, timeMs, totalTokens }
 }
 
@@ -142,11 +161,17 @@ async function readWithRepair(
   const wrong =
     read === undefined
       ? { text: answer.text, problems: [notTheObject] }
-      : { text: JSON.stringify({ summary: read.summary, findings: read.misfits }), problems: read.problems }
+      : {
+          text: JSON.stringify({ summary: read.summary, findings: read.misfits }),
+          problems: read.problems,
+        }
   const repaired = answer.text.trim() === '' ? undefined : await repair(assignment, wrong, signal)
   if (read === undefined) {
     const isEmpty = repaired?.findings.length === 0
-    if (repaired === undefined || (isEmpty && !(repaired.misfits.length === 0 && saysNothingFound(answer.text))))
+    if (
+      repaired === undefined ||
+      (isEmpty && !(repaired.misfits.length === 0 && saysNothingFound(answer.text)))
+    )
       throw new ModelError('model_invalid_output', 'Model: it gave no usable answer.')
     return { read: repaired, dropped: repaired.surplus + repaired.misfits.length }
   }
@@ -167,7 +192,12 @@ async function repair(
   const { model, change, reviewer, budget, citable } = assignment
   try {
     const limits = remainingLimits(assignment)
-    const answer = await requestRepair(model, { ...wrong, output: answerShape }, { limits, budget }, signal)
+    const answer = await requestRepair(
+      model,
+      { ...wrong, output: answerShape },
+      { limits, budget },
+      signal,
+    )
     return readAnswer(answer, change, reviewer, citable)
   } catch (error) {
     // The findings that did fit are not to be lost with it.

@@ -34,7 +34,9 @@ export async function showClaimCode(
   fence: Fence,
 ): Promise<string[]> {
   const own = joinWindows(claims.map((claim) => windowOf(change, claim)))
-  const evidence = joinWindows(claims.flatMap(({ evidence }) => evidence.slice(0, maxEvidence).map(windowOfPlace)))
+  const evidence = joinWindows(
+    claims.flatMap(({ evidence }) => evidence.slice(0, maxEvidence).map(windowOfPlace)),
+  )
   const others = evidence.filter((window) => !own.some((other) => holds(other, window)))
   const blocks = [
     ...(await Promise.all(own.map((window) => showWindow(files, window, fence)))),
@@ -52,18 +54,29 @@ export async function showClaimCode(
 function windowOf({ files }: Change, { path, side, startLine, endLine }: ProposedFinding): Window {
   const range = { start: Math.max(1, startLine - around.claim), end: endLine + around.claim }
   if (side === 'RIGHT') return { version: 'head', path, ...range }
-  return { version: 'base', path: files.find((file) => file.path === path)?.oldPath ?? path, ...range }
+  return {
+    version: 'base',
+    path: files.find((file) => file.path === path)?.oldPath ?? path,
+    ...range,
+  }
 }
 
 function windowOfPlace({ path, line }: { path: string; line: number }): Window {
-  return { version: 'head', path, start: Math.max(1, line - around.evidence), end: line + around.evidence }
+  return {
+    version: 'head',
+    path,
+    start: Math.max(1, line - around.evidence),
+    end: line + around.evidence,
+  }
 }
 
 /** Windows of one file that touch are one. */
 function joinWindows(windows: readonly Window[]): Window[] {
   const joined: Window[] = []
   for (const window of windows.toSorted((a, b) => a.start - b.start)) {
-    const at = joined.findIndex((other) => isSameFile(other, window) && window.start <= other.end + 1)
+    const at = joined.findIndex(
+      (other) => isSameFile(other, window) && window.start <= other.end + 1,
+    )
     const other = joined[at]
     if (other) joined[at] = { ...other, end: Math.max(other.end, window.end) }
     else joined.push(window)
@@ -79,11 +92,21 @@ function holds(outer: Window, inner: Window): boolean {
   return isSameFile(outer, inner) && outer.start <= inner.start && inner.end <= outer.end
 }
 
-async function showWindow(files: ClaimFiles, { version, path, start, end }: Window, fence: Fence): Promise<string> {
+async function showWindow(
+  files: ClaimFiles,
+  { version, path, start, end }: Window,
+  fence: Fence,
+): Promise<string> {
   const lines = await files[version](path)
-  const shown = (lines ?? []).slice(start - 1, end).map((line, index) => `${start + index}\t${cutLine(line)}`)
+  const shown = (lines ?? [])
+    .slice(start - 1, end)
+    .map((line, index) => `${start + index}\t${cutLine(line)}`)
   if (shown.length === 0) return ''
-  return fence.wrap({ origin: `code_at_${version}`, trust: 'untrusted', path }, shown.join('\n'), most.block)
+  return fence.wrap(
+    { origin: `code_at_${version}`, trust: 'untrusted', path },
+    shown.join('\n'),
+    most.block,
+  )
 }
 
 /** The diff around the lines of the claims, one block a file. */
@@ -93,7 +116,9 @@ function showHunks(change: Change, claims: readonly ProposedFinding[], fence: Fe
     const own = claims.filter((claim) => claim.path === path)
     const hunks = change.files.find((file) => file.path === path)?.hunks ?? []
     const text = hunks.flatMap((hunk) => showHunk(hunk, own)).join('\n\n')
-    return text === '' ? '' : fence.wrap({ origin: 'diff', trust: 'untrusted', path }, text, most.block)
+    return text === ''
+      ? ''
+      : fence.wrap({ origin: 'diff', trust: 'untrusted', path }, text, most.block)
   })
 }
 
@@ -104,9 +129,14 @@ function showHunk(hunk: DiffHunk, claims: readonly ProposedFinding[]): string[] 
       return number !== null && number >= startLine && number <= endLine
     }),
   )
-  const at = isClaimed.flatMap((flags) => [flags.indexOf(true), flags.lastIndexOf(true)]).filter((index) => index >= 0)
+  const at = isClaimed
+    .flatMap((flags) => [flags.indexOf(true), flags.lastIndexOf(true)])
+    .filter((index) => index >= 0)
   if (at.length === 0) return []
-  const lines = hunk.lines.slice(Math.max(0, Math.min(...at) - around.diff), Math.max(...at) + around.diff + 1)
+  const lines = hunk.lines.slice(
+    Math.max(0, Math.min(...at) - around.diff),
+    Math.max(...at) + around.diff + 1,
+  )
   return [
     renderNumberedLines(
       lines.map((line) => ({ ...line, text: cutLine(line.text) })),

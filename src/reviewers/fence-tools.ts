@@ -9,7 +9,8 @@ const maxResult = 60_000
 /** The tools with their results fenced: what a tool found is as untrusted as the change itself. */
 export function fenceTools(tools: readonly Tool[], fence: Fence): Tool[] {
   return tools.map((tool) => {
-    const wrap = (text: string) => fence.wrap({ origin: tool.name, trust: 'untrusted', path: null }, text, maxResult)
+    const wrap = (text: string) =>
+      fence.wrap({ origin: tool.name, trust: 'untrusted', path: null }, text, maxResult)
     return {
       ...tool,
       run: async (input, signal) => {

@@ -10,9 +10,19 @@ import type { PackedContext, Reviewer, ReviewerReport } from './reviewer.ts'
 import { type Synthesis, synthesize } from './synthesize.ts'
 
 /** They hold for each specialist: `steps` and `outputTokens` for one round, the others for all. */
-const defaultLimits: GenerateLimits = { steps: 16, outputTokens: 16_000, totalTokens: 1_000_000, timeMs: 480_000 }
+const defaultLimits: GenerateLimits = {
+  steps: 16,
+  outputTokens: 16_000,
+  totalTokens: 1_000_000,
+  timeMs: 480_000,
+}
 
-const synthesisLimits: GenerateLimits = { steps: 1, outputTokens: 8_000, totalTokens: 200_000, timeMs: 120_000 }
+const synthesisLimits: GenerateLimits = {
+  steps: 1,
+  outputTokens: 8_000,
+  totalTokens: 200_000,
+  timeMs: 120_000,
+}
 
 /** Longest that the others wait for the first one's answer to begin. */
 const longestHeadStartMs = 15_000
@@ -53,7 +63,10 @@ export function createParallelReviewer(options: ParallelReviewerOptions): Review
         isShared: true,
       }
       const { attentionCheck = true } = options
-      const outcome = await runSpecialists({ common, models, budget, context, attentionCheck }, signal)
+      const outcome = await runSpecialists(
+        { common, models, budget, context, attentionCheck },
+        signal,
+      )
       if (outcome.reports.length === 0) throw chooseFailure(outcome.absent)
       const timeMs = Math.min(synthesisLimits.timeMs, limits.timeMs)
       const synthesis = await synthesize(
@@ -86,7 +99,10 @@ interface SpecialistsOutcome {
   readonly absent: readonly Absence[]
 }
 
-async function runSpecialists(run: SpecialistsRun, signal: AbortSignal): Promise<SpecialistsOutcome> {
+async function runSpecialists(
+  run: SpecialistsRun,
+  signal: AbortSignal,
+): Promise<SpecialistsOutcome> {
   const takeTurn = createHeadStarts(Math.min(longestHeadStartMs, run.common.limits.timeMs / 10))
   const settled = await Promise.allSettled(
     fields.map(async (field) => {
@@ -149,8 +165,15 @@ function chooseFailure(absent: readonly Absence[]): ModelError {
   return failures.find(({ retryable }) => retryable) ?? failures[0]!
 }
 
-function composeReport({ reports, absent }: SpecialistsOutcome, synthesis: Synthesis, context: PackedContext) {
-  const unread = absent.length > 0 ? listPaths(context.rounds) : new Set(reports.flatMap((report) => report.unread))
+function composeReport(
+  { reports, absent }: SpecialistsOutcome,
+  synthesis: Synthesis,
+  context: PackedContext,
+) {
+  const unread =
+    absent.length > 0
+      ? listPaths(context.rounds)
+      : new Set(reports.flatMap((report) => report.unread))
   // Several may have the same to say about the model.
   const notes = new Set([...reports.flatMap((report) => report.notes), ...describeAbsent(absent)])
   return {
@@ -158,7 +181,10 @@ function composeReport({ reports, absent }: SpecialistsOutcome, synthesis: Synth
     summary: synthesis.summary,
     notes: [...notes, ...synthesis.notes],
     unread: [...unread],
-    failures: [...absent.map(({ failure }) => failure), ...reports.flatMap(({ failures = [] }) => failures)],
+    failures: [
+      ...absent.map(({ failure }) => failure),
+      ...reports.flatMap(({ failures = [] }) => failures),
+    ],
     complete: absent.length === 0 && reports.every((report) => report.complete),
   }
 }

@@ -37,7 +37,10 @@ export interface ReadChecks {
 }
 
 /** Reads an answer; undefined where it is not the object that was asked for. What speaks of no claim is left out. */
-export function readChecks(json: Answer['json'], claims: readonly NamedClaim[]): ReadChecks | undefined {
+export function readChecks(
+  json: Answer['json'],
+  claims: readonly NamedClaim[],
+): ReadChecks | undefined {
   const loose = looseChecks.safeParse(Array.isArray(json) ? { checks: json } : json)
   if (!loose.success) return undefined
   const byId = new Map(claims.map(({ id, claim }) => [id, claim]))
@@ -49,7 +52,9 @@ export function readChecks(json: Answer['json'], claims: readonly NamedClaim[]):
     const parsed = checkShape.safeParse(raw)
     if (!parsed.success) {
       misfits.push(raw)
-      problems.push(...describeProblems(parsed.error).map((problem) => `checks.${index}: ${problem}`))
+      problems.push(
+        ...describeProblems(parsed.error).map((problem) => `checks.${index}: ${problem}`),
+      )
       continue
     }
     const { id } = parsed.data

@@ -1,6 +1,11 @@
 // Reads what a model answered as findings: what fits is kept, what doesn't is named.
 import { z } from 'zod'
-import { bySeverity, findingCategories, type ProposedFinding, severities } from '../domain/finding.ts'
+import {
+  bySeverity,
+  findingCategories,
+  type ProposedFinding,
+  severities,
+} from '../domain/finding.ts'
 import { type Answer, describeProblems } from '../models/index.ts'
 import { holdsShown, restoreInvisible } from './prompts/untrusted-block.ts'
 import type { Change, Citable } from './reviewer.ts'
@@ -62,7 +67,8 @@ export function readAnswer(
   reviewer: string,
   citable: readonly Citable[] = [],
 ): ReadAnswer | undefined {
-  const isList = alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
+  const isList =
+    alone && Array.isArray(json) && json.every((item) => z.object({}).safeParse(item).success)
   const loose = looseAnswer.safeParse(isList ? { findings: json } : json)
   if (!loose.success) return undefined
   const findings: ProposedFinding[] = []
@@ -82,7 +88,9 @@ export function readAnswer(
 
 /** As many findings as people read, the most severe where there are more. */
 export function keepMostSevere(findings: readonly ProposedFinding[]): readonly ProposedFinding[] {
-  return findings.length > maxFindings ? findings.toSorted(bySeverity).slice(0, maxFindings) : findings
+  return findings.length > maxFindings
+    ? findings.toSorted(bySeverity).slice(0, maxFindings)
+    : findings
 }
 
 /**
@@ -92,7 +100,10 @@ export function keepMostSevere(findings: readonly ProposedFinding[]): readonly P
 export function saysNothingFound(text: string): boolean {
   const at = text.indexOf('"findings"')
   if (at === -1 || at !== text.lastIndexOf('"findings"')) return false
-  return /^[ \t]*\{/m.test(text.slice(0, at)) && /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
+  return (
+    /^[ \t]*\{/m.test(text.slice(0, at)) &&
+    /^"findings"\s*:\s*\[\s*\]\s*\}?[ \t]*(?:\r?\n|$)/.test(text.slice(at))
+  )
 }
 
 /** One finding, or what is wrong with it. */
@@ -107,7 +118,9 @@ function readFinding(
   const { start_line: startLine, end_line: endLine, rests_on: cited, ...said } = parsed.data
   const path = findPath(said.path, said.side, change)
   const problems = [
-    ...(path === undefined ? [`path ${JSON.stringify(said.path.slice(0, 200))} is not a file of the change`] : []),
+    ...(path === undefined
+      ? [`path ${JSON.stringify(said.path.slice(0, 200))} is not a file of the change`]
+      : []),
     ...checkLines(startLine, endLine),
     ...(said.title.trim() === '' ? ['title is empty'] : []),
   ]
@@ -126,7 +139,10 @@ function readFinding(
     title: said.title.trim().slice(0, 300),
     body: said.body.slice(0, 8000),
     // Nobody is to commit invisible characters with one click.
-    suggestion: said.suggestion === null || holdsShown(said.suggestion) ? null : said.suggestion.slice(0, 8000),
+    suggestion:
+      said.suggestion === null || holdsShown(said.suggestion)
+        ? null
+        : said.suggestion.slice(0, 8000),
     evidence: said.evidence.slice(0, 10).map((each) => ({ ...each, path: trimPath(each.path) })),
     ...(ground && { restsOn: ground }),
     confidence: Math.min(1, Math.max(0, said.confidence)),
@@ -146,7 +162,8 @@ function findPath(said: string, side: 'LEFT' | 'RIGHT', change: Change): string 
   const file =
     change.files.find((candidate) => paths.includes(candidate.path)) ??
     change.files.find(
-      (candidate) => (side === 'LEFT' || candidate.status === 'renamed') && paths.includes(candidate.oldPath),
+      (candidate) =>
+        (side === 'LEFT' || candidate.status === 'renamed') && paths.includes(candidate.oldPath),
     )
   return file?.path
 }

@@ -38,7 +38,8 @@ export async function reviewRounds(
       notes.push(`${describeFiles([round])} not reviewed by ${assignment.who}. ${report.unproven}`)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
-      const halves = error.code === 'model_context_overflow' && halvings < maxHalvings ? halve(round) : undefined
+      const halves =
+        error.code === 'model_context_overflow' && halvings < maxHalvings ? halve(round) : undefined
       if (halves !== undefined) {
         waiting.unshift(...halves.map((half) => ({ round: half, halvings: halvings + 1 })))
         continue
@@ -47,7 +48,9 @@ export async function reviewRounds(
       const isFinal = finalCodes.includes(error.code)
       const missed = isFinal ? [round, ...waiting.splice(0).map((each) => each.round)] : [round]
       for (const path of listPaths(missed)) unread.add(path)
-      notes.push(`${describeFiles(missed)} not reviewed by ${assignment.who}. ${error.publicMessage}`)
+      notes.push(
+        `${describeFiles(missed)} not reviewed by ${assignment.who}. ${error.publicMessage}`,
+      )
     }
   }
   if (failures.length > 0 && reports.length === 0) throw failures[0]
@@ -55,10 +58,16 @@ export async function reviewRounds(
     findings: reports.flatMap((report) => report.findings),
     summary: joinParagraphs(reports.map((report) => report.summary)),
     usage: assignment.budget.usage,
-    notes: [...reports.flatMap((report) => report.notes), ...describeModel(assignment, reports), ...notes],
+    notes: [
+      ...reports.flatMap((report) => report.notes),
+      ...describeModel(assignment, reports),
+      ...notes,
+    ],
     unread: [...unread],
     failures,
-    complete: failures.length === 0 && reports.every(({ complete, unproven }) => complete && unproven === null),
+    complete:
+      failures.length === 0 &&
+      reports.every(({ complete, unproven }) => complete && unproven === null),
   }
 }
 
@@ -67,10 +76,14 @@ function describeModel({ model, who }: Assignment, reports: readonly RoundReport
   const others = new Set(reports.flatMap((report) => report.answeredBy))
   others.delete(model.name)
   const dropped = reports.reduce((sum, report) => sum + report.dropped, 0)
-  const standIns = [...others].map((name) => `${name} stood in for ${model.name}, which was unavailable.`)
+  const standIns = [...others].map(
+    (name) => `${name} stood in for ${model.name}, which was unavailable.`,
+  )
   if (dropped === 0) return standIns
   const misfits =
-    dropped === 1 ? `1 proposal of ${who} did not fit and was` : `${dropped} proposals of ${who} did not fit and were`
+    dropped === 1
+      ? `1 proposal of ${who} did not fit and was`
+      : `${dropped} proposals of ${who} did not fit and were`
   return [...standIns, `${misfits} dropped.`]
 }
 
@@ -91,7 +104,8 @@ function halve(round: ContextRound): ContextRound[] | undefined {
   const total = sumTokens(own)
   let sum = 0
   let at = 0
-  while (at < own.length - 1 && (at === 0 || sum + own[at]!.tokens <= total / 2)) sum += own[at++]!.tokens
+  while (at < own.length - 1 && (at === 0 || sum + own[at]!.tokens <= total / 2))
+    sum += own[at++]!.tokens
   return [own.slice(0, at), own.slice(at)].map((part) => {
     const spans = [...shared, ...part]
     return { ...round, spans, tokens: sumTokens(spans) }

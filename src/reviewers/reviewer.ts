@@ -87,7 +87,10 @@ export interface EarlierReviews {
 export const noEarlierReviews: EarlierReviews = { findings: [], seenLines: new Set(), notes: [] }
 
 /** Of a change about which nobody else was asked. */
-export const noOutsideContext: Pick<Change, 'live' | 'remoteTools'> = { live: noLiveContext, remoteTools: [] }
+export const noOutsideContext: Pick<Change, 'live' | 'remoteTools'> = {
+  live: noLiveContext,
+  remoteTools: [],
+}
 
 /** Lines of a file, 1-based, both ends included: `LEFT` at the base, `RIGHT` at the head. */
 export interface ShownLines {
@@ -200,5 +203,9 @@ export interface VerifierReport {
 
 /** Tries to refute claims with the code in hand. Never throws but for an aborted signal. */
 export interface Verifier {
-  verify(change: Change, claims: readonly ProposedFinding[], signal: AbortSignal): Promise<VerifierReport>
+  verify(
+    change: Change,
+    claims: readonly ProposedFinding[],
+    signal: AbortSignal,
+  ): Promise<VerifierReport>
 }

@@ -102,8 +102,12 @@ export function createStaticReviewer(options: StaticReviewerOptions = {}): Stati
       return { ...summarizeReports(addFindings(reports, findings)), idle: known.idle }
     },
     warmUp(paths = []) {
-      const like = paths.map((path) => ({ path, kind: kindOfFile(path) })).find(({ kind }) => kind !== undefined)
-      workers.warmUp(like?.kind && { path: like.path, kind: like.kind, text: '', addedLines: [], imported: [] })
+      const like = paths
+        .map((path) => ({ path, kind: kindOfFile(path) }))
+        .find(({ kind }) => kind !== undefined)
+      workers.warmUp(
+        like?.kind && { path: like.path, kind: like.kind, text: '', addedLines: [], imported: [] },
+      )
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
   }
@@ -124,11 +128,16 @@ async function checkKnown(
 }
 
 /** The reports with findings more, also of files of which there was none. */
-function addFindings(reports: readonly FileReport[], findings: readonly ProposedFinding[]): FileReport[] {
+function addFindings(
+  reports: readonly FileReport[],
+  findings: readonly ProposedFinding[],
+): FileReport[] {
   const byPath = Map.groupBy(findings, ({ path }) => path)
   const nothing = { findings: [], found: 0, note: undefined, textOnly: undefined }
   const known = new Set(reports.map(({ path }) => path))
-  const others = [...byPath.keys()].filter((path) => !known.has(path)).map((path) => ({ path, ...nothing }))
+  const others = [...byPath.keys()]
+    .filter((path) => !known.has(path))
+    .map((path) => ({ path, ...nothing }))
   return [...reports, ...others].map((report) => {
     const more = byPath.get(report.path) ?? []
     return { ...report, findings: [...report.findings, ...more], found: report.found + more.length }
@@ -154,26 +163,39 @@ function summarizeReports(reports: readonly FileReport[]): ReviewerReport {
     notes: surplus === 0 ? missed : [...missed, describeSurplus(surplus)],
     unread: reports.filter((report) => !isWhole(report)).map(({ path }) => path),
     readByRules: reports.filter(({ textOnly }) => textOnly === undefined).map(({ path }) => path),
-    textOnly: reports.flatMap(({ path, textOnly }) => (textOnly === undefined ? [] : [{ path, reason: textOnly }])),
+    textOnly: reports.flatMap(({ path, textOnly }) =>
+      textOnly === undefined ? [] : [{ path, reason: textOnly }],
+    ),
     complete: missed.length === 0 && !reports.some(isLeftOut),
   }
 }
 
 function describeSurplus(count: number): string {
-  const found = count === 1 ? '1 more place that is not shown' : `${count} more places that are not shown`
+  const found =
+    count === 1 ? '1 more place that is not shown' : `${count} more places that are not shown`
   return `The rules found ${found}: of a file the worst ${mostInFile} are, of a review the worst ${mostInReview}.`
 }
 
 /** The most severe of the findings, among equals those on earlier lines; in the order in which they came. */
-function keepWorst<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(findings: readonly T[], most: number): T[] {
+function keepWorst<T extends Pick<RuleFinding, 'severity' | 'startLine'>>(
+  findings: readonly T[],
+  most: number,
+): T[] {
   if (findings.length <= most) return [...findings]
   const rank = (finding: T) => severities.indexOf(finding.severity)
-  const sorted = findings.toSorted((one, other) => rank(one) - rank(other) || one.startLine - other.startLine)
+  const sorted = findings.toSorted(
+    (one, other) => rank(one) - rank(other) || one.startLine - other.startLine,
+  )
   const kept = new Set(sorted.slice(0, most))
   return findings.filter((finding) => kept.has(finding))
 }
 
-async function reviewFile(change: Change, file: FileDiff, means: Means, signal: AbortSignal): Promise<FileReport> {
+async function reviewFile(
+  change: Change,
+  file: FileDiff,
+  means: Means,
+  signal: AbortSignal,
+): Promise<FileReport> {
   signal.throwIfAborted()
   const added = addedLines(file)
   const isTest = isTestPath(file.path)
@@ -181,14 +203,22 @@ async function reviewFile(change: Change, file: FileDiff, means: Means, signal: 
   const kind = kindOfFile(file.path)
   const parsed = await checkSyntax(change, file, { kind, added }, means, signal)
   // Tests do on purpose what would be a mistake elsewhere; a hole is one everywhere.
-  const inSyntax = isTest ? parsed.found.filter(({ category }) => category === 'security') : parsed.found
+  const inSyntax = isTest
+    ? parsed.found.filter(({ category }) => category === 'security')
+    : parsed.found
   const found = [...inLines, ...inSyntax]
     .filter((finding) => !means.disabled.has(finding.rule))
     .sort((one, other) => one.startLine - other.startLine)
   const findings = keepWorst(found, mostInFile).map((finding) =>
     toProposal(finding, { path: file.path, side: 'RIGHT', texts: added }),
   )
-  return { path: file.path, findings, found: found.length, note: parsed.note, textOnly: parsed.textOnly }
+  return {
+    path: file.path,
+    findings,
+    found: found.length,
+    note: parsed.note,
+    textOnly: parsed.textOnly,
+  }
 }
 
 /** Text of the added lines by their number at the head, without a CR at the end. */
@@ -215,7 +245,9 @@ interface SyntaxReport {
 }
 
 /** Reads a file, unless the review has read as much as it may. */
-type ReadInTurn = (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | 'beyond' | undefined>
+type ReadInTurn = (
+  read: () => Promise<Uint8Array | undefined>,
+) => Promise<Uint8Array | 'beyond' | undefined>
 
 /** One file after the other, so that the same ones are left out whenever the change is reviewed. */
 function readAtMost({ files, bytes }: { files: number; bytes: number }): ReadInTurn {
@@ -286,5 +318,9 @@ async function checkSyntax(
     const textOnly = unparsed ? 'not parsed where changed: searched as text only there' : undefined
     return { found: findings, note: undefined, textOnly }
   }
-  return unread(result.outcome === 'too_slow' ? 'it took too long to parse' : 'it could not be parsed or checked')
+  return unread(
+    result.outcome === 'too_slow'
+      ? 'it took too long to parse'
+      : 'it could not be parsed or checked',
+  )
 }

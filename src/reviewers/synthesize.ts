@@ -3,14 +3,20 @@ import { z } from 'zod'
 import { ModelError } from '../domain/errors.ts'
 import { bySeverity, type ProposedFinding, severities } from '../domain/finding.ts'
 import { type Budget, type GenerateLimits, generateObject, type Model } from '../models/index.ts'
-import { type SpecialistFinding, synthesisInstructions, synthesisMessage } from './prompts/synthesis-prompt.ts'
+import {
+  type SpecialistFinding,
+  synthesisInstructions,
+  synthesisMessage,
+} from './prompts/synthesis-prompt.ts'
 import type { Fence } from './prompts/untrusted-block.ts'
 import { maxFindings } from './read-findings.ts'
 import type { ReviewerReport } from './reviewer.ts'
 
 const synthesisShape = z.object({
   summary: z.string(),
-  dropped: z.array(z.object({ index: z.number(), because: z.enum(['repeats', 'contradicts']), kept: z.number() })),
+  dropped: z.array(
+    z.object({ index: z.number(), because: z.enum(['repeats', 'contradicts']), kept: z.number() }),
+  ),
 })
 
 /** As `dropped` lists them. */
@@ -40,12 +46,17 @@ export async function synthesize(
   reports: readonly SpecialistReport[],
   signal: AbortSignal,
 ): Promise<Synthesis> {
-  const all = reports.flatMap(({ field, findings }) => findings.map((finding) => ({ field, finding })))
+  const all = reports.flatMap(({ field, findings }) =>
+    findings.map((finding) => ({ field, finding })),
+  )
   const kept = all.toSorted((a, b) => bySeverity(a.finding, b.finding)).slice(0, maxFindings)
   const plain: Synthesis = {
     findings: kept.map(({ finding }) => finding),
     summary: reports.find(({ summary }) => summary !== '')?.summary ?? '',
-    notes: all.length > kept.length ? [`${all.length - kept.length} proposals over ${maxFindings} were dropped.`] : [],
+    notes:
+      all.length > kept.length
+        ? [`${all.length - kept.length} proposals over ${maxFindings} were dropped.`]
+        : [],
   }
   // Nothing to merge.
   if (kept.length < 2) return plain
@@ -82,13 +93,21 @@ async function askForSynthesis(
  * Drops what another finding speaks for. The model was shown the words of others, so it is believed only so far: both
  * must be about the same file, the other one must be there still, and nothing becomes less severe by it.
  */
-function dropFindings(findings: readonly ProposedFinding[], dropped: readonly Drop[]): ProposedFinding[] {
+function dropFindings(
+  findings: readonly ProposedFinding[],
+  dropped: readonly Drop[],
+): ProposedFinding[] {
   const left = new Map(findings.entries())
   for (const { index, because, kept } of dropped) {
     const gone = left.get(index)
     const stays = left.get(kept)
-    if (gone === undefined || stays === undefined || index === kept || gone.path !== stays.path) continue
-    if (because === 'contradicts' && severities.indexOf(gone.severity) < severities.indexOf(stays.severity)) continue
+    if (gone === undefined || stays === undefined || index === kept || gone.path !== stays.path)
+      continue
+    if (
+      because === 'contradicts' &&
+      severities.indexOf(gone.severity) < severities.indexOf(stays.severity)
+    )
+      continue
     left.delete(index)
     if (because === 'repeats') left.set(kept, strengthen(stays, gone))
   }
@@ -97,7 +116,9 @@ function dropFindings(findings: readonly ProposedFinding[], dropped: readonly Dr
 
 /** A finding that somebody else made too: as severe as the more severe of the two, with the evidence of both. */
 function strengthen(finding: ProposedFinding, other: ProposedFinding): ProposedFinding {
-  const places = new Map([...other.evidence, ...finding.evidence].map((each) => [`${each.path}:${each.line}`, each]))
+  const places = new Map(
+    [...other.evidence, ...finding.evidence].map((each) => [`${each.path}:${each.line}`, each]),
+  )
   return {
     ...finding,
     severity: bySeverity(finding, other) <= 0 ? finding.severity : other.severity,

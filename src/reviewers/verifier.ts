@@ -10,13 +10,23 @@ import { type ClaimFiles, showClaimCode } from './claim-code.ts'
 import { fenceTools } from './fence-tools.ts'
 import type { ModelOptions } from './model-options.ts'
 import { createFence } from './prompts/untrusted-block.ts'
-import { type NamedClaim, quoteGround, verifyInstructions, verifyMessage } from './prompts/verify-prompt.ts'
+import {
+  type NamedClaim,
+  quoteGround,
+  verifyInstructions,
+  verifyMessage,
+} from './prompts/verify-prompt.ts'
 import { checksShape, type ReadChecks, readChecks } from './read-checks.ts'
 import { finalCodes } from './review-rounds.ts'
 import type { Change, ClaimCheck, Verifier, VerifierReport } from './reviewer.ts'
 
 /** `steps` and `outputTokens` hold for one call with its tools, `totalTokens` and `timeMs` for the whole verification. */
-const defaultLimits: GenerateLimits = { steps: 10, outputTokens: 8_000, totalTokens: 1_000_000, timeMs: 300_000 }
+const defaultLimits: GenerateLimits = {
+  steps: 10,
+  outputTokens: 8_000,
+  totalTokens: 1_000_000,
+  timeMs: 300_000,
+}
 
 /** More share too little of their code, and one of them may not get its due. */
 const maxClaimsPerCall = 5
@@ -61,12 +71,17 @@ interface Run extends Omit<ModelOptions, 'limits'> {
   readonly answeredBy: Set<string>
 }
 
-async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signal: AbortSignal): Promise<void> {
+async function verifyBatches(
+  run: Run,
+  claims: readonly ProposedFinding[],
+  signal: AbortSignal,
+): Promise<void> {
   const waiting = groupClaims(claims)
   const work = async () => {
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
       try {
-        for (const [claim, check] of await verifyBatch(run, batch, signal)) run.checks.set(claim, check)
+        for (const [claim, check] of await verifyBatch(run, batch, signal))
+          run.checks.set(claim, check)
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof ModelError)) throw error
@@ -87,7 +102,8 @@ async function verifyBatches(run: Run, claims: readonly ProposedFinding[], signa
 function groupClaims(claims: readonly ProposedFinding[]): ProposedFinding[][] {
   const sorted = [...Map.groupBy(claims, (claim) => claim.path).values()].flat()
   const batches: ProposedFinding[][] = []
-  for (let at = 0; at < sorted.length; at += maxClaimsPerCall) batches.push(sorted.slice(at, at + maxClaimsPerCall))
+  for (let at = 0; at < sorted.length; at += maxClaimsPerCall)
+    batches.push(sorted.slice(at, at + maxClaimsPerCall))
   return batches
 }
 
@@ -108,7 +124,11 @@ async function verifyBatch(
   const answer = await run.model.generate(
     {
       system: verifyInstructions(run.language ?? 'English'),
-      prompt: verifyMessage(claims, await showClaimCode(run.change, run.files, batch, fence), fence),
+      prompt: verifyMessage(
+        claims,
+        await showClaimCode(run.change, run.files, batch, fence),
+        fence,
+      ),
       tools: fenceTools(run.tools(run.change), fence),
       output: checksShape,
       limits: remainingLimits(run),
@@ -132,7 +152,10 @@ async function readWithRepair(
   signal: AbortSignal,
 ): Promise<ReadChecks['checks']> {
   const read = readChecks(answer.json, claims)
-  if (answer.text.trim() === '' || (read !== undefined && (read.misfits.length === 0 || answer.cut)))
+  if (
+    answer.text.trim() === '' ||
+    (read !== undefined && (read.misfits.length === 0 || answer.cut))
+  )
     return read?.checks ?? new Map()
   const wrong =
     read === undefined
@@ -140,7 +163,9 @@ async function readWithRepair(
       : { text: JSON.stringify({ checks: read.misfits }), problems: read.problems }
   const repaired = await repair(run, wrong, claims, signal)
   // Out of mere words, which may be the data's, no refutation may come: it would silence a finding.
-  const usable = [...(repaired?.checks ?? [])].filter(([, { outcome }]) => read !== undefined || outcome !== 'refuted')
+  const usable = [...(repaired?.checks ?? [])].filter(
+    ([, { outcome }]) => read !== undefined || outcome !== 'refuted',
+  )
   return new Map([...usable, ...(read?.checks ?? [])])
 }
 
@@ -167,7 +192,8 @@ function reportOn(run: Run, claims: readonly ProposedFinding[]): VerifierReport 
   const missing = checks.filter((check) => check === undefined).length
   const what = missing === 1 ? '1 claim' : `${missing} claims`
   if (claims.length > maxClaims) run.failures.add('They were too many.')
-  const why = run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
+  const why =
+    run.failures.size > 0 ? [...run.failures].join(' ') : 'The model gave no usable answer.'
   const { name } = run.model
   const others = [...run.answeredBy].filter((other) => other !== name)
   return {

@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { UmpireError } from '../domain/errors.ts'
 import { findCallers, findDefinition, searchCode } from './search-tools.ts'
 import type { Tool } from './tool.ts'
-import { at, cleanPath, cutLine, defineTool, prefixOption, type Repository, splitLines } from './tool-input.ts'
+import {
+  at,
+  cleanPath,
+  cutLine,
+  defineTool,
+  prefixOption,
+  type Repository,
+  splitLines,
+} from './tool-input.ts'
 
 const maxLines = 400
 const maxEntries = 200
@@ -30,14 +38,26 @@ function readFile(repository: Repository) {
       const bytes = await repository[input.at ?? 'head'].readFile(path)
       signal.throwIfAborted()
       if (bytes === undefined)
-        throw new UmpireError('not_found', `There is no file ${JSON.stringify(path)} at the ${input.at ?? 'head'}.`)
-      if (bytes.includes(0)) throw new UmpireError('not_text', `${JSON.stringify(path)} is not a text file.`)
+        throw new UmpireError(
+          'not_found',
+          `There is no file ${JSON.stringify(path)} at the ${input.at ?? 'head'}.`,
+        )
+      if (bytes.includes(0))
+        throw new UmpireError('not_text', `${JSON.stringify(path)} is not a text file.`)
       const lines = splitLines(new TextDecoder().decode(bytes))
       const first = Math.max(1, Math.trunc(input.start_line ?? 1))
-      const last = Math.min(lines.length, Math.trunc(input.end_line ?? Infinity), first + maxLines - 1)
-      if (first > lines.length) throw new UmpireError('out_of_range', `The file has ${lines.length} lines.`)
-      if (first > last) throw new UmpireError('out_of_range', 'start_line must not be after end_line.')
-      const body = lines.slice(first - 1, last).map((line, index) => `${first + index}\t${cutLine(line)}`)
+      const last = Math.min(
+        lines.length,
+        Math.trunc(input.end_line ?? Infinity),
+        first + maxLines - 1,
+      )
+      if (first > lines.length)
+        throw new UmpireError('out_of_range', `The file has ${lines.length} lines.`)
+      if (first > last)
+        throw new UmpireError('out_of_range', 'start_line must not be after end_line.')
+      const body = lines
+        .slice(first - 1, last)
+        .map((line, index) => `${first + index}\t${cutLine(line)}`)
       return [`${path}, lines ${first} to ${last} of ${lines.length}`, ...body].join('\n')
     },
   })
@@ -53,7 +73,9 @@ function listFiles(repository: Repository) {
       const entries = await repository[version ?? 'head'].listFiles({ signal, ...option })
       if (entries.length === 0) throw new UmpireError('not_found', 'There are no files there.')
       const paths = entries.map((entry) => entry.path)
-      return (paths.length <= maxEntries ? paths : foldFolders(paths, option.prefix ?? '')).join('\n')
+      return (paths.length <= maxEntries ? paths : foldFolders(paths, option.prefix ?? '')).join(
+        '\n',
+      )
     },
   })
 }
@@ -68,7 +90,9 @@ function foldFolders(paths: readonly string[], prefix: string): string[] {
     const entry = slash === -1 ? path : `${base}${rest.slice(0, slash)}/`
     counts.set(entry, (counts.get(entry) ?? 0) + 1)
   }
-  const lines = [...counts].map(([entry, count]) => (entry.endsWith('/') ? `${entry} (${count} files)` : entry))
+  const lines = [...counts].map(([entry, count]) =>
+    entry.endsWith('/') ? `${entry} (${count} files)` : entry,
+  )
   const more = lines.length - maxEntries
   return more > 0 ? [...lines.slice(0, maxEntries), `and ${more} more`] : lines
 }
@@ -84,7 +108,10 @@ function showHistory(repository: Repository) {
       return commits
         .slice(0, maxCommits)
         .map(({ sha, committedAt, author, message }) =>
-          [`${sha.slice(0, 12)} ${committedAt.slice(0, 10)} ${cutLine(author)}`, ...showMessage(message)].join('\n'),
+          [
+            `${sha.slice(0, 12)} ${committedAt.slice(0, 10)} ${cutLine(author)}`,
+            ...showMessage(message),
+          ].join('\n'),
         )
         .join('\n')
     },

@@ -10,7 +10,9 @@ const byWord =
 const assigned =
   /^\s*(?:(?:export|default|public|private|static|readonly)\s+)*(?:(?:const|let|var)\s+)?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:=|:)\s*(?:async\b\s*)?(?:function\b|\(|[\p{L}_$][\p{L}\p{N}_$]*\s*=>)/u
 const asMethod = /([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^<>]*>)?\($/u
-const statements = new Set('if for while switch catch with return else do try foreach match when using lock'.split(' '))
+const statements = new Set(
+  'if for while switch catch with return else do try foreach match when using lock'.split(' '),
+)
 
 /**
  * The name of the nearest definition around a line.
@@ -35,7 +37,8 @@ export function nameEnclosing(lines: readonly string[], line: number): string | 
 function nameDefinition(text: string, bodyFollows: boolean): string | undefined {
   if (text.length > maxLineLength || /^\s*(?:\/\/|#|\*|--)/.test(text)) return undefined
   const opensBody = bodyFollows || /[{:]\s*$/.test(text)
-  const found = byWord.exec(text)?.[1] ?? assigned.exec(text)?.[1] ?? (opensBody ? nameMethod(text) : undefined)
+  const found =
+    byWord.exec(text)?.[1] ?? assigned.exec(text)?.[1] ?? (opensBody ? nameMethod(text) : undefined)
   return found === undefined || statements.has(found) ? undefined : found
 }
 

@@ -20,7 +20,9 @@ export function listKnownCallers(
   prefix: string | undefined,
 ): KnownPlaces {
   if (!graph) return nothing
-  const meant = new Set(graph.symbols.flatMap((symbol, index) => (bareName(symbol.name) === name ? [index] : [])))
+  const meant = new Set(
+    graph.symbols.flatMap((symbol, index) => (bareName(symbol.name) === name ? [index] : [])),
+  )
   const uses = graph.callers
     .filter(({ symbol, path }) => meant.has(symbol) && liesIn(path, prefix))
     .toSorted((one, other) => other.confidence - one.confidence)
@@ -31,17 +33,25 @@ export function listKnownCallers(
   }
 }
 
-function describeUse({ within, text, symbol, confidence }: Caller, { symbols }: ChangeGraph): string {
+function describeUse(
+  { within, text, symbol, confidence }: Caller,
+  { symbols }: ChangeGraph,
+): string {
   const where = within === null ? '' : `in ${cutLine(within)}: `
   const { name, path } = symbols[symbol]!
   return `${where}${cutLine(text.trim())} [${confidence >= sureConfidence ? 'means' : 'may mean'} ${cutLine(name)} of ${path}]`
 }
 
 /** Definitions of a name that changed lines use, with their signatures. */
-export function listKnownDefinitions(graph: ChangeGraph | null | undefined, name: string): KnownPlaces {
+export function listKnownDefinitions(
+  graph: ChangeGraph | null | undefined,
+  name: string,
+): KnownPlaces {
   if (!graph) return nothing
   const known = graph.definitions
-    .filter((definition) => bareName(definition.name) === name && definition.confidence >= sureConfidence)
+    .filter(
+      (definition) => bareName(definition.name) === name && definition.confidence >= sureConfidence,
+    )
     .slice(0, mostPlaces)
   return {
     lines: known.map(({ path, line, signature, usedAt }) => {

@@ -4,7 +4,16 @@ import { UmpireError } from '../domain/errors.ts'
 import type { SearchMatch, Snapshot } from '../workspace/snapshot.ts'
 import { nameEnclosing } from './enclosing-definition.ts'
 import { type KnownPlaces, listKnownCallers, listKnownDefinitions } from './known-places.ts'
-import { at, cutLine, defineTool, name, pathPrefix, prefixOption, type Repository, requireName } from './tool-input.ts'
+import {
+  at,
+  cutLine,
+  defineTool,
+  name,
+  pathPrefix,
+  prefixOption,
+  type Repository,
+  requireName,
+} from './tool-input.ts'
 
 const maxMatches = 60
 /** Files that are read to name what encloses a use. */
@@ -25,7 +34,12 @@ export function searchCode(repository: Repository) {
     run: async ({ pattern, literal, path_prefix, at: version }, signal) => {
       if (pattern === '' || pattern.length > 300 || /[\n\0]/.test(pattern))
         throw new UmpireError('bad_pattern', 'The pattern must be one line of 1 to 300 characters.')
-      const options = { fixed: literal ?? false, limit: maxMatches + 1, signal, ...prefixOption(path_prefix) }
+      const options = {
+        fixed: literal ?? false,
+        limit: maxMatches + 1,
+        signal,
+        ...prefixOption(path_prefix),
+      }
       return showMatches(await repository[version ?? 'head'].search(pattern, options))
     },
   })
@@ -39,8 +53,13 @@ export function findDefinition(repository: Repository) {
     run: async (input, signal) => {
       const symbol = requireName(input.name)
       const snapshot = repository[input.at ?? 'head']
-      const found = await snapshot.search(definitionPattern(symbol), { limit: maxMatches + 1, signal })
-      return showMatches(found, { known: listKnownDefinitions(isAtHead(input) ? repository.graph : null, symbol) })
+      const found = await snapshot.search(definitionPattern(symbol), {
+        limit: maxMatches + 1,
+        signal,
+      })
+      return showMatches(found, {
+        known: listKnownDefinitions(isAtHead(input) ? repository.graph : null, symbol),
+      })
     },
   })
 }
@@ -55,12 +74,27 @@ export function findCallers(repository: Repository) {
       const symbol = requireName(input.name)
       const snapshot = repository[input.at ?? 'head']
       const options = { signal, ...prefixOption(input.path_prefix) }
-      const definitions = await snapshot.search(definitionPattern(symbol), { ...options, limit: maxDefinitions })
+      const definitions = await snapshot.search(definitionPattern(symbol), {
+        ...options,
+        limit: maxDefinitions,
+      })
       const defined = new Set(definitions.map(placeOf))
-      const found = await snapshot.search(usePattern(symbol), { ...options, limit: maxMatches + 1 + defined.size })
-      const known = listKnownCallers(isAtHead(input) ? repository.graph : null, symbol, options.prefix)
-      const uses = found.filter((match) => !defined.has(placeOf(match)) && !known.places.has(placeOf(match)))
-      return showMatches(uses, { known, enclosing: await nameEnclosings(snapshot, uses.slice(0, maxMatches), signal) })
+      const found = await snapshot.search(usePattern(symbol), {
+        ...options,
+        limit: maxMatches + 1 + defined.size,
+      })
+      const known = listKnownCallers(
+        isAtHead(input) ? repository.graph : null,
+        symbol,
+        options.prefix,
+      )
+      const uses = found.filter(
+        (match) => !defined.has(placeOf(match)) && !known.places.has(placeOf(match)),
+      )
+      return showMatches(uses, {
+        known,
+        enclosing: await nameEnclosings(snapshot, uses.slice(0, maxMatches), signal),
+      })
     },
   })
 }
@@ -125,5 +159,9 @@ function showMatches(
     const within = enclosing?.get(placeOf(match))
     return `${placeOf(match)}: ${within === undefined ? '' : `in ${within}: `}${cutLine(match.text.trim())}`
   })
-  return [...lines, ...shown, ...(matches.length > maxMatches ? ['More was found: narrow the search.'] : [])].join('\n')
+  return [
+    ...lines,
+    ...shown,
+    ...(matches.length > maxMatches ? ['More was found: narrow the search.'] : []),
+  ].join('\n')
 }

@@ -18,7 +18,10 @@ export interface Repository {
 }
 
 // Some providers send null for what is left out, so every optional input takes it.
-export const at = z.enum(['head', 'base']).nullish().describe('Which version; the head of the change by default')
+export const at = z
+  .enum(['head', 'base'])
+  .nullish()
+  .describe('Which version; the head of the change by default')
 export const pathPrefix = z.string().nullish().describe('Only files under this folder')
 export const name = z.string().describe('The bare identifier')
 
@@ -30,8 +33,16 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
 /** A path as the snapshot takes it. Leaving the tree is refused here too, to say so kindly. */
 export function cleanPath(path: string): string {
   const clean = path.replace(/^\.?\/+/, '').replace(/\/+$/, '')
-  if (clean === '' || clean.length > 4096 || clean.includes('\0') || clean.split('/').includes('..'))
-    throw new UmpireError('bad_path', 'The path must lead from the root of the repository to a file in it.')
+  if (
+    clean === '' ||
+    clean.length > 4096 ||
+    clean.includes('\0') ||
+    clean.split('/').includes('..')
+  )
+    throw new UmpireError(
+      'bad_path',
+      'The path must lead from the root of the repository to a file in it.',
+    )
   return clean
 }
 
@@ -44,7 +55,10 @@ export function prefixOption(prefix: string | null | undefined): { prefix?: stri
 /** Refuses what is no identifier. */
 export function requireName(text: string): string {
   if (!/^[\p{L}_$][\p{L}\p{N}_$]{0,99}$/u.test(text))
-    throw new UmpireError('bad_name', 'The name must be one identifier, without dots, brackets or spaces.')
+    throw new UmpireError(
+      'bad_name',
+      'The name must be one identifier, without dots, brackets or spaces.',
+    )
   return text
 }
 

@@ -14,7 +14,12 @@ export interface Rounds {
  */
 export function startRounds(
   log: Pick<Log, 'warn'>,
-  work: { what: string; pauseMs: number; atOnce?: boolean; run(stopping: AbortSignal): Promise<void> },
+  work: {
+    what: string
+    pauseMs: number
+    atOnce?: boolean
+    run(stopping: AbortSignal): Promise<void>
+  },
 ): Rounds {
   const stopping = new AbortController()
   let round = Promise.resolve()

@@ -16,7 +16,12 @@ export async function runReview(
   ref: PullRequestRef,
 ): Promise<void> {
   const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
-  const claim = await claimRun(ctx.db, ref, { worker: worker.name, leaseSeconds, maxAttempts, maxLosses })
+  const claim = await claimRun(ctx.db, ref, {
+    worker: worker.name,
+    leaseSeconds,
+    maxAttempts,
+    maxLosses,
+  })
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.reviews.wake(tx, [ref], claim.seconds))
   }
@@ -40,7 +45,12 @@ async function reviewClaimed(
   run: ClaimedRun,
   { budgets, signal }: { budgets: RunBudgets; signal: AbortSignal },
 ): Promise<void> {
-  const log = ctx.log.child({ run: run.id, repo: run.repo, pull_request: run.number, attempt: run.attempt })
+  const log = ctx.log.child({
+    run: run.id,
+    repo: run.repo,
+    pull_request: run.number,
+    attempt: run.attempt,
+  })
   log.info({}, 'The review begins')
   if (run.fence === 1) ctx.metrics.reviewWait.observe({}, run.waitedSeconds)
   let budget: Budget | null = null
@@ -55,7 +65,11 @@ async function reviewClaimed(
     await withAccess({ ...ctx, log }, run.repo, review, signal)
     log.info({}, 'The review is done')
   } catch (error) {
-    await settleFault({ ...ctx, log }, { run, access, budget }, signal.aborted ? signal.reason : error)
+    await settleFault(
+      { ...ctx, log },
+      { run, access, budget },
+      signal.aborted ? signal.reason : error,
+    )
   } finally {
     if (budget) budgets.close(budget)
   }

@@ -4,7 +4,13 @@ import { transactionWithRetry } from '../db/transaction.ts'
 import { LeaseLostError, UmpireError } from '../domain/errors.ts'
 import type { RepositoryName } from '../domain/pull-request.ts'
 import { withLease } from '../jobs/leases.ts'
-import { type ClaimedScan, claimScan, endScan, extendScanLease, putBackScan } from '../jobs/scans.ts'
+import {
+  type ClaimedScan,
+  claimScan,
+  endScan,
+  extendScanLease,
+  putBackScan,
+} from '../jobs/scans.ts'
 import { describeFault, WorkerStopping } from '../workflows/describe-fault.ts'
 import { scanRepository } from '../workflows/scan-repository.ts'
 import { createFactReader, type FactReader } from '../workspace/fact-reader.ts'
@@ -52,11 +58,17 @@ async function runScan(
   repo: RepositoryName,
 ): Promise<void> {
   const { leaseSeconds, maxAttempts, maxLosses } = ctx.config.review
-  const claim = await claimScan(ctx.db, repo, { worker: worker.name, leaseSeconds, maxAttempts, maxLosses })
+  const claim = await claimScan(ctx.db, repo, {
+    worker: worker.name,
+    leaseSeconds,
+    maxAttempts,
+    maxLosses,
+  })
   if (claim.kind === 'later') {
     await ctx.db.transaction().execute((tx) => ctx.wakeUps.scans.wake(tx, [repo], claim.seconds))
   }
-  if (claim.kind === 'exhausted') ctx.log.error({ repo }, 'The scan was given up: its worker was lost too often')
+  if (claim.kind === 'exhausted')
+    ctx.log.error({ repo }, 'The scan was given up: its worker was lost too often')
   if (claim.kind !== 'claimed') return
   const { run: scan } = claim
   const extend = () => extendScanLease(ctx.db, scan, leaseSeconds)
@@ -90,7 +102,11 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     ctx.log.info({}, 'The scan is put back because the worker stops')
     return putBack(ctx, scan, { delaySeconds: 0, countsAsAttempt: false })
   }
-  const { message, code, isFinal, waits, delaySeconds } = describeFault(ctx.config.review, scan.attempt, error)
+  const { message, code, isFinal, waits, delaySeconds } = describeFault(
+    ctx.config.review,
+    scan.attempt,
+    error,
+  )
   const why = { error: message, errorCode: code }
   if (error instanceof UmpireError && error.code === 'disconnected') {
     ctx.log.info({}, 'The repository was disconnected: what is known of it stays as it is')
@@ -100,14 +116,25 @@ async function settleScan(ctx: AppContext, scan: ClaimedScan, error: unknown): P
     ctx.log.error({ err: error }, 'The scan failed')
     return end(ctx, scan, { status: 'failed', ...why })
   }
-  ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, 'The scan failed and will be tried again')
+  ctx.log.warn(
+    { err: error, retry_in_seconds: delaySeconds },
+    'The scan failed and will be tried again',
+  )
   return putBack(ctx, scan, { delaySeconds, countsAsAttempt: !waits, ...why })
 }
 
-function putBack(ctx: AppContext, scan: ClaimedScan, how: Parameters<typeof putBackScan>[3]): Promise<void> {
+function putBack(
+  ctx: AppContext,
+  scan: ClaimedScan,
+  how: Parameters<typeof putBackScan>[3],
+): Promise<void> {
   return transactionWithRetry(ctx.db, (tx) => putBackScan(tx, ctx.wakeUps, scan, how))
 }
 
-function end(ctx: AppContext, scan: ClaimedScan, how: Parameters<typeof endScan>[3]): Promise<void> {
+function end(
+  ctx: AppContext,
+  scan: ClaimedScan,
+  how: Parameters<typeof endScan>[3],
+): Promise<void> {
   return transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, how))
 }

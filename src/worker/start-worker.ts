@@ -27,7 +27,10 @@ export interface Worker {
  *
  * @param exclusive no other process can have the database open: leases left by a dead process end at once
  */
-export async function startWorker(ctx: AppContext, options: { exclusive: boolean }): Promise<Worker> {
+export async function startWorker(
+  ctx: AppContext,
+  options: { exclusive: boolean },
+): Promise<Worker> {
   const name = `worker-${randomUUID().slice(0, 8)}`
   if (options.exclusive) await Promise.all([endAllLeases(ctx.db), endScanLeases(ctx.db)])
   if (keepsKnowledge(ctx.config)) {
@@ -36,7 +39,9 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
   }
   const { embedder } = ctx
   if (embedder !== null) {
-    await ctx.db.transaction().execute((tx) => requestEmbeddingScans(tx, ctx.wakeUps, embedder.name))
+    await ctx.db
+      .transaction()
+      .execute((tx) => requestEmbeddingScans(tx, ctx.wakeUps, embedder.name))
   }
   const budgets = createRunBudgets(ctx)
   const reviews = await startWorkLoop(ctx, {
@@ -72,18 +77,29 @@ export async function startWorker(ctx: AppContext, options: { exclusive: boolean
       pauseMs,
       run: (stopping) => checkDueAccess(ctx, stopping),
     }),
-    startRounds(ctx.log, { what: 'reviewing again', pauseMs, run: (stopping) => redoUndone(ctx, stopping) }),
+    startRounds(ctx.log, {
+      what: 'reviewing again',
+      pauseMs,
+      run: (stopping) => redoUndone(ctx, stopping),
+    }),
     startRounds(ctx.log, {
       what: 'looking for dismissals',
       pauseMs,
       run: (stopping) => followThreads(ctx, stopping),
     }),
-    startRounds(ctx.log, { what: 'learning', pauseMs, run: (stopping) => learnWhatWasLeft(ctx, stopping) }),
+    startRounds(ctx.log, {
+      what: 'learning',
+      pauseMs,
+      run: (stopping) => learnWhatWasLeft(ctx, stopping),
+    }),
   ]
   ctx.log.info({ worker: name }, 'The worker is ready')
   return {
     async stop() {
-      ctx.log.info({ worker: name, running: reviews.running() }, 'The worker stops: what runs may finish')
+      ctx.log.info(
+        { worker: name, running: reviews.running() },
+        'The worker stops: what runs may finish',
+      )
       await Promise.all([reviews, scans, ...rounds].map((work) => work.stop()))
       await scanner.close()
     },

@@ -44,7 +44,10 @@ type LoopContext = Pick<AppContext, 'db' | 'config' | 'log'>
 const mostInLine = 1000
 
 /** Starts the loop. */
-export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<Subject>): Promise<WorkLoop> {
+export async function startWorkLoop<Subject>(
+  ctx: LoopContext,
+  kind: KindOfWork<Subject>,
+): Promise<WorkLoop> {
   const slots = createSharedSlots(kind.atOnce, kind.atOncePerOwner)
   const breakOff = new AbortController()
   const stopping = new AbortController()
@@ -66,7 +69,10 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
     const work = kind
       .run(subject, breakOff.signal)
       .catch((error) =>
-        ctx.log.error({ err: error, subject }, `A ${kind.what} could not be settled; it is taken up again later`),
+        ctx.log.error(
+          { err: error, subject },
+          `A ${kind.what} could not be settled; it is taken up again later`,
+        ),
       )
       .finally(() => {
         running.delete(work)
@@ -99,7 +105,10 @@ export async function startWorkLoop<Subject>(ctx: LoopContext, kind: KindOfWork<
       await Promise.all([kind.queue.pause(), swept])
       stopping.abort(new WorkerStopping())
       await handOn().catch((error) =>
-        ctx.log.warn({ err: error }, `What waits for a ${kind.what} was not handed on; it is found by the next look`),
+        ctx.log.warn(
+          { err: error },
+          `What waits for a ${kind.what} was not handed on; it is found by the next look`,
+        ),
       )
       await Promise.all(running)
       clearTimeout(grace)

@@ -77,12 +77,17 @@ interface Applicant {
   readonly admit: Admit
 }
 
-async function acceptBatch(ctx: IntakeContext, applicants: readonly Applicant[]): Promise<(Acceptance | Error)[]> {
+async function acceptBatch(
+  ctx: IntakeContext,
+  applicants: readonly Applicant[],
+): Promise<(Acceptance | Error)[]> {
   const secrets = await findWebhookSecrets(
     ctx.db,
     applicants.map(({ repo }) => repo),
   )
-  const answers = applicants.map(({ admit }, index) => decide(ctx, admit, secrets[index] as WebhookSecrets))
+  const answers = applicants.map(({ admit }, index) =>
+    decide(ctx, admit, secrets[index] as WebhookSecrets),
+  )
   const admitted = answers.filter((answer) => 'eventType' in answer)
   const stored = admitted.length === 0 ? [] : await storeEvents(ctx, admitted)
   return answers.map((answer) => ('eventType' in answer ? (stored.shift() as Acceptance) : answer))
@@ -125,8 +130,10 @@ function describeEvent(
 
 /** Why a delivery that asks for a review can't have one; null where it can. */
 function findObstacle({ repo, pullRequest }: Delivery): string | null {
-  if (repo === null) return 'The payload names no repository: repository.full_name must be owner/repo.'
-  if (pullRequest === null) return 'pull_request.number must be a whole number from 1 to 2147483647.'
+  if (repo === null)
+    return 'The payload names no repository: repository.full_name must be owner/repo.'
+  if (pullRequest === null)
+    return 'pull_request.number must be a whole number from 1 to 2147483647.'
   return null
 }
 
@@ -191,5 +198,9 @@ function isMerge({ eventType, repo, pullRequest }: NewEvent): boolean {
 
 function distinctPullRequests(events: readonly NewEvent[]): PullRequestRef[] {
   const refs = events.filter((event) => event.wantsReview).map(pullRequestOf)
-  return [...new Map(refs.filter((ref) => ref !== null).map((ref) => [`${ref.repo}#${ref.number}`, ref])).values()]
+  return [
+    ...new Map(
+      refs.filter((ref) => ref !== null).map((ref) => [`${ref.repo}#${ref.number}`, ref]),
+    ).values(),
+  ]
 }

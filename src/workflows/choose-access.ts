@@ -44,7 +44,10 @@ export async function withAccess(
       return await work(access)
     } catch (error) {
       if (!(error instanceof ConnectionEndedError)) throw error
-      ctx.log.info({ repo }, 'The repository was disconnected from whose token its review was to be written with')
+      ctx.log.info(
+        { repo },
+        'The repository was disconnected from whose token its review was to be written with',
+      )
     }
   }
 }
@@ -68,19 +71,28 @@ export async function chooseAccess(
   const holders = await listTokenHolders(ctx.db, repo)
   const active = holders.filter((holder) => holder.isActive)
   if (holders.length > 0 && active.length === 0 && !(isUnderWay && token !== null)) {
-    throw new UmpireError('disconnected', 'The repository is disconnected: connect it again to have it reviewed.')
+    throw new UmpireError(
+      'disconnected',
+      'The repository is disconnected: connect it again to have it reviewed.',
+    )
   }
   const own = await chooseOwn(ctx, repo, active, signal)
   if (own?.canPush) return own.access
   const fallback = token === null ? null : { repo, token, installationId: null }
-  if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal)))) return own.access
+  if (own !== null && (fallback === null || !(await canPush(ctx, fallback, signal))))
+    return own.access
   if (fallback !== null) return fallback
   if (active.some((holder) => isOfOtherKey(ctx, holder))) {
-    const message = 'The secret key of this service does not open the tokens of those who connected this repository.'
-    throw new UmpireError(keyLost, `${message} It is to be restored, or one of them signs in again.`, {
-      retryable: true,
-      retryAfterMs: keyWaitMs,
-    })
+    const message =
+      'The secret key of this service does not open the tokens of those who connected this repository.'
+    throw new UmpireError(
+      keyLost,
+      `${message} It is to be restored, or one of them signs in again.`,
+      {
+        retryable: true,
+        retryAfterMs: keyWaitMs,
+      },
+    )
   }
   throw new UmpireError(
     'no_token',
@@ -122,13 +134,18 @@ async function tryHolder(
   holder: RepositoryTokenHolder,
   signal: AbortSignal | undefined,
 ): Promise<ProvenAccess | string> {
-  if (!maySignIn(ctx.config.signInAllowed, holder.login)) return 'SIGN_IN_ALLOWED does not name them.'
+  if (!maySignIn(ctx.config.signInAllowed, holder.login))
+    return 'SIGN_IN_ALLOWED does not name them.'
   const token = openToken(ctx.keys, holder)
   if (token === undefined) return 'It cannot be decrypted.'
   return proveAccess(ctx, { repo, token, installationId: holder.installationId }, signal)
 }
 
-async function canPush(ctx: AccessContext, access: ChosenAccess, signal: AbortSignal | undefined): Promise<boolean> {
+async function canPush(
+  ctx: AccessContext,
+  access: ChosenAccess,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const proof = await proveAccess(ctx, access, signal)
   return typeof proof !== 'string' && proof.canPush
 }

@@ -68,24 +68,39 @@ export function createControl(
   return {
     async createToken({ user, admin, name, days }) {
       if (user !== null && !maySignIn(signInAllowed, user)) {
-        throw new RequestError('conflict', `${user} may not sign in here: SIGN_IN_ALLOWED names who may.`)
+        throw new RequestError(
+          'conflict',
+          `${user} may not sign in here: SIGN_IN_ALLOWED names who may.`,
+        )
       }
       const expiresAt = new Date(Date.now() + days * 24 * 3600 * 1000)
       const { account, id } = await transactionWithRetry(db, async (tx) => {
-        const account = user === null ? await ensureOperator(tx) : await findAccount(tx, platform.id, user)
-        const token = { userId: account.id, kind: 'api', name, grantsAdmin: admin, expiresAt } as const
+        const account =
+          user === null ? await ensureOperator(tx) : await findAccount(tx, platform.id, user)
+        const token = {
+          userId: account.id,
+          kind: 'api',
+          name,
+          grantsAdmin: admin,
+          expiresAt,
+        } as const
         const id = await saveToken(tx, token)
         await recordAudit(tx, doneTo(account), 'token_created', name)
         return { account, id }
       })
-      const jwt = await ctx.credentials.issue('bearer', { userId: account.id, tokenId: id }, expiresAt)
+      const jwt = await ctx.credentials.issue(
+        'bearer',
+        { userId: account.id, tokenId: id },
+        expiresAt,
+      )
       return { jwt, id, login: account.login, issuer: http.publicUrl, expiresAt }
     },
     listTokens: () => listAllApiTokens(db),
     revokeToken: (tokenId) =>
       transactionWithRetry(db, async (tx) => {
         const holder = await findTokenHolder(tx, tokenId)
-        const revoked = holder && (await revokeToken(tx, { userId: holder.id, tokenId, kind: 'api' }))
+        const revoked =
+          holder && (await revokeToken(tx, { userId: holder.id, tokenId, kind: 'api' }))
         if (holder === undefined || revoked === undefined)
           throw new RequestError('not_found', `There is no token ${tokenId} that still counts.`)
         await recordAudit(tx, doneTo(holder), 'token_revoked', revoked.name)
@@ -100,7 +115,10 @@ export function createControl(
 async function findAccount(tx: Db, platform: string, login: string): Promise<Account> {
   const [account, another] = await findAccounts(tx, platform, login)
   if (account === undefined)
-    throw new RequestError('not_found', `Nobody called ${login} has signed in yet: that comes first.`)
+    throw new RequestError(
+      'not_found',
+      `Nobody called ${login} has signed in yet: that comes first.`,
+    )
   if (another !== undefined) {
     const message = `Two accounts were called ${login} when they last signed in: both have to sign in again first.`
     throw new RequestError('conflict', message)

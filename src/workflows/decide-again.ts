@@ -99,7 +99,11 @@ export function describeBasis(
 }
 
 /** The latest review that came to a verdict, where it was of this head and nothing was written since. */
-async function findReview(db: Db, run: ClaimedRun, { head }: PullRequest): Promise<StoredReview | undefined> {
+async function findReview(
+  db: Db,
+  run: ClaimedRun,
+  { head }: PullRequest,
+): Promise<StoredReview | undefined> {
   const ofPullRequest = { repo: run.repo, pr_number: run.number }
   const latest = await db
     .selectFrom('workflow_runs')
@@ -259,7 +263,9 @@ async function record(
       error_code: null,
     },
     findings: [...findings, ...dismissed],
-    commentUrls: new Map(findings.map((each) => [each.fingerprint, urlOf.get(findingMarker(each)) ?? null])),
+    commentUrls: new Map(
+      findings.map((each) => [each.fingerprint, urlOf.get(findingMarker(each)) ?? null]),
+    ),
     touches: null,
     spend: [],
     end: review.ends[0]!,

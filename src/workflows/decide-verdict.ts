@@ -1,7 +1,13 @@
 // The verdict and the confidence: pure functions of the findings and the coverage. Models only propose findings.
 import type { RepositorySettings } from '../config/repository-config.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
-import { type Confidence, type Coverage, type ReviewEnd, reviewEnds, type Verdict } from '../domain/review.ts'
+import {
+  type Confidence,
+  type Coverage,
+  type ReviewEnd,
+  reviewEnds,
+  type Verdict,
+} from '../domain/review.ts'
 
 /** All that the verdict is computed from; stored with the review. */
 export interface VerdictInput {
@@ -65,7 +71,8 @@ export function countFindings(
 ): Pick<VerdictInput, 'critical' | 'moderate' | 'minor' | 'unverified' | 'meanConfidence'> {
   const open = findings.filter((finding) => finding.state === 'open')
   const verified = open.filter((finding) => finding.verified)
-  const count = (severity: Severity) => verified.filter((finding) => finding.severity === severity).length
+  const count = (severity: Severity) =>
+    verified.filter((finding) => finding.severity === severity).length
   const total = open.reduce((sum, finding) => sum + finding.confidence, 0)
   return {
     critical: count('critical'),
@@ -108,7 +115,8 @@ function verdictOf(ends: readonly ReviewEnd[]): Verdict {
 }
 
 function rateConfidence(input: VerdictInput): { confidence: Confidence; confidenceReason: string } {
-  if (input.filesTotal === 0) return { confidence: 3, confidenceReason: 'no file of the change is to be reviewed' }
+  if (input.filesTotal === 0)
+    return { confidence: 3, confidenceReason: 'no file of the change is to be reviewed' }
   const files = `${input.filesReviewed} of ${input.filesTotal} files`
   if (input.filesReviewed === 0) {
     return { confidence: 1, confidenceReason: 'nothing of the change could be reviewed' }
@@ -116,10 +124,16 @@ function rateConfidence(input: VerdictInput): { confidence: Confidence; confiden
   if (!input.complete) {
     const isPart = input.filesReviewed < input.filesTotal
     const whole = 'not all that was to look at the change did so to the end'
-    return { confidence: 2, confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole }
+    return {
+      confidence: 2,
+      confidenceReason: isPart ? `only part of the change was reviewed (${files})` : whole,
+    }
   }
   if (!input.modelTookPart) {
-    return { confidence: 3, confidenceReason: 'fixed rules only: they look for known classes of bugs' }
+    return {
+      confidence: 3,
+      confidenceReason: 'fixed rules only: they look for known classes of bugs',
+    }
   }
   const isAll = input.filesReviewed === input.filesTotal
   const seen = isAll ? 'the whole change was reviewed' : `what people write was reviewed (${files})`
@@ -154,7 +168,8 @@ export function formatSummary(
 
 /** Such as `1 critical, 2 minor`; empty where there are none. */
 export function countSeverities(findings: readonly Finding[]): string {
-  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
+  const count = (severity: Severity) =>
+    findings.filter((finding) => finding.severity === severity).length
   return severities
     .filter((severity) => count(severity) > 0)
     .map((severity) => `${count(severity)} ${severity}`)

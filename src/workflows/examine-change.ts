@@ -57,7 +57,12 @@ export async function examineChange(
   )
   const judgement = blotJudgement(judged, ctx.secrets)
   stopwatch.lap('judge')
-  return { change, outcome, judgement, coverage: measureCoverage(change, context, outcome, judgement) }
+  return {
+    change,
+    outcome,
+    judgement,
+    coverage: measureCoverage(change, context, outcome, judgement),
+  }
 }
 
 async function packForModels(ctx: ReviewContext, change: Change): Promise<PackedContext> {
@@ -67,7 +72,10 @@ async function packForModels(ctx: ReviewContext, change: Change): Promise<Packed
     import('../reviewers/attention/plant.ts'),
   ])
   const { contextTokens, attentionCheck } = ctx.config.review
-  const budget = { tokensPerRound: contextTokens - (attentionCheck ? mostPlantTokens : 0), maxRounds: 4 }
+  const budget = {
+    tokensPerRound: contextTokens - (attentionCheck ? mostPlantTokens : 0),
+    maxRounds: 4,
+  }
   return await packContext(ctx, change, budget, await loadTokenCounter())
 }
 
@@ -100,8 +108,13 @@ export function composeReview(
 }
 
 /** Each cause once, without our secrets. */
-function listWarnings({ reports, failures }: ReviewersOutcome, secrets: readonly string[]): ReviewWarning[] {
+function listWarnings(
+  { reports, failures }: ReviewersOutcome,
+  secrets: readonly string[],
+): ReviewWarning[] {
   const all = [...failures, ...reports.flatMap((report) => report.failures ?? [])]
-  const byMessage = new Map(all.map(({ code, message }) => [message, { code, message: blotSecrets(message, secrets) }]))
+  const byMessage = new Map(
+    all.map(({ code, message }) => [message, { code, message: blotSecrets(message, secrets) }]),
+  )
   return [...byMessage.values()]
 }

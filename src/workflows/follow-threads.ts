@@ -50,5 +50,8 @@ async function followPullRequest(
     await requestDecision(tx, ref)
     await ctx.wakeUps.reviews.wake(tx, [ref])
   })
-  ctx.log.info({ ...ref }, 'The verdict is decided again: people dismissed findings, or took that back')
+  ctx.log.info(
+    { ...ref },
+    'The verdict is decided again: people dismissed findings, or took that back',
+  )
 }

@@ -57,7 +57,8 @@ export async function gatherChange(
     earlier,
     graph: null,
     ...noOutsideContext,
-    history: (path, limit, within) => ctx.platform.listFileCommits(access, { path, ref: headSha, limit }, within),
+    history: (path, limit, within) =>
+      ctx.platform.listFileCommits(access, { path, ref: headSha, limit }, within),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

@@ -6,12 +6,25 @@ import type { SkippedFile } from '../domain/review.ts'
 import { type Change, noEarlierReviews, noOutsideContext } from '../reviewers/reviewer.ts'
 import { parseDiff } from '../workspace/diff.ts'
 import { languageOfPath } from '../workspace/languages.ts'
-import { findDefaultBranch, noCommits, nothingToCompare } from '../workspace/local-default-branch.ts'
-import { type LocalEdits, readStagedEdits, readUncommittedEdits, type UnreadFile } from '../workspace/local-edits.ts'
+import {
+  findDefaultBranch,
+  noCommits,
+  nothingToCompare,
+} from '../workspace/local-default-branch.ts'
+import {
+  type LocalEdits,
+  readStagedEdits,
+  readUncommittedEdits,
+  type UnreadFile,
+} from '../workspace/local-edits.ts'
 import { listCommits } from '../workspace/local-history.ts'
 import { type LocalRepository, openLocalRepository } from '../workspace/local-repository.ts'
 import type { GitHost } from '../workspace/run-git.ts'
-import { createScratchRepository, emptyTree, type ScratchRepository } from '../workspace/scratch-repository.ts'
+import {
+  createScratchRepository,
+  emptyTree,
+  type ScratchRepository,
+} from '../workspace/scratch-repository.ts'
 import { checkChangedSettings, readRepositoryWill } from './gathering/read-settings.ts'
 import { sortFiles } from './gathering/sort-files.ts'
 
@@ -61,16 +74,26 @@ export interface LocalTask {
  *
  * @throws UmpireError of code `no_repository` or `nothing_to_compare` with what to do about it
  */
-export async function gatherLocalChange(task: LocalTask, signal: AbortSignal): Promise<GatheredLocally> {
+export async function gatherLocalChange(
+  task: LocalTask,
+  signal: AbortSignal,
+): Promise<GatheredLocally> {
   await using stack = new AsyncDisposableStack()
   const repository = stack.use(await openLocalRepository(task.host, task.folder))
   const choosing = chooseSides(repository, task, signal)
   task.onWork?.()
   const sides = await choosing
-  if (sides.edits !== undefined) task.onPaths?.(sides.edits.edits.map(({ path }) => Buffer.from(path).toString('utf8')))
+  if (sides.edits !== undefined)
+    task.onPaths?.(sides.edits.edits.map(({ path }) => Buffer.from(path).toString('utf8')))
   const scratch = stack.use(await openScratch(repository, sides.base))
-  const headSha = sides.edits ? await scratch.commit(sides.headCommit, sides.edits.edits, signal) : sides.head
-  const change = await describeChange({ ...task, repository, scratch, sides, headSha }, stack, signal)
+  const headSha = sides.edits
+    ? await scratch.commit(sides.headCommit, sides.edits.edits, signal)
+    : sides.head
+  const change = await describeChange(
+    { ...task, repository, scratch, sides, headSha },
+    stack,
+    signal,
+  )
   const held = stack.move()
   return {
     change,
@@ -92,24 +115,41 @@ interface Sides {
   readonly edits: LocalEdits | undefined
 }
 
-async function chooseSides(repository: LocalRepository, task: LocalTask, signal: AbortSignal): Promise<Sides> {
+async function chooseSides(
+  repository: LocalRepository,
+  task: LocalTask,
+  signal: AbortSignal,
+): Promise<Sides> {
   const { source } = task
   const headCommit = await repository.findCommit('HEAD')
   if (source.kind === 'commits') return compareCommits(repository, headCommit, source.base, signal)
   if (source.kind === 'branch') return compareBranch(repository, headCommit, signal)
   const base = headCommit ?? emptyTree(await repository.oidLength())
   const query = { repository, from: base, indexFile: task.indexFile, signal }
-  const edits = source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
-  const isSomething = edits.edits.length > 0 || edits.unread.some(({ matters }) => matters !== false)
+  const edits =
+    source.kind === 'staged' ? await readStagedEdits(query) : await readUncommittedEdits(query)
+  const isSomething =
+    edits.edits.length > 0 || edits.unread.some(({ matters }) => matters !== false)
   if (source.kind === 'any' && !isSomething && headCommit !== undefined) {
     return compareBranch(repository, headCommit, signal)
   }
   const kind = source.kind === 'staged' ? 'staged' : 'uncommitted'
   const against =
-    headCommit === undefined ? 'an empty tree: there are no commits yet' : `HEAD (${headCommit.slice(0, 7)})`
+    headCommit === undefined
+      ? 'an empty tree: there are no commits yet'
+      : `HEAD (${headCommit.slice(0, 7)})`
   const description = `${kind} changes against ${against}`
-  const nothing = kind === 'staged' && !isSomething ? describeUnstaged(await readUncommittedEdits(query)) : undefined
-  const comparison: Comparison = { kind, description, baseSha: headCommit ?? null, headSha: null, nothing }
+  const nothing =
+    kind === 'staged' && !isSomething
+      ? describeUnstaged(await readUncommittedEdits(query))
+      : undefined
+  const comparison: Comparison = {
+    kind,
+    description,
+    baseSha: headCommit ?? null,
+    headSha: null,
+    nothing,
+  }
   return { comparison, base, headCommit, head: base, edits }
 }
 
@@ -125,7 +165,12 @@ async function compareBranch(
   signal: AbortSignal,
 ): Promise<Sides> {
   if (headCommit === undefined) throw noCommits()
-  return compareCommits(repository, headCommit, await findDefaultBranch(repository, headCommit, signal), signal)
+  return compareCommits(
+    repository,
+    headCommit,
+    await findDefaultBranch(repository, headCommit, signal),
+    signal,
+  )
 }
 
 async function compareCommits(
@@ -145,21 +190,34 @@ async function compareCommits(
     )
   }
   const description = `the commits of ${repository.branch ?? 'HEAD'} since ${named} (${base.slice(0, 7)}..${headCommit.slice(0, 7)})`
-  const comparison: Comparison = { kind: 'commits', description, baseSha: base, headSha: headCommit }
+  const comparison: Comparison = {
+    kind: 'commits',
+    description,
+    baseSha: base,
+    headSha: headCommit,
+  }
   return { comparison, base, headCommit, head: headCommit, edits: undefined }
 }
 
 /** A branch that was never checked out here is only known as the remote's. */
-async function findBase(repository: LocalRepository, name: string): Promise<{ commit: string; named: string }> {
+async function findBase(
+  repository: LocalRepository,
+  name: string,
+): Promise<{ commit: string; named: string }> {
   for (const named of [name, `origin/${name}`]) {
     const commit = await repository.findCommit(named)
     if (commit !== undefined) return { commit, named }
   }
-  throw nothingToCompare(`There is no commit that is called ${name}: fetch it, or name another with --base.`)
+  throw nothingToCompare(
+    `There is no commit that is called ${name}: fetch it, or name another with --base.`,
+  )
 }
 
 async function openScratch(repository: LocalRepository, base: string): Promise<ScratchRepository> {
-  return createScratchRepository(repository.host, { objects: repository.objects, oidLength: base.length })
+  return createScratchRepository(repository.host, {
+    objects: repository.objects,
+    oidLength: base.length,
+  })
 }
 
 interface GatheredParts extends Pick<LocalTask, 'onPaths'> {
@@ -204,12 +262,18 @@ async function describeChange(
     graph: null,
     ...noOutsideContext,
     history: async (path, limit, within) =>
-      headCommit === undefined ? [] : listCommits(repository, { head: headCommit, path, limit }, within),
+      headCommit === undefined
+        ? []
+        : listCommits(repository, { head: headCommit, path, limit }, within),
   }
 }
 
 function skip({ path, reason, matters }: UnreadFile): SkippedFile {
-  return { path, reason, matters: matters === 'program' ? languageOfPath(path)?.type === 'programming' : matters }
+  return {
+    path,
+    reason,
+    matters: matters === 'program' ? languageOfPath(path)?.type === 'programming' : matters,
+  }
 }
 
 /** What a change that isn't on a platform has instead of a pull request: the words of its commits. */

@@ -3,7 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { ReviewContext } from '../context.ts'
 import { type Finding, type Severity, severities } from '../domain/finding.ts'
 import type { Usage } from '../domain/review.ts'
-import { type Change, listReadFiles, type ReviewerReport, type Verifier } from '../reviewers/reviewer.ts'
+import {
+  type Change,
+  listReadFiles,
+  type ReviewerReport,
+  type Verifier,
+} from '../reviewers/reviewer.ts'
 import { type Anchored, anchorProposal } from './judging/anchor-findings.ts'
 import { type ChangeFiles, readFilesOf } from './judging/change-files.ts'
 import { createSuggestionCheck, type SuggestionCheck } from './judging/check-suggestion.ts'
@@ -17,7 +22,11 @@ import { describeHeldDown, isHeldDown, raiseClaims } from './judging/ratchet-fin
 import { type Verified, verifyFindings } from './judging/verify-findings.ts'
 
 /** How sure a model must be of a claim, 0 to 1. The less a wrong one costs to look at, the more it must be. */
-const leastConfidence: Readonly<Record<Severity, number>> = { critical: 0.2, moderate: 0.35, minor: 0.5 }
+const leastConfidence: Readonly<Record<Severity, number>> = {
+  critical: 0.2,
+  moderate: 0.35,
+  minor: 0.5,
+}
 
 /** What the judge came to. */
 export interface Judgement {
@@ -38,7 +47,9 @@ export interface Judgement {
 }
 
 /** What the judge reads of a reviewer's report. */
-export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'idle'> & { readonly reviewer: string }
+export type JudgedReport = Pick<ReviewerReport, 'findings' | 'unread' | 'idle'> & {
+  readonly reviewer: string
+}
 
 /** What is to be judged. */
 export interface Case {
@@ -69,15 +80,26 @@ export async function judgeFindings(
   const followed = await followAll({ ...input, files, offer, said }, unsaid)
   const carried = followed.filter(({ state }) => state === 'open')
 
-  const { verified, usage, notes } = await verifyFindings({ ...input, files }, [...raised, ...carried], signal)
+  const { verified, usage, notes } = await verifyFindings(
+    { ...input, files },
+    [...raised, ...carried],
+    signal,
+  )
   const sorted = sortVerified(change, verified, { ruled: listRuled(sure, identified), located })
   return {
     findings: placeFindings(change, sorted.open, input.maxInline),
     resolved: [...followed.filter(({ state }) => state === 'resolved'), ...sorted.withdrawn],
     dismissed: followed.filter(({ state }) => state === 'dismissed'),
-    dropped: { ...dropped, 'said twice': anchored.length - claims.length, 'answered before': answered },
+    dropped: {
+      ...dropped,
+      'said twice': anchored.length - claims.length,
+      'answered before': answered,
+    },
     setAside: [
-      ...describeSetAside({ ...sorted, tooUnsure: claims.length - sure.length }, change.settings.minSeverity),
+      ...describeSetAside(
+        { ...sorted, tooUnsure: claims.length - sure.length },
+        change.settings.minSeverity,
+      ),
       ...describeHeldDown(heldDown + sorted.late),
     ],
     usage,
@@ -104,11 +126,17 @@ async function anchorAll(
 
 /** Whether a rule makes the claim too, or the model is sure enough of it. */
 function isSure({ strongest, members }: Claim): boolean {
-  return members.some(({ rule }) => rule !== null) || strongest.confidence >= leastConfidence[strongest.severity]
+  return (
+    members.some(({ rule }) => rule !== null) ||
+    strongest.confidence >= leastConfidence[strongest.severity]
+  )
 }
 
 /** The rule's finding for each claim that a model words and a rule makes too, by fingerprint. */
-function listRuled(claims: readonly Claim[], identified: readonly Identified[]): Map<string, Anchored> {
+function listRuled(
+  claims: readonly Claim[],
+  identified: readonly Identified[],
+): Map<string, Anchored> {
   return new Map(
     identified.flatMap(({ fingerprint }, index) => {
       const ruled = claims[index]!.members.find(({ rule }) => rule !== null)
@@ -130,7 +158,8 @@ async function followAll(
   const followed: Finding[] = []
   for (const earlier of unsaid) {
     const { finding } = earlier
-    const wasLookedFor = finding.rule !== null && !input.said.has(finding.fingerprint) && wasRead(input, finding)
+    const wasLookedFor =
+      finding.rule !== null && !input.said.has(finding.fingerprint) && wasRead(input, finding)
     const result = await followFinding(input.change, input.files, earlier, wasLookedFor)
     followed.push({ ...result, suggestion: await input.offer(result) })
   }
@@ -152,7 +181,9 @@ function sortVerified(
   { ruled, located }: { ruled: ReadonlyMap<string, Anchored>; located: readonly Located[] },
 ) {
   const standing = new Set(
-    change.earlier.findings.flatMap(({ state, fingerprint }) => (state === 'open' ? fingerprint : [])),
+    change.earlier.findings.flatMap(({ state, fingerprint }) =>
+      state === 'open' ? fingerprint : [],
+    ),
   )
   const isBelow = ({ severity }: Finding) =>
     severities.indexOf(severity) > severities.indexOf(change.settings.minSeverity)
@@ -173,7 +204,8 @@ function sortVerified(
       refuted.push(one)
       if (isStanding) withdrawn.push({ ...finding, state: 'resolved' })
     } else if (isStanding) open.push(finding)
-    else if (one.outcome === 'unsure' && finding.rule === null && finding.severity === 'minor') doubtful += 1
+    else if (one.outcome === 'unsure' && finding.rule === null && finding.severity === 'minor')
+      doubtful += 1
     else if (isBelow(finding)) belowSeverity += 1
     // Raised as critical, and worth less.
     else if (finding.severity !== 'critical' && isLate(finding)) late += 1
@@ -186,11 +218,15 @@ function sortVerified(
  * A rule that makes the claim too stands for it in its own words, when those of the model weren't confirmed or came to
  * less than the rule says by itself.
  */
-function speakForRule({ outcome, finding }: Verified, ruled: ReadonlyMap<string, Anchored>): Finding {
+function speakForRule(
+  { outcome, finding }: Verified,
+  ruled: ReadonlyMap<string, Anchored>,
+): Finding {
   const rule = ruled.get(finding.fingerprint)
   if (rule === undefined) return finding
   const isShown = outcome === 'confirmed' || outcome === 'settled'
-  if (isShown && severities.indexOf(finding.severity) <= severities.indexOf(rule.severity)) return finding
+  if (isShown && severities.indexOf(finding.severity) <= severities.indexOf(rule.severity))
+    return finding
   const { anchorText, ...words } = rule
   return { ...finding, ...words, anchorHash: hashAnchor(anchorText) }
 }

@@ -21,7 +21,8 @@ export async function learnFromReview(ctx: AppContext, ref: PullRequestRef): Pro
   } catch (error) {
     ctx.log.warn({ err: error }, 'Nothing was learned from a review; the next one makes up for it')
   }
-  const onFault = (error: unknown) => ctx.log.warn({ err: error }, 'A review will be learned from once more')
+  const onFault = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'A review will be learned from once more')
   await noteLearned(ctx.db, ref).catch(onFault)
 }
 

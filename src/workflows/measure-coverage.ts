@@ -70,7 +70,11 @@ function countWanted({ diff, skipped }: Change): number {
   return inDiff.size + without.length - skipped.filter(isUnwanted).length
 }
 
-function collectReadings({ files }: Change, { omitted }: PackedContext, { reports }: ReviewersOutcome): Readings {
+function collectReadings(
+  { files }: Change,
+  { omitted }: PackedContext,
+  { reports }: ReviewersOutcome,
+): Readings {
   const ofRules = reports.filter(({ readByRules }) => readByRules !== undefined)
   const ofModels = reports.filter(({ readByRules }) => readByRules === undefined)
   const unread = new Set(ofModels.flatMap((report) => report.unread))
@@ -79,7 +83,9 @@ function collectReadings({ files }: Change, { omitted }: PackedContext, { report
     hasModel: ofModels.length > 0,
     byModel: new Set(read.map(({ path }) => path)),
     byRules: new Set(ofRules.flatMap(({ readByRules }) => readByRules ?? [])),
-    textOnly: new Map(ofRules.flatMap(({ textOnly }) => textOnly ?? []).map(({ path, reason }) => [path, reason])),
+    textOnly: new Map(
+      ofRules.flatMap(({ textOnly }) => textOnly ?? []).map(({ path, reason }) => [path, reason]),
+    ),
     omitted: new Map(omitted.map(({ path, lines, reason }) => [path, { lines, reason }])),
   }
 }
@@ -111,11 +117,16 @@ function measureFile(
   const byRulesOnly = Math.min(rules, changed - model - unread)
   const lines = { model, rules: byRulesOnly, text: changed - model - byRulesOnly - unread, unread }
   if (unread === 0) return { path, lines, reason: undefined }
-  return { path, lines, reason: omitted.get(path)?.reason ?? textOnly.get(path) ?? 'no model read it to the end' }
+  return {
+    path,
+    lines,
+    reason: omitted.get(path)?.reason ?? textOnly.get(path) ?? 'no model read it to the end',
+  }
 }
 
 function sumLines(files: readonly FileCoverage[]): LineCoverage {
-  const sum = (key: keyof FileCoverage['lines']) => files.reduce((total, { lines }) => total + lines[key], 0)
+  const sum = (key: keyof FileCoverage['lines']) =>
+    files.reduce((total, { lines }) => total + lines[key], 0)
   const [model, rules, text, unread] = [sum('model'), sum('rules'), sum('text'), sum('unread')]
   return { changed: model + rules + text + unread, model, rules, text, unread }
 }

@@ -37,10 +37,15 @@ export async function packContext(
   if (change.files.length === 0) return noContext
   const header = describeChange(change, budget.tokensPerRound, countTokens)
   const room = budget.tokensPerRound - sumTokens(header)
-  const { pieces, numbers, tokens } = await orderPieces(change, { tokens: room, maxRounds: budget.maxRounds })
+  const { pieces, numbers, tokens } = await orderPieces(change, {
+    tokens: room,
+    maxRounds: budget.maxRounds,
+  })
   // Where all has room enough, nothing need be counted exactly.
   const isRoomy = tokens * estimateMargin <= room * 0.8
-  const measure = isRoomy ? (text: string) => Math.ceil(estimateTokens(text) * estimateMargin) : countTokens
+  const measure = isRoomy
+    ? (text: string) => Math.ceil(estimateTokens(text) * estimateMargin)
+    : countTokens
   const task = { change, head: createHeadReader(ctx, change), numbers, measure, room }
   const rounds: ContextRound[] = []
   let left: readonly Piece[] = pieces
@@ -48,7 +53,9 @@ export async function packContext(
     const { spans, shown } = await packRound(task, left)
     if (rounds.length > 0 && shown.size === 0) break
     rounds.push(closeRound([...header, ...spans], numbers))
-    left = left.filter((piece) => !shown.has(piece) && !piece.beside.some((each) => shown.has(each)))
+    left = left.filter(
+      (piece) => !shown.has(piece) && !piece.beside.some((each) => shown.has(each)),
+    )
   } while (left.some(({ beside }) => beside.length === 0) && rounds.length < budget.maxRounds)
   return { rounds, omitted: nameOmitted(change.files, pieces, new Set(left)) }
 }
@@ -62,7 +69,11 @@ function sumTokens(spans: readonly ContextSpan[]): number {
 }
 
 /** The files that no round shows, or not whole. */
-function nameOmitted(files: readonly FileDiff[], pieces: readonly Piece[], left: ReadonlySet<Piece>): OmittedFile[] {
+function nameOmitted(
+  files: readonly FileDiff[],
+  pieces: readonly Piece[],
+  left: ReadonlySet<Piece>,
+): OmittedFile[] {
   const shown = new Map<FileDiff, number>()
   for (const piece of pieces)
     if (!left.has(piece)) shown.set(piece.file, (shown.get(piece.file) ?? 0) + countChanged(piece))

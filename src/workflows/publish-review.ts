@@ -96,7 +96,11 @@ export async function ensureStatusIfAllowed(
   }
 }
 
-const refusals: readonly PlatformErrorCode[] = ['platform_forbidden', 'platform_not_found', 'platform_refused']
+const refusals: readonly PlatformErrorCode[] = [
+  'platform_forbidden',
+  'platform_not_found',
+  'platform_refused',
+]
 
 /** @param posted what the same review came to a moment ago: only the summary says more now */
 function ensure(
@@ -125,7 +129,9 @@ function ensure(
       summary: { marker: summaryMarker, body, id: posted?.summary.id ?? null },
       // What was just posted may not show in lists yet.
       ...(posted === null ? { comments, kept } : { comments: [], kept: [...comments, ...kept] }),
-      former: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(findingMarker),
+      former: [...history.resolved, ...history.resolvedBefore, ...history.dismissed].map(
+        findingMarker,
+      ),
       event: 'comment',
       beforeWrite,
     },
@@ -146,13 +152,17 @@ async function resolveThreads(
     const threads = await ctx.platform.listThreads(access, number, signal)
     for (const thread of threads) {
       const first = thread.comments[0]
-      const isOurs = first?.own === true && markers.some((marker) => first.body.trimEnd().endsWith(marker))
+      const isOurs =
+        first?.own === true && markers.some((marker) => first.body.trimEnd().endsWith(marker))
       if (thread.resolved || !isOurs) continue
       await beforeWrite()
       await ctx.platform.resolveThread(access, number, thread.id, signal)
     }
   } catch (error) {
     signal.throwIfAborted()
-    ctx.log.warn({ err: error, repo: access.repo, pull_request: number }, 'Threads could not be resolved')
+    ctx.log.warn(
+      { err: error, repo: access.repo, pull_request: number },
+      'Threads could not be resolved',
+    )
   }
 }

@@ -52,12 +52,17 @@ export async function recallEarlierReviews(
     seenLines,
     notes: [
       ...(threads === null ? ['The answers to earlier findings could not be read.'] : []),
-      ...(isComplete ? [] : ['Whether those who resolved conversations may do so could not be read.']),
+      ...(isComplete
+        ? []
+        : ['Whether those who resolved conversations may do so could not be read.']),
     ],
     isChanged: findings.some(({ state, dismissal }, index) => {
       const before = (stored[index] as StoredFinding).finding
       const isDismissed = state === 'dismissed'
-      return isDismissed !== (before.state === 'dismissed') || (isDismissed && dismissal !== before.dismissal)
+      return (
+        isDismissed !== (before.state === 'dismissed') ||
+        (isDismissed && dismissal !== before.dismissal)
+      )
     }),
   }
 }
@@ -77,7 +82,9 @@ async function listThreads(
     return new Map(
       threads.flatMap((thread) => {
         const [first] = thread.comments
-        const marker = first?.own ? markers.find((candidate) => first.body.trimEnd().endsWith(candidate)) : undefined
+        const marker = first?.own
+          ? markers.find((candidate) => first.body.trimEnd().endsWith(candidate))
+          : undefined
         return marker === undefined ? [] : [[marker, thread] as const]
       }),
     )
@@ -131,7 +138,11 @@ function mayHaveChanged({ finding, isPosted, isSettled }: StoredFinding): boolea
  * Threads that we resolved are those of findings that are stored as resolved. Where the review that
  * did so broke off, it got that far or didn't.
  */
-function judgeState(stored: StoredFinding, thread: Thread | undefined, mayWrite: MayWrite): Finding {
+function judgeState(
+  stored: StoredFinding,
+  thread: Thread | undefined,
+  mayWrite: MayWrite,
+): Finding {
   const { dismissal: recorded, ...finding } = stored.finding
   if (finding.state === 'resolved') {
     return mayHaveChanged(stored) && !thread?.resolved ? { ...finding, state: 'open' } : finding

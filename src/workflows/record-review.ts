@@ -16,7 +16,11 @@ import type { ModelUse } from '../models/index.ts'
  * Writes down findings that are about to be posted, and those whose threads are about to be resolved. Should the run end
  * half-way, whoever takes it up knows what may stand on the pull request, and who resolved it.
  */
-export async function recordFindings(db: Db, run: ClaimedRun, findings: readonly Finding[]): Promise<void> {
+export async function recordFindings(
+  db: Db,
+  run: ClaimedRun,
+  findings: readonly Finding[],
+): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
     await lockRun(tx, run)
     await saveFindings(tx, run, { findings, commentUrls: new Map() })
@@ -57,7 +61,11 @@ export async function recordReview(
 }
 
 /** Counts a review that has ended, in the given seconds. */
-export function countReview(metrics: Metrics, end: LabelValue<'reviews', 'end'>, seconds: number): void {
+export function countReview(
+  metrics: Metrics,
+  end: LabelValue<'reviews', 'end'>,
+  seconds: number,
+): void {
   metrics.reviews.inc({ end })
   metrics.reviewDuration.observe({}, seconds)
 }
@@ -71,7 +79,8 @@ async function noteVerdict(
   const { verdict, confidence } = outcome
   if (!verdict) return
   const open = findings.filter(({ state }) => state === 'open')
-  const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length
+  const count = (severity: Severity) =>
+    open.filter((finding) => finding.severity === severity).length
   await tx
     .updateTable('pull_requests')
     .set({
@@ -88,7 +97,11 @@ async function noteVerdict(
 }
 
 /** Keeps who dismissed what by its thread. What was said on the page stays until the finding comes back. */
-async function saveDismissals(tx: Db, run: ClaimedRun, findings: readonly Finding[]): Promise<void> {
+async function saveDismissals(
+  tx: Db,
+  run: ClaimedRun,
+  findings: readonly Finding[],
+): Promise<void> {
   const rows = findings.flatMap(({ fingerprint, reopened, state, dismissal }) =>
     state === 'dismissed' && dismissal?.via === 'thread'
       ? [{ repo: run.repo, pr_number: run.number, fingerprint, reopened, ...dismissal }]

@@ -19,5 +19,6 @@ export async function redoUndone(
   const asked = fast !== null && fast !== main && fast.isRefusing ? [fast, main] : [main]
   for (const model of asked) if (!(await model.probe(signal))) return
   const reviews = await redoReviews(db, wakeUps, 'model')
-  if (reviews > 0) log.info({ reviews }, 'The model answers again: reviews that it left incomplete are done again')
+  if (reviews > 0)
+    log.info({ reviews }, 'The model answers again: reviews that it left incomplete are done again')
 }

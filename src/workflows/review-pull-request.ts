@@ -62,7 +62,11 @@ export async function reviewPullRequest(shared: AppContext, task: ReviewTask): P
 }
 
 /** Reviews one head, or decides again on one that was. Resolves to false, with nothing posted, when it moved meanwhile. */
-async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRequest): Promise<boolean> {
+async function reviewHead(
+  ctx: AppContext,
+  task: ReviewTask,
+  pullRequest: PullRequest,
+): Promise<boolean> {
   const { access, signal } = task
   const stopwatch = startStopwatch()
   const earlier = await recallEarlierReviews(ctx, access, task.run, signal)
@@ -74,7 +78,11 @@ async function reviewHead(ctx: AppContext, task: ReviewTask, pullRequest: PullRe
   room.fit(change.diff)
   stopwatch.lap('gather')
   const isLastTry = task.run.attempt >= ctx.config.review.maxAttempts
-  const examination = await examineChange(ctx, { change, budget: task.budget, isLastTry, stopwatch }, signal)
+  const examination = await examineChange(
+    ctx,
+    { change, budget: task.budget, isLastTry, stopwatch },
+    signal,
+  )
 
   const { run, pullRequest: now } = await lookAtHead(ctx, task)
   if (now.state === 'open' && now.head.sha !== change.headSha) {
@@ -147,7 +155,8 @@ async function concludeReview(
   const { judgement, coverage, change } = examination
   const { review, verdictInput } = composeReview(ctx, pullRequest, examination)
   await recordFindings(ctx.db, run, [...judgement.findings, ...judgement.resolved])
-  const reach = change.graph && tellReach(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
+  const reach =
+    change.graph && tellReach(change.graph, { author: pullRequest.author, secrets: ctx.secrets })
   const basis = describeReviewBasis(ctx, task, examination, stopwatch.total())
   const { published, findings } = await publishReview(
     ctx,
@@ -199,14 +208,21 @@ async function concludeReview(
       error_code: null,
     },
     findings: [...findings, ...judgement.resolved, ...judgement.dismissed],
-    commentUrls: new Map(findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null])),
+    commentUrls: new Map(
+      findings.map((finding) => [finding.fingerprint, urlOf.get(findingMarker(finding)) ?? null]),
+    ),
     touches: collectTouches(ctx, change),
     spend: task.budget.uses,
   })
   await learnFromReview(ctx, run)
 }
 
-const modelAway = ['model_unauthorized', 'model_misconfigured', 'model_unavailable', 'model_rate_limited']
+const modelAway = [
+  'model_unauthorized',
+  'model_misconfigured',
+  'model_unavailable',
+  'model_rate_limited',
+]
 
 /** Whether a model would do more of the review once it is there again. */
 function isModelAway(warnings: readonly ReviewWarning[]): boolean {
@@ -216,7 +232,10 @@ function isModelAway(warnings: readonly ReviewWarning[]): boolean {
 /** Null where nobody was asked. What they said isn't kept: it is theirs, and may change. */
 function describeSources({ live }: Change): string | null {
   if (live.records.length + live.missing.length === 0) return null
-  const told: ToldContext = { records: live.records.map(({ text, ...record }) => record), missing: live.missing }
+  const told: ToldContext = {
+    records: live.records.map(({ text, ...record }) => record),
+    missing: live.missing,
+  }
   return JSON.stringify(told)
 }
 
@@ -228,7 +247,8 @@ function describeReviewBasis(
   durationMs: number,
 ): ReviewBasis {
   const { reports, failures } = outcome
-  const isIncomplete = (report: (typeof reports)[number]) => report.usage.calls > 0 && !report.complete
+  const isIncomplete = (report: (typeof reports)[number]) =>
+    report.usage.calls > 0 && !report.complete
   const { mergeBaseSha, graph, diff } = change
   const models = budget.uses.map(({ model }) => model)
   return {
@@ -285,5 +305,10 @@ async function showStatus(
 ): Promise<void> {
   // A worker that slept must not hide what another one has shown since.
   await assertMayWrite(ctx.db, run, access.installationId)
-  await ensureStatusIfAllowed(ctx, access, { sha: head.sha, context: statusContext, ...shown, url }, signal)
+  await ensureStatusIfAllowed(
+    ctx,
+    access,
+    { sha: head.sha, context: statusContext, ...shown, url },
+    signal,
+  )
 }

@@ -19,12 +19,17 @@ export function createRunBudgets(ctx: Pick<AppContext, 'config' | 'db'>): RunBud
     async open(run) {
       const owner = ownerOf(run.repo)
       const underWayUsd = (isCounted: (owner: string) => boolean) =>
-        [...open].reduce((sum, [other, its]) => sum + (other !== budget && isCounted(its) ? other.knownCostUsd : 0), 0)
+        [...open].reduce(
+          (sum, [other, its]) =>
+            sum + (other !== budget && isCounted(its) ? other.knownCostUsd : 0),
+          0,
+        )
       const budget: Budget = createBudget({
         ...ctx.config.models.budget,
         spentBeforeUsd: await spentByRunUsd(ctx.db, run.id),
         spentTodayUsd: async () => underWayUsd(() => true) + (await spentTodayUsd(ctx.db)),
-        ownerSpentTodayUsd: async () => underWayUsd((its) => its === owner) + (await spentTodayUsd(ctx.db, owner)),
+        ownerSpentTodayUsd: async () =>
+          underWayUsd((its) => its === owner) + (await spentTodayUsd(ctx.db, owner)),
       })
       open.set(budget, owner)
       return budget

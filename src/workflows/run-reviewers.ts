@@ -52,7 +52,11 @@ function makeStorable(report: ReviewerReport): ReviewerReport {
       title: toStorable(finding.title),
       body: toStorable(finding.body),
       suggestion: finding.suggestion === null ? null : toStorable(finding.suggestion),
-      evidence: finding.evidence.map((item) => ({ ...item, path: toStorable(item.path), note: toStorable(item.note) })),
+      evidence: finding.evidence.map((item) => ({
+        ...item,
+        path: toStorable(item.path),
+        note: toStorable(item.note),
+      })),
       ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, toStorable) }),
     })),
   }

@@ -32,14 +32,16 @@ import { updateGraph } from './scanning/update-graph.ts'
 /** Runs one claimed scan to its end. Throws what stopped it; LeaseLostError means that another worker goes on. */
 export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<void> {
   const { scan, signal } = task
-  const onFault = (error: unknown) => ctx.log.warn({ err: error }, 'The progress of a scan could not be written down')
+  const onFault = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'The progress of a scan could not be written down')
   const progress = createProgress(ctx.db, scan, onFault)
   const mirror = await openSource(ctx, task)
   const commit = await mirror.branchHead(undefined, { signal })
   progress.lap('ask')
   if (commit === undefined) return conclude(ctx, task, progress, { statistics: {} })
   const known = await readScan(ctx.db, scan.repo)
-  if (!scan.thorough && (await isKnown(ctx, known, commit))) return conclude(ctx, task, progress, { commit })
+  if (!scan.thorough && (await isKnown(ctx, known, commit)))
+    return conclude(ctx, task, progress, { commit })
 
   const graph = ctx.config.graph.enabled ? await openGraph(ctx.db, scan.repo, scan.fence) : null
   progress.tell('fetching', 0, 0)
@@ -59,7 +61,11 @@ export async function scanRepository(ctx: AppContext, task: ScanTask): Promise<v
   if (ctx.config.memory) await lookForConsent(all)
   progress.lap('memory')
   const statistics = (await findGraph(ctx.db, scan.repo))?.statistics ?? {}
-  await conclude(ctx, task, progress, { commit, described: ctx.config.memory ? commit : undefined, statistics })
+  await conclude(ctx, task, progress, {
+    commit,
+    described: ctx.config.memory ? commit : undefined,
+    statistics,
+  })
 }
 
 /** The mirror of the repository, with the token of somebody who may read it. */
@@ -70,7 +76,11 @@ async function openSource(ctx: AppContext, task: ScanTask): Promise<Mirror> {
 }
 
 /** What is known of another repository that had the name is forgotten, and its reviews make room, before anything is told of this one. */
-async function forgetAnother(ctx: AppContext, { scan, signal }: ScanTask, access: Access): Promise<void> {
+async function forgetAnother(
+  ctx: AppContext,
+  { scan, signal }: ScanTask,
+  access: Access,
+): Promise<void> {
   const { repo } = scan
   const { id: platformRepoId } = await ctx.platform.getRepository(access, signal)
   await transactionWithRetry(ctx.db, async (tx) => {
@@ -113,7 +123,10 @@ async function fetchCommits(
 }
 
 /** Returns the graph as it is then. `isSmall`: what there is to say of the project can't have changed. */
-async function bringUpToDate(scan: Scan, graph: OpenGraph): Promise<{ graph: OpenGraph; isSmall: boolean }> {
+async function bringUpToDate(
+  scan: Scan,
+  graph: OpenGraph,
+): Promise<{ graph: OpenGraph; isSmall: boolean }> {
   const changed = graph.commit === scan.commit ? null : await updateGraph(scan, graph)
   const current = changed === null ? await buildGraph(scan, graph) : graph
   await sweepForgotten(scan.ctx.db, scan.signal)
@@ -127,13 +140,21 @@ async function conclude(
   ctx: AppContext,
   { scan, signal }: ScanTask,
   progress: Progress,
-  { commit, described, statistics }: { commit?: string; described?: string | undefined; statistics?: object },
+  {
+    commit,
+    described,
+    statistics,
+  }: { commit?: string; described?: string | undefined; statistics?: object },
 ): Promise<void> {
-  const onProgress = (done: number, total: number) => progress.tell('making memories searchable', done, total)
+  const onProgress = (done: number, total: number) =>
+    progress.tell('making memories searchable', done, total)
   const fault = await embedMemories(ctx, scan.repo, { signal, onProgress })
   progress.lap('vectors')
   await progress.settled()
-  const noted = fault === null ? {} : { error: `Not all memories have vectors: ${fault}`, errorCode: 'embedder_failed' }
+  const noted =
+    fault === null
+      ? {}
+      : { error: `Not all memories have vectors: ${fault}`, errorCode: 'embedder_failed' }
   const outcome = { status: 'completed', commit, described, ...noted } as const
   await transactionWithRetry(ctx.db, (tx) => endScan(tx, ctx.wakeUps, scan, outcome))
   ctx.log.info({ commit, timings: progress.timings, statistics }, 'The scan is done')

@@ -22,7 +22,11 @@ export interface BrokenReview {
 }
 
 /** Writes down how a broken-off review goes on. Throws only when the database does, or when the lease is lost too. */
-export async function settleFault(ctx: AppContext, review: BrokenReview, error: unknown): Promise<void> {
+export async function settleFault(
+  ctx: AppContext,
+  review: BrokenReview,
+  error: unknown,
+): Promise<void> {
   const { run } = review
   if (error instanceof LeaseLostError) {
     await recordSpend(ctx.db, run, usesOf(review))
@@ -35,23 +39,41 @@ export async function settleFault(ctx: AppContext, review: BrokenReview, error: 
     ctx.log.info({}, 'The review was put back because the worker stops')
     return
   }
-  const { message, code, isFinal, waits, delaySeconds } = describeFault(ctx.config.review, run.attempt, error)
+  const { message, code, isFinal, waits, delaySeconds } = describeFault(
+    ctx.config.review,
+    run.attempt,
+    error,
+  )
   if (isFinal) {
     ctx.log.error({ err: error }, 'The review failed')
     await fail(ctx, review, { message, code })
   } else {
-    const how = waits ? 'The review waits for the operator' : 'The review failed and will be tried again'
+    const how = waits
+      ? 'The review waits for the operator'
+      : 'The review failed and will be tried again'
     ctx.log.warn({ err: error, retry_in_seconds: delaySeconds }, how)
-    await putBack(ctx, review, { delaySeconds, countsAsAttempt: !waits, error: message, errorCode: code })
+    await putBack(ctx, review, {
+      delaySeconds,
+      countsAsAttempt: !waits,
+      error: message,
+      errorCode: code,
+    })
   }
 }
 
-async function fail(ctx: AppContext, review: BrokenReview, fault: { message: string; code: string }): Promise<void> {
+async function fail(
+  ctx: AppContext,
+  review: BrokenReview,
+  fault: { message: string; code: string },
+): Promise<void> {
   const { run, access } = review
   const writable = await findWritable(ctx, run, access)
   if (writable) await showFailure(ctx, run, writable, fault.message)
   const seconds = await transactionWithRetry(ctx.db, async (tx) => {
-    const { moreWaiting, seconds } = await endRun(tx, run, 'failed', { error: fault.message, error_code: fault.code })
+    const { moreWaiting, seconds } = await endRun(tx, run, 'failed', {
+      error: fault.message,
+      error_code: fault.code,
+    })
     await recordSpend(tx, run, usesOf(review))
     if (moreWaiting) await ctx.wakeUps.reviews.wake(tx, [run])
     return seconds
@@ -74,7 +96,11 @@ async function findWritable(
   }
 }
 
-async function putBack(ctx: AppContext, review: BrokenReview, how: Parameters<typeof putBackRun>[2]): Promise<void> {
+async function putBack(
+  ctx: AppContext,
+  review: BrokenReview,
+  how: Parameters<typeof putBackRun>[2],
+): Promise<void> {
   const { run } = review
   await transactionWithRetry(ctx.db, async (tx) => {
     await putBackRun(tx, run, how)

@@ -28,7 +28,9 @@ export function summarizeReview(
     : isWhole(coverage)
       ? describeClean(coverage)
       : 'No findings to show. The coverage says what is missing from this review.'
-  const words = reports.map((report) => blotSecrets(report.summary, secrets).trim()).filter((summary) => summary !== '')
+  const words = reports
+    .map((report) => blotSecrets(report.summary, secrets).trim())
+    .filter((summary) => summary !== '')
   return [opening, ...words].join('\n\n')
 }
 
@@ -50,7 +52,9 @@ export function describeLines({ filesTotal, filesReviewed, lines }: Coverage): s
 function describeUnread({ lines, skipped }: Coverage): string {
   const files = skipped.filter(({ matters, lines: count }) => matters && !count).length
   const unread = [
-    ...(lines.unread > 0 ? [lines.unread === 1 ? '1 changed line' : `${lines.unread} changed lines`] : []),
+    ...(lines.unread > 0
+      ? [lines.unread === 1 ? '1 changed line' : `${lines.unread} changed lines`]
+      : []),
     ...(files > 0 ? [files === 1 ? '1 file' : `${files} files`] : []),
   ]
   return unread.join(' and ')
@@ -68,7 +72,10 @@ export function describeMissing(coverage: Coverage): string {
  *
  * @param options.more there were some, which were answered; `at` stands behind the files
  */
-export function describeClean(coverage: Coverage, options: { more?: boolean; at?: string } = {}): string {
+export function describeClean(
+  coverage: Coverage,
+  options: { more?: boolean; at?: string } = {},
+): string {
   const { filesTotal, filesReviewed } = coverage
   if (filesTotal === 0) return 'No file of the change is to be reviewed.'
   const files = filesReviewed === 1 ? '1 file' : `${filesReviewed} files`

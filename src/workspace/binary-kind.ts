@@ -9,7 +9,8 @@ interface PictureKind {
 }
 
 /** An end mark at the very end, so that nothing is carried behind the picture. */
-const endsWith = (mark: string) => (bytes: Buffer) => bytes.subarray(-mark.length / 2).toString('hex') === mark
+const endsWith = (mark: string) => (bytes: Buffer) =>
+  bytes.subarray(-mark.length / 2).toString('hex') === mark
 
 /** Kinds whose end can be told: in others a program could stand behind a few bytes of picture. */
 const pictureKinds: readonly PictureKind[] = [
@@ -20,7 +21,8 @@ const pictureKinds: readonly PictureKind[] = [
     // Resource Interchange File Format: the length of all that follows stands behind its first four bytes.
     extension: /\.webp$/i,
     begins: /^52494646.{8}57454250/,
-    ends: (bytes) => bytes.length - 8 - bytes.readUInt32LE(4) <= 1 && bytes.readUInt32LE(4) <= bytes.length - 8,
+    ends: (bytes) =>
+      bytes.length - 8 - bytes.readUInt32LE(4) <= 1 && bytes.readUInt32LE(4) <= bytes.length - 8,
   },
   { extension: /\.ico$/i, begins: /^00000[12]00/, ends: endsIcon },
 ]
@@ -44,10 +46,13 @@ export function isPicture(path: string, content: Uint8Array): boolean {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   if (bytes.length < 16) return false
   const start = bytes.toString('hex', 0, 16)
-  return pictureKinds.some((kind) => kind.extension.test(path) && kind.begins.test(start) && kind.ends(bytes))
+  return pictureKinds.some(
+    (kind) => kind.extension.test(path) && kind.begins.test(start) && kind.ends(bytes),
+  )
 }
 
-const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\r?\noid sha256:[0-9a-f]{64}\r?\nsize \d+\r?\n?$/
+const lfsPointer =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\r?\noid sha256:[0-9a-f]{64}\r?\nsize \d+\r?\n?$/
 
 /** Whether a whole text is a pointer of Git LFS: the content is then elsewhere. A header alone doesn't make it one. */
 export function isLargeFilePointer(text: string): boolean {

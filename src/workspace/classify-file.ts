@@ -15,7 +15,9 @@ const lockFiles = new Set(
   `package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock composer.lock Gemfile.lock
   Cargo.lock poetry.lock Pipfile.lock uv.lock pdm.lock pixi.lock conda-lock.yml go.sum go.work.sum mix.lock rebar.lock
   pubspec.lock Podfile.lock Package.resolved packages.lock.json paket.lock flake.lock gradle.lockfile buildscript-gradle.lockfile
-  .terraform.lock.hcl stack.yaml.lock cabal.project.freeze Manifest.toml Chart.lock MODULE.bazel.lock`.split(/\s+/),
+  .terraform.lock.hcl stack.yaml.lock cabal.project.freeze Manifest.toml Chart.lock MODULE.bazel.lock`.split(
+    /\s+/,
+  ),
 )
 
 const binaryExtension =
@@ -24,7 +26,11 @@ const binaryExtension =
 /** By path alone; the first that fits decides. */
 const pathRules: readonly (readonly [pattern: RegExp, kind: FileKind, reason: string])[] = [
   [/(^|\/)(node_modules|bower_components|jspm_packages)\//, 'vendored', 'vendored packages'],
-  [/^vendor\/|(^|\/)(third[-_]?party|3rdparty|Pods|Carthage\/(Build|Checkouts)|Godeps)\//, 'vendored', 'vendored code'],
+  [
+    /^vendor\/|(^|\/)(third[-_]?party|3rdparty|Pods|Carthage\/(Build|Checkouts)|Godeps)\//,
+    'vendored',
+    'vendored code',
+  ],
   [
     /(^|\/)(public|static|assets|lib)\/vendor\/|(^|\/)\.yarn\/(releases|plugins|sdks|unplugged)\//,
     'vendored',
@@ -48,8 +54,16 @@ const pathRules: readonly (readonly [pattern: RegExp, kind: FileKind, reason: st
     'generated',
     'generated from a protocol definition',
   ],
-  [/\.(g|freezed|mocks)\.dart$|\.(designer|g|g\.i)\.cs$|(^|\/)zz_generated\.[^/]*$/i, 'generated', 'generated code'],
-  [/[._-]generated\.[a-z]+$|\.gen\.[a-z]+$|(^|\/)(__generated__|generated-sources)\//, 'generated', 'generated code'],
+  [
+    /\.(g|freezed|mocks)\.dart$|\.(designer|g|g\.i)\.cs$|(^|\/)zz_generated\.[^/]*$/i,
+    'generated',
+    'generated code',
+  ],
+  [
+    /[._-]generated\.[a-z]+$|\.gen\.[a-z]+$|(^|\/)(__generated__|generated-sources)\//,
+    'generated',
+    'generated code',
+  ],
   [/(^|\/)dist\/.*\.(js|mjs|cjs|css|d\.ts)$/, 'generated', 'built output'],
 ]
 
@@ -69,11 +83,14 @@ const LONGEST_AVERAGE_LINE = 500
  * hiding itself behind one, classify a file that existed before by the content it had then.
  */
 export function classifyFile(path: string, content?: Uint8Array): FileClass {
-  return classifyPath(path) ?? (content === undefined ? undefined : classifyContent(content)) ?? source
+  return (
+    classifyPath(path) ?? (content === undefined ? undefined : classifyContent(content)) ?? source
+  )
 }
 
 function classifyPath(path: string): FileClass | undefined {
-  if (lockFiles.has(path.slice(path.lastIndexOf('/') + 1))) return { kind: 'lock', reason: 'lock file' }
+  if (lockFiles.has(path.slice(path.lastIndexOf('/') + 1)))
+    return { kind: 'lock', reason: 'lock file' }
   if (binaryExtension.test(path)) return { kind: 'binary', reason: 'binary' }
   const rule = pathRules.find(([pattern]) => pattern.test(path))
   return rule && { kind: rule[1], reason: rule[2] }
@@ -85,9 +102,12 @@ function classifyContent(content: Uint8Array): FileClass | undefined {
   if (bytes.subarray(0, 8000).includes(0)) return { kind: 'binary', reason: 'binary' }
   const start = bytes.toString('utf8', 0, 4 * KIBIBYTE)
   if (lfsPointer.test(start)) return { kind: 'lfs', reason: 'Git LFS pointer' }
-  const marked = start.split('\n', 40).some((line) => commentStart.test(line) && generatedMarker.test(line))
+  const marked = start
+    .split('\n', 40)
+    .some((line) => commentStart.test(line) && generatedMarker.test(line))
   if (marked) return { kind: 'generated', reason: 'generated, by its own comment' }
-  if (hasLongLines(bytes)) return { kind: 'minified', reason: 'minified, or data in very long lines' }
+  if (hasLongLines(bytes))
+    return { kind: 'minified', reason: 'minified, or data in very long lines' }
   return undefined
 }
 

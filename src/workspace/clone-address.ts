@@ -45,12 +45,14 @@ export function checkAddress(address: RepositoryAddress, trustedHosts: readonly 
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new GitError('The clone address must have no credentials, query or fragment.')
   if (!trustedHosts.includes(url.host)) {
-    if (url.protocol !== 'https:') throw new GitError(`The clone address on ${url.host} must be an https URL.`)
+    if (url.protocol !== 'https:')
+      throw new GitError(`The clone address on ${url.host} must be an https URL.`)
     if (isInside(url.hostname))
       throw new GitError(`The clone address is on ${url.hostname}, which is not the platform.`)
   }
   for (const [name, value] of Object.entries(address.headers)) {
-    if (!/^[\w-]+$/.test(name) || !/^[\x20-\x7e]*$/.test(value)) throw new GitError('A header for git is malformed.')
+    if (!/^[\w-]+$/.test(name) || !/^[\x20-\x7e]*$/.test(value))
+      throw new GitError('A header for git is malformed.')
   }
   return url
 }

@@ -2,7 +2,8 @@
 import { dataFormatOf } from './data-format.ts'
 
 /** Stages at which tools run what they are told. */
-const stage = '(?:commit|push|install|build|test|start|stop|deploy|merge|checkout|rewrite|pack|publish|version|create)'
+const stage =
+  '(?:commit|push|install|build|test|start|stop|deploy|merge|checkout|rewrite|pack|publish|version|create)'
 
 const keys = [
   'commands?',

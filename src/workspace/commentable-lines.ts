@@ -9,12 +9,18 @@ export interface LineRange {
 
 /** The lines of each side that stand in the diff, one range a hunk. Context lines stand on both sides. */
 export function commentableLines(file: FileDiff): Record<DiffSide, readonly LineRange[]> {
-  const ranges = (side: DiffSide) => file.hunks.map((hunk) => hunkRange(hunk, side)).filter((range) => range !== null)
+  const ranges = (side: DiffSide) =>
+    file.hunks.map((hunk) => hunkRange(hunk, side)).filter((range) => range !== null)
   return { LEFT: ranges('LEFT'), RIGHT: ranges('RIGHT') }
 }
 
 /** Whether a comment can stand on these lines: both ends must lie in the same hunk, on the same side. */
-export function isCommentable(file: FileDiff, side: DiffSide, startLine: number, endLine: number): boolean {
+export function isCommentable(
+  file: FileDiff,
+  side: DiffSide,
+  startLine: number,
+  endLine: number,
+): boolean {
   return (
     Number.isInteger(startLine) &&
     Number.isInteger(endLine) &&

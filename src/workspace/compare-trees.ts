@@ -23,7 +23,10 @@ const statuses: Readonly<Record<string, TreeChange['status']>> = {
   R: 'renamed',
   T: 'type',
 }
-const kinds: Readonly<Record<string, TreeChange['kind']>> = { '120000': 'symlink', '160000': 'submodule' }
+const kinds: Readonly<Record<string, TreeChange['kind']>> = {
+  '120000': 'symlink',
+  '160000': 'submodule',
+}
 
 /**
  * Compares two commits that the repository has.
@@ -79,7 +82,13 @@ function readChanges(raw: Buffer): TreeChange[] {
     const name = fields[at++] ?? Buffer.alloc(0)
     if (!isPlainPath(name)) continue
     const previousPath = previous === undefined ? null : pathFromBytes(previous)
-    changes.push({ status, path: pathFromBytes(name), previousPath, kind: kinds[mode] ?? 'file', oid })
+    changes.push({
+      status,
+      path: pathFromBytes(name),
+      previousPath,
+      kind: kinds[mode] ?? 'file',
+      oid,
+    })
   }
   return changes
 }

@@ -4,7 +4,11 @@ import { loadYaml } from '../lib/yaml.ts'
 
 export type DataFormat = 'json' | 'yaml'
 
-const formats: Readonly<Record<string, DataFormat>> = { '.json': 'json', '.yaml': 'yaml', '.yml': 'yaml' }
+const formats: Readonly<Record<string, DataFormat>> = {
+  '.json': 'json',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+}
 
 /** The format of a file by its name; undefined where it is none of these. */
 export function dataFormatOf(path: string): DataFormat | undefined {

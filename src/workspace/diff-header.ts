@@ -40,22 +40,35 @@ const emptyBlobs = [
 ]
 
 /** What each line of a header means; `rest` is what stands after the key. */
-const headerLines: readonly (readonly [key: string, read: (draft: Draft, rest: Buffer) => void])[] = [
-  ['old mode ', (draft, rest) => (draft.oldMode = readMode(draft, rest))],
-  ['new mode ', (draft, rest) => (draft.newMode = readMode(draft, rest))],
-  ['new file mode ', (draft, rest) => Object.assign(draft, { status: 'added', newMode: readMode(draft, rest) })],
-  ['deleted file mode ', (draft, rest) => Object.assign(draft, { status: 'deleted', oldMode: readMode(draft, rest) })],
-  ['rename from ', (draft, rest) => Object.assign(draft, { status: 'renamed', oldName: readName(draft, rest) })],
-  ['rename to ', (draft, rest) => (draft.newName = readName(draft, rest))],
-  ['copy from ', (draft, rest) => Object.assign(draft, { status: 'copied', oldName: readName(draft, rest) })],
-  ['copy to ', (draft, rest) => (draft.newName = readName(draft, rest))],
-  ['similarity index ', (draft, rest) => (draft.unlike = rest.toString('latin1') !== '100%')],
-  ['dissimilarity index ', (draft) => (draft.unlike = true)],
-  ['index ', readIndex],
-  ['--- ', (draft, rest) => (draft.oldName ??= readPrefixedName(draft, rest, 'a/'))],
-  ['+++ ', (draft, rest) => (draft.newName ??= readPrefixedName(draft, rest, 'b/'))],
-  ['Binary files ', (draft) => (draft.binary = true)],
-]
+const headerLines: readonly (readonly [key: string, read: (draft: Draft, rest: Buffer) => void])[] =
+  [
+    ['old mode ', (draft, rest) => (draft.oldMode = readMode(draft, rest))],
+    ['new mode ', (draft, rest) => (draft.newMode = readMode(draft, rest))],
+    [
+      'new file mode ',
+      (draft, rest) => Object.assign(draft, { status: 'added', newMode: readMode(draft, rest) }),
+    ],
+    [
+      'deleted file mode ',
+      (draft, rest) => Object.assign(draft, { status: 'deleted', oldMode: readMode(draft, rest) }),
+    ],
+    [
+      'rename from ',
+      (draft, rest) => Object.assign(draft, { status: 'renamed', oldName: readName(draft, rest) }),
+    ],
+    ['rename to ', (draft, rest) => (draft.newName = readName(draft, rest))],
+    [
+      'copy from ',
+      (draft, rest) => Object.assign(draft, { status: 'copied', oldName: readName(draft, rest) }),
+    ],
+    ['copy to ', (draft, rest) => (draft.newName = readName(draft, rest))],
+    ['similarity index ', (draft, rest) => (draft.unlike = rest.toString('latin1') !== '100%')],
+    ['dissimilarity index ', (draft) => (draft.unlike = true)],
+    ['index ', readIndex],
+    ['--- ', (draft, rest) => (draft.oldName ??= readPrefixedName(draft, rest, 'a/'))],
+    ['+++ ', (draft, rest) => (draft.newName ??= readPrefixedName(draft, rest, 'b/'))],
+    ['Binary files ', (draft) => (draft.binary = true)],
+  ]
 
 /** Reads from the `diff --` line to the first hunk or the end of the file's part; moves the cursor there. */
 export function readFileHeader(cursor: LineCursor): FileHeader {
@@ -92,7 +105,8 @@ function finish(draft: Draft, firstLine: Buffer): Omit<FileHeader, 'firstLine'> 
   const moved = status === 'renamed' || status === 'copied'
   const oldName = draft.oldName ?? (moved ? undefined : (draft.newName ?? same))
   const newName = draft.newName ?? (moved ? undefined : (draft.oldName ?? same))
-  const known = oldName !== undefined && newName !== undefined && oldName !== null && newName !== null
+  const known =
+    oldName !== undefined && newName !== undefined && oldName !== null && newName !== null
   const complete = isComplete(draft, status)
   return {
     path: known ? pathFromBytes(newName) : undefined,
@@ -116,11 +130,15 @@ function isComplete(draft: Draft, status: FileDiff['status']): boolean {
 function differs(oids: [string, string] | undefined): boolean {
   if (oids === undefined) return false
   const contents = oids.filter((oid) => !/^0+$/.test(oid))
-  return contents.length === 2 ? oids[0] !== oids[1] : !emptyBlobs.some((oid) => oid.startsWith(contents[0] ?? ''))
+  return contents.length === 2
+    ? oids[0] !== oids[1]
+    : !emptyBlobs.some((oid) => oid.startsWith(contents[0] ?? ''))
 }
 
 function readIndex(draft: Draft, rest: Buffer): void {
-  const match = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$/.exec(rest.toString('latin1'))
+  const match = /^([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?$/.exec(
+    rest.toString('latin1'),
+  )
   if (match === null) {
     draft.malformed = true
     return
@@ -173,7 +191,9 @@ function commonName(rest: Buffer): Buffer | undefined {
   if (middle === undefined) return undefined
   const oldName = withoutPrefix(middle[0], 'a/')
   const newName = withoutPrefix(middle[1], 'b/')
-  return oldName !== undefined && newName !== undefined && oldName.equals(newName) ? newName : undefined
+  return oldName !== undefined && newName !== undefined && oldName.equals(newName)
+    ? newName
+    : undefined
 }
 
 function splitNames(rest: Buffer): [Buffer, Buffer] | undefined {
@@ -184,6 +204,9 @@ function splitNames(rest: Buffer): [Buffer, Buffer] | undefined {
       : undefined
   }
   const first = unquoteBytes(rest, 0)
-  const second = first === undefined || rest[first.end] !== 0x20 ? undefined : unquoteBytes(rest, first.end + 1)
-  return first === undefined || second?.end !== rest.length ? undefined : [first.bytes, second.bytes]
+  const second =
+    first === undefined || rest[first.end] !== 0x20 ? undefined : unquoteBytes(rest, first.end + 1)
+  return first === undefined || second?.end !== rest.length
+    ? undefined
+    : [first.bytes, second.bytes]
 }

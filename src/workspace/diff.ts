@@ -11,7 +11,9 @@ interface Budget {
   lines: number
 }
 
-type MutableLine = { -readonly [Key in keyof DiffHunk['lines'][number]]: DiffHunk['lines'][number][Key] }
+type MutableLine = {
+  -readonly [Key in keyof DiffHunk['lines'][number]]: DiffHunk['lines'][number][Key]
+}
 
 /**
  * Parses the output of `git diff`. Texts are decoded as UTF-8, with U+FFFD for what isn't; for paths see
@@ -23,7 +25,10 @@ type MutableLine = { -readonly [Key in keyof DiffHunk['lines'][number]]: DiffHun
  * header, and the combined diff of a merge, are only named there. Lines that are given have the right numbers.
  * Never throws.
  */
-export function parseDiff(input: string | Uint8Array, options: { maxBytes?: number; maxLines?: number } = {}): Diff {
+export function parseDiff(
+  input: string | Uint8Array,
+  options: { maxBytes?: number; maxLines?: number } = {},
+): Diff {
   const whole =
     typeof input === 'string'
       ? Buffer.from(input, 'utf8')
@@ -49,16 +54,25 @@ export function parseDiff(input: string | Uint8Array, options: { maxBytes?: numb
   if (budget.lines <= 0 && (last?.truncated || cursor.position < cursor.end))
     problems.unshift('The diff has too many lines: the rest was left out.')
   if (whole.length > maxBytes)
-    problems.unshift(`The diff is larger than ${Math.round(maxBytes / MEBIBYTE)} MiB: the rest was left out.`)
+    problems.unshift(
+      `The diff is larger than ${Math.round(maxBytes / MEBIBYTE)} MiB: the rest was left out.`,
+    )
   else if (cut) problems.unshift('The diff ends in the middle of a line.')
-  else if (files.length === 0 && problems.length === 0 && /\S/.test(bytes.toString('latin1', 0, 1000)))
+  else if (
+    files.length === 0 &&
+    problems.length === 0 &&
+    /\S/.test(bytes.toString('latin1', 0, 1000))
+  )
     problems.push('There is no diff in the text.')
   if (cut && last !== undefined) files[files.length - 1] = { ...last, truncated: true }
   return { files, problems: problems.length > MOST_PROBLEMS ? shorten(problems) : problems }
 }
 
 function shorten(problems: readonly string[]): string[] {
-  return [...problems.slice(0, MOST_PROBLEMS), `There are ${problems.length - MOST_PROBLEMS} more problems like these.`]
+  return [
+    ...problems.slice(0, MOST_PROBLEMS),
+    `There are ${problems.length - MOST_PROBLEMS} more problems like these.`,
+  ]
 }
 
 /** Reads one file, from its `diff --git` line to the next. */
@@ -72,14 +86,20 @@ function readFile(cursor: LineCursor, budget: Budget, problems: string[]): FileD
 
   // Half a header may name a file, but not what happened to it.
   if (header.path === undefined || !header.wellFormed) {
-    problems.push(`The header of a file is not understood or not whole: ${printable(header.firstLine)}`)
+    problems.push(
+      `The header of a file is not understood or not whole: ${printable(header.firstLine)}`,
+    )
     return undefined
   }
-  if (!whole && budget.lines > 0) problems.push(`${printable(header.path)}: the diff of this file is not whole.`)
+  if (!whole && budget.lines > 0)
+    problems.push(`${printable(header.path)}: the diff of this file is not whole.`)
   return { ...describe(header, header.path), hunks, ...countChanges(hunks), truncated: !whole }
 }
 
-function describe(header: FileHeader, path: string): Omit<FileDiff, 'hunks' | 'additions' | 'deletions' | 'truncated'> {
+function describe(
+  header: FileHeader,
+  path: string,
+): Omit<FileDiff, 'hunks' | 'additions' | 'deletions' | 'truncated'> {
   return {
     path,
     oldPath: header.oldPath ?? path,
@@ -127,15 +147,37 @@ function readHunk(cursor: LineCursor, hunks: DiffHunk[], budget: Budget): boolea
   let newLine = header.newStart
   const oldEnd = oldLine + header.oldCount
   const newEnd = newLine + header.newCount
-  while (cursor.position < cursor.end && (oldLine < oldEnd || newLine < newEnd) && budget.lines > 0) {
+  while (
+    cursor.position < cursor.end &&
+    (oldLine < oldEnd || newLine < newEnd) &&
+    budget.lines > 0
+  ) {
     const marker = cursor.bytes[cursor.position]
     const previous = lines.at(-1)
     if (marker === 0x20 && oldLine < oldEnd && newLine < newEnd)
-      lines.push({ kind: 'context', text: '', oldLine: oldLine++, newLine: newLine++, noNewlineAtEnd: false })
+      lines.push({
+        kind: 'context',
+        text: '',
+        oldLine: oldLine++,
+        newLine: newLine++,
+        noNewlineAtEnd: false,
+      })
     else if (marker === 0x2b && newLine < newEnd)
-      lines.push({ kind: 'added', text: '', oldLine: null, newLine: newLine++, noNewlineAtEnd: false })
+      lines.push({
+        kind: 'added',
+        text: '',
+        oldLine: null,
+        newLine: newLine++,
+        noNewlineAtEnd: false,
+      })
     else if (marker === 0x2d && oldLine < oldEnd)
-      lines.push({ kind: 'deleted', text: '', oldLine: oldLine++, newLine: null, noNewlineAtEnd: false })
+      lines.push({
+        kind: 'deleted',
+        text: '',
+        oldLine: oldLine++,
+        newLine: null,
+        noNewlineAtEnd: false,
+      })
     else if (marker === 0x5c && previous !== undefined) {
       previous.noNewlineAtEnd = true
       skipLine(cursor)
@@ -158,11 +200,24 @@ function readHunk(cursor: LineCursor, hunks: DiffHunk[], budget: Budget): boolea
 type HunkHeader = Omit<DiffHunk, 'lines'>
 
 function readHunkHeader(line: string): HunkHeader | undefined {
-  const match = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: (.*))?$/s.exec(line)
+  const match = /^@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@(?: (.*))?$/s.exec(
+    line,
+  )
   if (match === null) return undefined
-  const [oldStart, oldCount, newStart, newCount] = [match[1], match[2] ?? 1, match[3], match[4] ?? 1].map(Number)
-  const header = { oldStart: oldStart!, oldCount: oldCount!, newStart: newStart!, newCount: newCount! }
-  const startsBeforeLineOne = (header.oldStart === 0 && oldCount !== 0) || (header.newStart === 0 && newCount !== 0)
+  const [oldStart, oldCount, newStart, newCount] = [
+    match[1],
+    match[2] ?? 1,
+    match[3],
+    match[4] ?? 1,
+  ].map(Number)
+  const header = {
+    oldStart: oldStart!,
+    oldCount: oldCount!,
+    newStart: newStart!,
+    newCount: newCount!,
+  }
+  const startsBeforeLineOne =
+    (header.oldStart === 0 && oldCount !== 0) || (header.newStart === 0 && newCount !== 0)
   return startsBeforeLineOne ? undefined : { ...header, section: match[5] ?? '' }
 }
 

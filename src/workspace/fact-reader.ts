@@ -17,7 +17,9 @@ export interface SourceFile {
 }
 
 /** `encoded` is what `encodeFacts` makes of the facts; `unparsed` says why there are none. */
-export type FactsResult = { readonly facts: CodeFacts; readonly encoded: Buffer } | { readonly unparsed: string }
+export type FactsResult =
+  | { readonly facts: CodeFacts; readonly encoded: Buffer }
+  | { readonly unparsed: string }
 
 export interface FactReader {
   /** The facts of files, in their order. Never rejects for what they hold. */
@@ -45,7 +47,9 @@ export function createFactReader(options: FactReaderOptions = {}): FactReader & 
   })
   return {
     async read(files) {
-      const results = files.map((file): FactsResult => ({ unparsed: findObstacle(file) ?? 'not read' }))
+      const results = files.map(
+        (file): FactsResult => ({ unparsed: findObstacle(file) ?? 'not read' }),
+      )
       await Promise.all(listBatches(files).map((batch) => readBatch(pool, files, batch, results)))
       return results
     },
@@ -95,7 +99,9 @@ async function readBatch(
       },
     })
     if (outcome === 'done') return
-    results[batch[done]!] = { unparsed: outcome === 'too_slow' ? 'too slow' : 'could not be parsed' }
+    results[batch[done]!] = {
+      unparsed: outcome === 'too_slow' ? 'too slow' : 'could not be parsed',
+    }
     done++
   }
 }
@@ -109,6 +115,9 @@ function joinFiles(files: readonly SourceFile[]): FactBatch {
   }
   return {
     bytes,
-    files: files.map((file) => ({ kind: sourceKindOf(file.path) as SourceKind, length: file.bytes.length })),
+    files: files.map((file) => ({
+      kind: sourceKindOf(file.path) as SourceKind,
+      length: file.bytes.length,
+    })),
   }
 }

@@ -22,7 +22,12 @@ interface NamedObject {
  *
  * @param shared reads the repository's objects for several snapshots; who made it disposes of it
  */
-export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: string, shared?: ObjectReader): Snapshot {
+export function createGitSnapshot(
+  host: GitHost,
+  gitDirectory: string,
+  sha: string,
+  shared?: ObjectReader,
+): Snapshot {
   const objects = shared ?? new ObjectReader(host, gitDirectory)
   const trees = new Map<string, Promise<ReadonlyMap<string, NamedObject>>>()
   // Weakly held: thousands of reviews wait for their models, and would each hold all files of a repository meanwhile.
@@ -55,7 +60,8 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
       const maxBytes = options.maxBytes ?? MEBIBYTE
       const size = (await objects.info(file.oid))?.size
       if (size === undefined) throw new GitError(`${printable(path)} is missing from the mirror.`)
-      if (size > maxBytes) throw new GitError(`${printable(path)} has ${size} bytes, more than ${maxBytes}.`)
+      if (size > maxBytes)
+        throw new GitError(`${printable(path)} has ${size} bytes, more than ${maxBytes}.`)
       return objects.contents(file.oid)
     },
     async listFiles({ prefix, signal } = {}) {
@@ -66,7 +72,8 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
     },
     search: (pattern, options = {}) => searchCommit({ host, gitDirectory, sha }, pattern, options),
     // A shared one goes on for the others.
-    [Symbol.asyncDispose]: () => (shared === undefined ? objects[Symbol.asyncDispose]() : shared.rest()),
+    [Symbol.asyncDispose]: () =>
+      shared === undefined ? objects[Symbol.asyncDispose]() : shared.rest(),
   }
 }
 
@@ -74,10 +81,14 @@ export function createGitSnapshot(host: GitHost, gitDirectory: string, sha: stri
  * Reads a tree object. Paths are looked up by these bytes, name by name: git's own `<commit>:<path>` can't say
  * every name, and doesn't tell a symbolic link from a file.
  */
-async function readTreeObject(objects: ObjectReader, name: string): Promise<ReadonlyMap<string, NamedObject>> {
+async function readTreeObject(
+  objects: ObjectReader,
+  name: string,
+): Promise<ReadonlyMap<string, NamedObject>> {
   const info = await objects.info(name)
   if (info?.type !== 'tree') throw new GitError('The commit is not in the mirror.')
-  if (info.size > LARGEST_TREE) throw new GitError('A folder of the repository has too many entries.')
+  if (info.size > LARGEST_TREE)
+    throw new GitError('A folder of the repository has too many entries.')
   const bytes = (await objects.contents(info.oid)) ?? Buffer.alloc(0)
   const oidLength = info.oid.length / 2
   const entries = new Map<string, NamedObject>()
@@ -87,7 +98,10 @@ async function readTreeObject(objects: ObjectReader, name: string): Promise<Read
     const end = bytes.indexOf(0, space)
     const mode = bytes.toString('latin1', position, space)
     position = end + 1 + oidLength
-    entries.set(bytes.toString('latin1', space + 1, end), { mode, oid: bytes.toString('hex', end + 1, position) })
+    entries.set(bytes.toString('latin1', space + 1, end), {
+      mode,
+      oid: bytes.toString('hex', end + 1, position),
+    })
   }
   return entries
 }
@@ -98,7 +112,10 @@ async function listFiles(
   sha: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly TreeEntry[]> {
-  const { entries, cut } = await listTree({ host, gitDirectory }, sha, { maxEntries: mostFiles, signal })
+  const { entries, cut } = await listTree({ host, gitDirectory }, sha, {
+    maxEntries: mostFiles,
+    signal,
+  })
   if (cut) throw new GitError('The repository has too many files to list.')
   return entries
 }

@@ -57,7 +57,11 @@ export interface Mirror {
    * (default 50 MiB) is cut in the middle of a line, which `parseDiff` sees. Where the mirror turns out to be
    * damaged, the commits are fetched anew.
    */
-  diff(base: string, head: string, limits?: GitLimits & { readonly maxBytes?: number }): Promise<Buffer>
+  diff(
+    base: string,
+    head: string,
+    limits?: GitLimits & { readonly maxBytes?: number },
+  ): Promise<Buffer>
   /** The files at a commit that the mirror has. */
   snapshot(sha: string): Snapshot
 }
@@ -77,11 +81,16 @@ export function openMirror(options: MirrorOptions): Mirror {
   } as const
 
   const lock = (limits: GitLimits) =>
-    acquireLock(lockPath(gitDirectory), { waitMs: limits.timeoutMs ?? FETCH_MS, signal: limits.signal })
+    acquireLock(lockPath(gitDirectory), {
+      waitMs: limits.timeoutMs ?? FETCH_MS,
+      signal: limits.signal,
+    })
 
   /** Asks the git that reads the files afterwards; where that can't say yes, another one says what is wrong. */
   const check = async (shas: readonly string[]) => {
-    const trees = await Promise.all(shas.map((sha) => objects.info(`${sha}^{tree}`).catch(() => undefined)))
+    const trees = await Promise.all(
+      shas.map((sha) => objects.info(`${sha}^{tree}`).catch(() => undefined)),
+    )
     if (trees.some((tree) => tree?.type !== 'tree')) await checkCommits(host, gitDirectory, shas)
   }
 
@@ -209,7 +218,9 @@ export const diffArgs = [
 
 /** File name for a mirror: readable, and its own for every URL, also where case makes no difference. */
 function mirrorName(url: URL): string {
-  const readable = `${url.host}${url.pathname}`.replace(/(\.git)?\/*$/, '').replaceAll(/[^\w.-]+/g, '_')
+  const readable = `${url.host}${url.pathname}`
+    .replace(/(\.git)?\/*$/, '')
+    .replaceAll(/[^\w.-]+/g, '_')
   return `${readable.slice(0, 100)}-${createHash('sha256').update(url.href).digest('hex').slice(0, 16)}.git`
 }
 
@@ -220,7 +231,8 @@ export function lockPath(gitDirectory: string): string {
 
 /** Whole object ids only: nothing else could be an option, a range, or another name for a commit. */
 function checkCommit(sha: string): string {
-  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw new GitError('A commit must be given by its whole id.')
+  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha))
+    throw new GitError('A commit must be given by its whole id.')
   return sha
 }
 

@@ -39,5 +39,7 @@ export function areSeenLines(
     const number = side === 'RIGHT' ? line.newLine : line.oldLine
     return number !== null && number >= startLine && number <= endLine
   })
-  return named.length === 0 ? isSeenHunk(hunk, seen) : named.every(([, identity]) => seen.has(identity))
+  return named.length === 0
+    ? isSeenHunk(hunk, seen)
+    : named.every(([, identity]) => seen.has(identity))
 }

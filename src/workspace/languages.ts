@@ -16,7 +16,8 @@ interface LinguistLanguage extends Language {
  * Those of linguist's eight hundred languages that turn up in reviews. Where several use one extension (`.h`,
  * `.m`, `.pl`, `.ts`), the first one here has it.
  */
-const names = `TypeScript|TSX|JavaScript|Python|Go|Java|Kotlin|C|C++|C#|Ruby|PHP|Rust|Swift|Objective-C|Objective-C++
+const names =
+  `TypeScript|TSX|JavaScript|Python|Go|Java|Kotlin|C|C++|C#|Ruby|PHP|Rust|Swift|Objective-C|Objective-C++
   |Scala|Shell|PowerShell|Dart|Elixir|Erlang|Haskell|Clojure|F#|OCaml|Lua|Perl|R|Julia|Groovy|SQL|Solidity|Zig|Nim|D
   |Crystal|Elm|MATLAB|Assembly|Cuda|GLSL|Common Lisp|Emacs Lisp|Scheme|Fortran|Pascal|Visual Basic .NET|Vim script
   |Tcl|Verilog|SystemVerilog|VHDL|Makefile|CMake|Dockerfile|Batchfile|HCL|Nix|Starlark|Protocol Buffer|GraphQL|Thrift
@@ -42,12 +43,19 @@ function loadTables(): LanguageTables {
   const byFilename = new Map<string, Language>()
   const byExtension = new Map<string, Language>()
   for (const name of names) {
-    const file = name.replaceAll(/[^\w.-]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`)
-    const { default: data } = require(`linguist-languages/data/${file}`) as { default: LinguistLanguage }
+    const file = name.replaceAll(
+      /[^\w.-]/g,
+      (character) => `_${character.charCodeAt(0).toString(16)}_`,
+    )
+    const { default: data } = require(`linguist-languages/data/${file}`) as {
+      default: LinguistLanguage
+    }
     const language = { name, type: data.type }
-    for (const filename of data.filenames ?? []) if (!byFilename.has(filename)) byFilename.set(filename, language)
+    for (const filename of data.filenames ?? [])
+      if (!byFilename.has(filename)) byFilename.set(filename, language)
     for (const extension of data.extensions ?? [])
-      if (!byExtension.has(extension) && (exceptions[extension] ?? name) === name) byExtension.set(extension, language)
+      if (!byExtension.has(extension) && (exceptions[extension] ?? name) === name)
+        byExtension.set(extension, language)
   }
   return { byFilename, byExtension }
 }

@@ -26,7 +26,9 @@ async function readLines(snapshot: Snapshot, path: string): Promise<FileLines> {
   try {
     const bytes = await snapshot.readFile(path)
     if (bytes === undefined) return undefined
-    const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').split(/\r?\n/)
+    const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      .toString('utf8')
+      .split(/\r?\n/)
     if (lines.at(-1) === '') lines.pop()
     return lines
   } catch {

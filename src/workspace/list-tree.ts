@@ -16,7 +16,10 @@ export interface ListedTree {
   readonly cut: boolean
 }
 
-const kinds: Readonly<Record<string, TreeEntry['kind']>> = { '120000': 'symlink', '160000': 'submodule' }
+const kinds: Readonly<Record<string, TreeEntry['kind']>> = {
+  '120000': 'symlink',
+  '160000': 'submodule',
+}
 
 /** @param limits `maxEntries`: after so many the listing ends */
 export async function listTree(

@@ -38,7 +38,10 @@ async function partedLater(
   const theirFork = await repository.mergeBase(theirs, head, signal)
   if (ourFork === undefined || ourFork === theirFork) return false
   // Both are ancestors of the head: the later one descends from the other.
-  return theirFork === undefined || (await repository.mergeBase(ourFork, theirFork, signal)) === theirFork
+  return (
+    theirFork === undefined ||
+    (await repository.mergeBase(ourFork, theirFork, signal)) === theirFork
+  )
 }
 
 /** There are no two sides to compare. */

@@ -48,7 +48,11 @@ export async function readStagedEdits(query: EditsQuery): Promise<LocalEdits> {
   const unread: UnreadFile[] = []
   for (const { status, mode, oid, path } of await listRecords(query, ['--cached'], [])) {
     if (status === 'U') {
-      unread.push({ path: pathFromBytes(path), reason: 'has conflicts that are not resolved', matters: true })
+      unread.push({
+        path: pathFromBytes(path),
+        reason: 'has conflicts that are not resolved',
+        matters: true,
+      })
     } else edits.push(status === 'D' ? { path, removed: true } : { path, mode, oid })
   }
   return { edits, unread }
@@ -61,7 +65,10 @@ export async function readUncommittedEdits(query: EditsQuery): Promise<LocalEdit
     listUntracked(query),
   ])
   const changed = records.filter(({ status, oid }) => status !== 'D' && isUnknown(oid))
-  const wanted = [...changed, ...untracked.map((path) => ({ path, mode: undefined, old: undefined }))]
+  const wanted = [
+    ...changed,
+    ...untracked.map((path) => ({ path, mode: undefined, old: undefined })),
+  ]
   const filterOf = await readFilterNames(
     query,
     wanted.map(({ path }) => path),
@@ -73,16 +80,25 @@ export async function readUncommittedEdits(query: EditsQuery): Promise<LocalEdit
     wanted.map(async (file) => {
       const release = await slots.take()
       query.signal.throwIfAborted()
-      return readFile(query, { ...file, filter: filterOf.get(file.path.toString('latin1')) }, read, room).finally(
-        release,
-      )
+      return readFile(
+        query,
+        { ...file, filter: filterOf.get(file.path.toString('latin1')) },
+        read,
+        room,
+      ).finally(release)
     }),
   )
   const known = records
     .filter((record) => !changed.includes(record))
-    .map(({ status, mode, oid, path }): TreeEdit => (status === 'D' ? { path, removed: true } : { path, mode, oid }))
+    .map(
+      ({ status, mode, oid, path }): TreeEdit =>
+        status === 'D' ? { path, removed: true } : { path, mode, oid },
+    )
   return {
-    edits: [...known, ...settled.flatMap((result) => (result && !('reason' in result) ? [result] : []))],
+    edits: [
+      ...known,
+      ...settled.flatMap((result) => (result && !('reason' in result) ? [result] : [])),
+    ],
     unread: settled.flatMap((result) => (result && 'reason' in result ? [result] : [])),
   }
 }
@@ -112,10 +128,12 @@ async function readFile(
   if (mode === '160000') return unread('submodule', false)
   // git lists a folder that is a repository of its own like this.
   if (path.at(-1) === 0x2f) return unread('a repository of its own', false)
-  if (filter !== undefined) return unread(`stored through a filter (${filter}), which is not run`, 'program')
+  if (filter !== undefined)
+    return unread(`stored through a filter (${filter}), which is not run`, 'program')
   const file = await read(path)
   if ('problem' in file) return unread(file.problem, file.matters)
-  const oldContent = old && file.content.includes('\r\n') ? await repository.readBlob(old.oid) : undefined
+  const oldContent =
+    old && file.content.includes('\r\n') ? await repository.readBlob(old.oid) : undefined
   const content = oldContent ? restoreLineEnds(file.content, oldContent) : file.content
   const newMode = mode ?? file.mode
   if (old !== undefined && blobIdOf(content, old.oid.length) === old.oid)
@@ -129,7 +147,9 @@ async function readFile(
 function restoreLineEnds(content: Buffer, oldContent: Uint8Array): Buffer {
   if (Buffer.from(oldContent).includes('\r')) return content
   const text = content.toString('latin1')
-  return /(?<!\r)\n|\r(?!\n)/.test(text) ? content : Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1')
+  return /(?<!\r)\n|\r(?!\n)/.test(text)
+    ? content
+    : Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1')
 }
 
 function isUnknown(oid: string): boolean {
@@ -150,7 +170,15 @@ async function listRecords(
   flags: readonly string[],
   settings: NonNullable<GitCommand['settings']>,
 ): Promise<readonly RawRecord[]> {
-  const args = ['diff-index', '--raw', '-z', '--no-renames', '--no-abbrev', '--ita-invisible-in-index', ...flags]
+  const args = [
+    'diff-index',
+    '--raw',
+    '-z',
+    '--no-renames',
+    '--no-abbrev',
+    '--ita-invisible-in-index',
+    ...flags,
+  ]
   // Else git would look for changes inside of submodules, with their settings.
   const fields = await list(query, {
     args: [...args, '--ignore-submodules=dirty', '--end-of-options', query.from, '--'],
@@ -159,7 +187,8 @@ async function listRecords(
   const records: RawRecord[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     // `:<old mode> <mode> <old oid> <oid> <status>`, then the path.
-    const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] = fields[at]!.toString('latin1').split(' ')
+    const [oldMode = '', mode = '', oldOid = '', oid = '', status = ''] =
+      fields[at]!.toString('latin1').split(' ')
     const old = { mode: oldMode.slice(1), oid: oldOid }
     records.push({ status: status.slice(0, 1), mode, old, oid, path: fields[at + 1]! })
   }
@@ -209,7 +238,10 @@ async function findUserIgnores({ repository, signal }: EditsQuery): Promise<stri
 }
 
 /** The filter of each path that has one; keys are the bytes of the path. */
-async function readFilterNames(query: EditsQuery, paths: readonly Buffer[]): Promise<ReadonlyMap<string, string>> {
+async function readFilterNames(
+  query: EditsQuery,
+  paths: readonly Buffer[],
+): Promise<ReadonlyMap<string, string>> {
   if (!(await haveAttributes(query, paths))) return new Map()
   const fields = await list(query, {
     args: ['check-attr', '-z', '--stdin', 'filter'],
@@ -218,17 +250,25 @@ async function readFilterNames(query: EditsQuery, paths: readonly Buffer[]): Pro
   const filters = new Map<string, string>()
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const name = fields[at + 2]!.toString('utf8')
-    if (!['unspecified', 'unset', 'set'].includes(name)) filters.set(fields[at]!.toString('latin1'), name.slice(0, 100))
+    if (!['unspecified', 'unset', 'set'].includes(name))
+      filters.set(fields[at]!.toString('latin1'), name.slice(0, 100))
   }
   return filters
 }
 
 /** Whether anything can give attributes to one of the paths: a file beside it or above, or the repository's own. */
-async function haveAttributes({ repository }: EditsQuery, paths: readonly Buffer[]): Promise<boolean> {
+async function haveAttributes(
+  { repository }: EditsQuery,
+  paths: readonly Buffer[],
+): Promise<boolean> {
   const folders = new Set(['.'])
   for (const path of paths) {
     let folder = path.toString('latin1')
-    for (let end = folder.lastIndexOf('/'); end > 0 && !folders.has(folder); end = folder.lastIndexOf('/')) {
+    for (
+      let end = folder.lastIndexOf('/');
+      end > 0 && !folders.has(folder);
+      end = folder.lastIndexOf('/')
+    ) {
       folder = folder.slice(0, end)
       if (folders.has(folder)) break
       folders.add(folder)
@@ -239,7 +279,9 @@ async function haveAttributes({ repository }: EditsQuery, paths: readonly Buffer
     Buffer.concat([root, Buffer.from(`${folder}/.gitattributes`, 'latin1')]),
   )
   const own = Buffer.from(join(dirname(repository.objects), 'info/attributes'))
-  const found = await Promise.all([own, ...candidates].map((file) => lstat(file).catch(() => undefined)))
+  const found = await Promise.all(
+    [own, ...candidates].map((file) => lstat(file).catch(() => undefined)),
+  )
   return found.some((file) => file !== undefined)
 }
 
@@ -260,7 +302,11 @@ async function list(
   })
   if (cut) throw new GitError('Too many files are changed.')
   const fields: Buffer[] = []
-  for (let start = 0, end = stdout.indexOf(0); end !== -1; start = end + 1, end = stdout.indexOf(0, start)) {
+  for (
+    let start = 0, end = stdout.indexOf(0);
+    end !== -1;
+    start = end + 1, end = stdout.indexOf(0, start)
+  ) {
     fields.push(stdout.subarray(start, end))
   }
   return fields

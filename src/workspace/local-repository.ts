@@ -106,10 +106,15 @@ async function findPaths(
   for (let at = start; ; at = dirname(at)) {
     const gitDirectory = await readGitDirectory(join(at, '.git'))
     if (gitDirectory !== undefined) {
-      return { workTree: at, gitDirectory, commonDirectory: await findCommonDirectory(gitDirectory) }
+      return {
+        workTree: at,
+        gitDirectory,
+        commonDirectory: await findCommonDirectory(gitDirectory),
+      }
     }
     if (await isGitDirectory(at)) {
-      const message = 'This is a bare repository, or the inside of one: go to a folder with its files checked out.'
+      const message =
+        'This is a bare repository, or the inside of one: go to a folder with its files checked out.'
       throw new UmpireError('no_repository', message)
     }
     if (dirname(at) === at) break
@@ -130,7 +135,9 @@ async function readGitDirectory(path: string): Promise<string | undefined> {
 }
 
 async function isGitDirectory(path: string): Promise<boolean> {
-  const found = await Promise.all(['HEAD', 'objects', 'commondir'].map((name) => exists(join(path, name))))
+  const found = await Promise.all(
+    ['HEAD', 'objects', 'commondir'].map((name) => exists(join(path, name))),
+  )
   return found[0] === true && (found[1] === true || found[2] === true)
 }
 

@@ -36,7 +36,8 @@ export async function acquireLock(
   for (let pause = 10; !(await tryLock(path, holder)); pause = Math.min(pause * 2, 200)) {
     options.signal?.throwIfAborted()
     if (await removeStale(path)) continue
-    if (performance.now() > deadline) throw new GitError('The mirror of the repository is in use.', { retryable: true })
+    if (performance.now() > deadline)
+      throw new GitError('The mirror of the repository is in use.', { retryable: true })
     await pauseFor(pause, options.signal)
   }
   const heartbeat = setInterval(() => void touch(path), HEARTBEAT_MS)
@@ -101,7 +102,9 @@ async function isStale(path: string, holder: Holder | undefined): Promise<boolea
   if (age > STALE_MS) return true
   if (holder?.host !== hostname()) return false
   const started = processStart(holder.pid)
-  return started === undefined || (holder.started !== '' && started !== '' && started !== holder.started)
+  return (
+    started === undefined || (holder.started !== '' && started !== '' && started !== holder.started)
+  )
 }
 
 /** When a process of this machine started, in a form only fit for comparing; undefined when there is none. */

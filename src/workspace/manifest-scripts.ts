@@ -9,7 +9,16 @@ const scriptKeys: Readonly<Record<string, string>> = {
 
 /** Other keys of manifests whose values name what tools run or load. */
 const commandSettings = [
-  ...['husky', 'lint-staged', 'gitHooks', 'simple-git-hooks', 'pre-commit', 'wireit', 'nodemonConfig', 'targets'],
+  ...[
+    'husky',
+    'lint-staged',
+    'gitHooks',
+    'simple-git-hooks',
+    'pre-commit',
+    'wireit',
+    'nodemonConfig',
+    'targets',
+  ],
   ...['jest', 'babel', 'eslintConfig', 'mocha', 'ava', 'nyc', 'config', 'gypfile', 'binary'],
 ]
 
@@ -24,8 +33,15 @@ export function kindOfManifest(path: string): string | undefined {
  *
  * @param before undefined where the manifest is new
  */
-export function changedScripts(path: string, before: string | undefined, after: string): string[] | undefined {
-  const [old, now] = [before === undefined ? {} : readScripts(path, before), readScripts(path, after)]
+export function changedScripts(
+  path: string,
+  before: string | undefined,
+  after: string,
+): string[] | undefined {
+  const [old, now] = [
+    before === undefined ? {} : readScripts(path, before),
+    readScripts(path, after),
+  ]
   if (old === undefined || now === undefined) return undefined
   return Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(old[name]))
 }
@@ -35,8 +51,13 @@ function readScripts(path: string, text: string): Record<string, unknown> | unde
     const manifest: unknown = JSON.parse(text)
     if (typeof manifest !== 'object' || manifest === null) return undefined
     const scripts = (manifest as Record<string, unknown>)[kindOfManifest(path) ?? '']
-    const settings = commandSettings.flatMap((key) => (key in manifest ? [[key, Reflect.get(manifest, key)]] : []))
-    return { ...(typeof scripts === 'object' && scripts !== null ? scripts : {}), ...Object.fromEntries(settings) }
+    const settings = commandSettings.flatMap((key) =>
+      key in manifest ? [[key, Reflect.get(manifest, key)]] : [],
+    )
+    return {
+      ...(typeof scripts === 'object' && scripts !== null ? scripts : {}),
+      ...Object.fromEntries(settings),
+    }
   } catch {
     return undefined
   }

@@ -39,7 +39,10 @@ export function commitRef(sha: string): string {
 }
 
 /** Those of the commits that the mirror doesn't say it has. */
-export async function listMissing(gitDirectory: string, shas: readonly string[]): Promise<string[]> {
+export async function listMissing(
+  gitDirectory: string,
+  shas: readonly string[],
+): Promise<string[]> {
   const there = await Promise.all(shas.map((sha) => exists(join(gitDirectory, commitRef(sha)))))
   return shas.filter((_, index) => !there[index])
 }
@@ -50,7 +53,11 @@ export async function listMissing(gitDirectory: string, shas: readonly string[])
  *
  * @throws GitError that `saysDamaged` knows
  */
-export async function checkCommits(host: GitHost, gitDirectory: string, shas: readonly string[]): Promise<void> {
+export async function checkCommits(
+  host: GitHost,
+  gitDirectory: string,
+  shas: readonly string[],
+): Promise<void> {
   const outcomes = await Promise.all(
     shas.map((sha) =>
       runGit(host, {
@@ -61,7 +68,8 @@ export async function checkCommits(host: GitHost, gitDirectory: string, shas: re
       }),
     ),
   )
-  if (outcomes.some(({ code }) => code !== 0)) throw new GitError('The mirror of the repository is damaged.')
+  if (outcomes.some(({ code }) => code !== 0))
+    throw new GitError('The mirror of the repository is damaged.')
 }
 
 /** Whether a git command failed for what the mirror has lost, and not for what it was asked to do. */

@@ -2,7 +2,15 @@
 import type { Node } from 'web-tree-sitter'
 import type { GrammarName } from './grammars.ts'
 
-export type DefinitionKind = 'function' | 'method' | 'class' | 'interface' | 'type' | 'enum' | 'module' | 'value'
+export type DefinitionKind =
+  | 'function'
+  | 'method'
+  | 'class'
+  | 'interface'
+  | 'type'
+  | 'enum'
+  | 'module'
+  | 'value'
 
 /** A definition in a file. Lines are 1-based, both ends included. */
 export interface Definition {
@@ -110,7 +118,12 @@ const kindsOf: Readonly<Record<GrammarName, NodeKinds>> = {
   },
 }
 
-const functionValues = new Set(['arrow_function', 'function_expression', 'generator_function', 'function'])
+const functionValues = new Set([
+  'arrow_function',
+  'function_expression',
+  'generator_function',
+  'function',
+])
 
 /** The definitions of a parsed file, in the order of their beginnings. */
 export function outlineTree(root: Node, grammar: GrammarName, text: string): Definition[] {
@@ -128,7 +141,11 @@ export function outlineTree(root: Node, grammar: GrammarName, text: string): Def
   return found
 }
 
-function readDefinition(node: Node, kind: DefinitionKind, text: string): Omit<Definition, 'container'> | undefined {
+function readDefinition(
+  node: Node,
+  kind: DefinitionKind,
+  text: string,
+): Omit<Definition, 'container'> | undefined {
   const value = node.childForFieldName('value')
   const isFunction = value !== null && functionValues.has(value.type)
   const body = isFunction ? value.childForFieldName('body') : node.childForFieldName('body')
@@ -152,7 +169,10 @@ function isTopLevel(node: Node): boolean {
 }
 
 function nameOf(node: Node): string | undefined {
-  let named = node.childForFieldName('name') ?? node.childForFieldName('property') ?? node.childForFieldName('type')
+  let named =
+    node.childForFieldName('name') ??
+    node.childForFieldName('property') ??
+    node.childForFieldName('type')
   // In C a name lies inside of what says how it is used: `*name(int)`, `Class::name`.
   let declarator = node.childForFieldName('declarator')
   while (declarator !== null) {

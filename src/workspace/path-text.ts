@@ -1,7 +1,17 @@
 // Paths as text: any bytes that git allows in a name, as a string that comes back to the same bytes.
 import { isUtf8 } from 'node:buffer'
 
-const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
+const escapes: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  t: 9,
+  n: 10,
+  v: 11,
+  f: 12,
+  r: 13,
+  '"': 34,
+  '\\': 92,
+}
 const letters = new Map(Object.entries(escapes).map(([letter, byte]) => [byte, letter]))
 
 /** Has the shape that `pathFromBytes` gives to names that aren't UTF-8: quoted, with an octal escape over 0x7f. */
@@ -54,7 +64,10 @@ export function needsQuotes(bytes: Uint8Array): boolean {
  * Reads a C-style quoted name that begins at `start`. `end` is just past the closing quotation mark; undefined
  * where it isn't well formed.
  */
-export function unquoteBytes(text: Uint8Array, start: number): { bytes: Buffer; end: number } | undefined {
+export function unquoteBytes(
+  text: Uint8Array,
+  start: number,
+): { bytes: Buffer; end: number } | undefined {
   if (text[start] !== 0x22) return undefined
   const bytes: number[] = []
   for (let at = start + 1; at < text.length; at++) {

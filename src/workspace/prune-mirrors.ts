@@ -48,14 +48,22 @@ interface MeasuredMirror {
   readonly bytes: number
 }
 
-async function measureMirrors(directory: string, names: readonly string[]): Promise<MeasuredMirror[]> {
+async function measureMirrors(
+  directory: string,
+  names: readonly string[],
+): Promise<MeasuredMirror[]> {
   const mirrors: MeasuredMirror[] = []
   for (const name of names) {
     const path = join(directory, name)
     const folder = await stat(path).catch(() => undefined)
     // Another process may have removed it meanwhile.
     if (folder === undefined) continue
-    mirrors.push({ name, path, usedAt: folder.mtimeMs, bytes: await measureFolder(path).catch(() => 0) })
+    mirrors.push({
+      name,
+      path,
+      usedAt: folder.mtimeMs,
+      bytes: await measureFolder(path).catch(() => 0),
+    })
   }
   return mirrors
 }

@@ -37,7 +37,9 @@ export function readAttributes(bytes: Uint8Array): ReadMarks {
   if (rules.length === 0) return noMarks
   // The last line that fits decides.
   const read = (path: string, mark: keyof FileMarks) => {
-    const rule = rules.find((candidate) => candidate.mark === mark && candidate.fits(path) !== false)
+    const rule = rules.find(
+      (candidate) => candidate.mark === mark && candidate.fits(path) !== false,
+    )
     return meter.left > 0 ? rule?.value : undefined
   }
   return (path) => ({ generated: read(path, 'generated'), vendored: read(path, 'vendored') })
@@ -47,7 +49,8 @@ function readLine(line: string, meter: GlobMeter): MarkRule[] {
   const [pattern = '', ...attributes] = line.trim().split(/[ \t]+/)
   if (/^(#|"|\[attr\]|$)/.test(pattern)) return []
   const marks = attributes.flatMap((attribute) => {
-    const [, sign, mark, word] = /^([-!]?)linguist-(generated|vendored)(?:=(\w+))?$/.exec(attribute) ?? []
+    const [, sign, mark, word] =
+      /^([-!]?)linguist-(generated|vendored)(?:=(\w+))?$/.exec(attribute) ?? []
     if (mark === undefined) return []
     const value = sign === '!' ? undefined : sign !== '-' && word !== 'false'
     return [{ mark: mark as keyof FileMarks, value }]

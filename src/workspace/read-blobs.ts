@@ -29,7 +29,8 @@ export async function* readFewBlobs(
   for (const oid of oids) {
     signal?.throwIfAborted()
     const info = await objects.info(oid)
-    const bytes = info?.type === 'blob' && info.size <= maxBytes ? await objects.contents(oid) : undefined
+    const bytes =
+      info?.type === 'blob' && info.size <= maxBytes ? await objects.contents(oid) : undefined
     yield { oid, bytes: bytes && new Uint8Array(bytes) }
   }
 }

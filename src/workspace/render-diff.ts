@@ -2,7 +2,11 @@
 import type { DiffHunk, DiffLine, FileDiff } from '../domain/diff.ts'
 import { needsQuotes, pathToBytes, quoteBytes } from './path-text.ts'
 
-const markers: Readonly<Record<DiffLine['kind'], string>> = { context: ' ', added: '+', deleted: '-' }
+const markers: Readonly<Record<DiffLine['kind'], string>> = {
+  context: ' ',
+  added: '+',
+  deleted: '-',
+}
 
 /** A file's diff as git prints it, but for the `index` and `similarity` lines. */
 export function renderFileDiff(file: FileDiff): string {
@@ -13,7 +17,10 @@ export function renderFileDiff(file: FileDiff): string {
   const lines = [`diff --git ${oldName} ${newName}`, ...renderModes(file)]
   if (file.status === 'renamed' || file.status === 'copied') {
     const verb = file.status === 'renamed' ? 'rename' : 'copy'
-    lines.push(`${verb} from ${printName('', file.oldPath)}`, `${verb} to ${printName('', file.path)}`)
+    lines.push(
+      `${verb} from ${printName('', file.oldPath)}`,
+      `${verb} to ${printName('', file.path)}`,
+    )
   }
   if (file.binary) lines.push(`Binary files ${oldSide} and ${newSide} differ`)
   if (file.hunks.length > 0) lines.push(`--- ${withTab(oldSide)}`, `+++ ${withTab(newSide)}`)
@@ -62,7 +69,9 @@ function renderModes(file: FileDiff): string[] {
 
 function printName(prefix: string, path: string): string {
   const bytes = pathToBytes(path)
-  return needsQuotes(bytes) ? quoteBytes(Buffer.concat([Buffer.from(prefix), bytes])) : prefix + path
+  return needsQuotes(bytes)
+    ? quoteBytes(Buffer.concat([Buffer.from(prefix), bytes]))
+    : prefix + path
 }
 
 /** git marks the end of an unquoted name with spaces by a tab. */

@@ -14,7 +14,10 @@ export interface GitHost {
   readonly metrics?: Pick<Metrics, 'git'>
 }
 
-export const defaultGitHost: GitHost = { path: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin', variables: {} }
+export const defaultGitHost: GitHost = {
+  path: '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin',
+  variables: {},
+}
 
 const passedVariables =
   'SSL_CERT_FILE SSL_CERT_DIR GIT_SSL_CAINFO GIT_SSL_CAPATH HTTPS_PROXY https_proxy http_proxy ALL_PROXY all_proxy NO_PROXY no_proxy'.split(
@@ -107,11 +110,18 @@ export async function startGit(host: GitHost, command: GitCommand): Promise<Runn
   const files = workTree === undefined ? [] : [`--work-tree=${workTree}`]
   const args = ['--no-pager', ...repository, ...files, ...command.args]
   try {
-    return await (host.start ?? startHere)({ program: 'git', args, env: gitVariables(host, command) })
+    return await (host.start ?? startHere)({
+      program: 'git',
+      args,
+      env: gitVariables(host, command),
+    })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === undefined ? 'its starter was lost' : code
-    const message = code === 'ENOENT' ? "git isn't installed or not on the PATH." : `git could not be started (${why}).`
+    const message =
+      code === 'ENOENT'
+        ? "git isn't installed or not on the PATH."
+        : `git could not be started (${why}).`
     throw new GitError(message, { cause: error, retryable: code === undefined })
   }
 }
@@ -173,8 +183,12 @@ async function runToEnd(host: GitHost, run: GitRun): Promise<GitOutcome> {
     git.stdin.end(run.input)
     const code = await git.closed
     run.signal?.throwIfAborted()
-    if (late) throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, { retryable: true })
-    if (!output.cut && !(run.goodCodes ?? [0]).includes(code ?? -1)) throw failure(run, code, output.stderr())
+    if (late)
+      throw new GitError(`git ${run.args[0]} took longer than ${run.timeoutMs / 1000} s.`, {
+        retryable: true,
+      })
+    if (!output.cut && !(run.goodCodes ?? [0]).includes(code ?? -1))
+      throw failure(run, code, output.stderr())
     return { code: code ?? 0, stdout: Buffer.concat(output.chunks), cut: output.cut }
   } finally {
     clearTimeout(deadline)
@@ -218,8 +232,13 @@ const finalAnswer =
   /returned error: (30\d|40[0134]|410|451)|Authentication failed|could not read Username|not our ref|remote ref|not allowed|not found/i
 
 function failure(run: GitRun, code: number | null, stderr: string): GitError {
-  const said = stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line)) ?? `exit code ${code ?? 'unknown'}`
-  const secrets = (run.settings ?? []).flatMap(([, value]) => [value, value.slice(value.lastIndexOf(' ') + 1)])
+  const said =
+    stderr.split('\n').findLast((line) => /^(fatal|error): /.test(line)) ??
+    `exit code ${code ?? 'unknown'}`
+  const secrets = (run.settings ?? []).flatMap(([, value]) => [
+    value,
+    value.slice(value.lastIndexOf(' ') + 1),
+  ])
   const shown = secrets
     .filter((secret) => secret.length > 5)
     .reduce((text, secret) => text.replaceAll(secret, '…'), said)

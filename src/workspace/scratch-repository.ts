@@ -22,7 +22,11 @@ export type TreeEdit =
 
 export interface ScratchRepository extends AsyncDisposable {
   /** Makes a commit: `parent` (none: an empty tree) with these edits. Returns its id. */
-  commit(parent: string | undefined, edits: readonly TreeEdit[], signal: AbortSignal): Promise<string>
+  commit(
+    parent: string | undefined,
+    edits: readonly TreeEdit[],
+    signal: AbortSignal,
+  ): Promise<string>
   /** See `Mirror.diff`; either side may be a tree too. */
   diff(base: string, head: string, signal: AbortSignal): Promise<Buffer>
   /** The snapshots of one scratch repository share a process; it ends with the repository. */
@@ -86,13 +90,25 @@ export async function createScratchRepository(
 }
 
 /** The least that git takes for a repository (gitrepository-layout(5)). */
-async function writeLayout(gitDirectory: string, objects: string, oidLength: number): Promise<void> {
-  await Promise.all(['objects/info', 'refs'].map((name) => mkdir(join(gitDirectory, name), { recursive: true })))
-  const format = oidLength === 64 ? '[core]\nrepositoryFormatVersion = 1\n[extensions]\nobjectFormat = sha256\n' : ''
+async function writeLayout(
+  gitDirectory: string,
+  objects: string,
+  oidLength: number,
+): Promise<void> {
+  await Promise.all(
+    ['objects/info', 'refs'].map((name) => mkdir(join(gitDirectory, name), { recursive: true })),
+  )
+  const format =
+    oidLength === 64
+      ? '[core]\nrepositoryFormatVersion = 1\n[extensions]\nobjectFormat = sha256\n'
+      : ''
   await Promise.all([
     writeFile(join(gitDirectory, 'HEAD'), 'ref: refs/heads/none\n'),
     writeFile(join(gitDirectory, 'config'), `${format}[core]\nbare = true\n`),
-    writeFile(join(gitDirectory, 'objects/info/alternates'), `${quoteBytes(Buffer.from(objects))}\n`),
+    writeFile(
+      join(gitDirectory, 'objects/info/alternates'),
+      `${quoteBytes(Buffer.from(objects))}\n`,
+    ),
   ])
 }
 
@@ -116,6 +132,7 @@ function writeImport(parent: string | undefined, edits: readonly TreeEdit[]): Bu
 }
 
 function checkOid(oid: string): string {
-  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(oid)) throw new GitError('git gave something else than an object id.')
+  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(oid))
+    throw new GitError('git gave something else than an object id.')
   return oid
 }

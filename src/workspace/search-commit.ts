@@ -26,7 +26,8 @@ export async function searchCommit(
   options: SearchOptions,
 ): Promise<readonly SearchMatch[]> {
   checkPattern(pattern, options.fixed ?? false)
-  if (!options.fast) return grep(commit, pattern, options, options.fixed ? '--fixed-strings' : '--extended-regexp')
+  if (!options.fast)
+    return grep(commit, pattern, options, options.fixed ? '--fixed-strings' : '--extended-regexp')
   try {
     return await grep(commit, pattern, options, '--perl-regexp')
   } catch (error) {
@@ -47,7 +48,15 @@ async function grep(
   const limit = options.limit ?? 200
   const found: SearchMatch[] = []
   if (limit <= 0) return found
-  const flags = ['-z', '-n', '-I', '--full-name', '--no-color', '--no-textconv', '--no-recurse-submodules']
+  const flags = [
+    '-z',
+    '-n',
+    '-I',
+    '--full-name',
+    '--no-color',
+    '--no-textconv',
+    '--no-recurse-submodules',
+  ]
   // Arguments can only be text: where the prefix isn't, what lies outside is filtered out below.
   const folders = folder !== '' && prefix.equals(Buffer.from(folder)) ? [folder] : []
   const globs = folders.length === 0 ? (options.extensions ?? []).map(globOfExtension) : []
@@ -73,7 +82,11 @@ async function grep(
     timeoutMs: TIME_MS,
     goodCodes: [0, 1],
     signal: options.signal,
-    consume: createMatchReader(commit.sha, prefix, (match) => !hasExtension(match.path) || found.push(match) < limit),
+    consume: createMatchReader(
+      commit.sha,
+      prefix,
+      (match) => !hasExtension(match.path) || found.push(match) < limit,
+    ),
   })
   return found
 }
@@ -97,11 +110,14 @@ function checkPattern(pattern: string, fixed: boolean): void {
   if (fixed) return
   // A digit behind an odd number of backslashes.
   if (/(?<!\\)(?:\\\\)*\\[1-9]/.test(pattern))
-    throw new GitError('Back-references such as \\1 are not supported: write the pattern without them.')
+    throw new GitError(
+      'Back-references such as \\1 are not supported: write the pattern without them.',
+    )
   let repetitions = 1
   for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g))
     repetitions *= Math.max(1, Number(least), Number(most))
-  if (repetitions > MOST_REPETITIONS) throw new GitError('The pattern repeats too much: use smaller numbers in braces.')
+  if (repetitions > MOST_REPETITIONS)
+    throw new GitError('The pattern repeats too much: use smaller numbers in braces.')
 }
 
 /**

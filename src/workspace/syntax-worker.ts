@@ -29,17 +29,25 @@ const mostErrors = 1_000
 
 async function parse(request: Request): Promise<SyntaxAnswer> {
   if (request.want === 'data errors') {
-    parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+    parentPort?.postMessage({
+      id: request.id,
+      outcome: 'started',
+    } satisfies ThreadAnswer<SyntaxAnswer>)
     return { errors: countDataErrors(request.format, request.text) }
   }
   if (request.want === 'facts') return { facts: await readFacts(request) }
   const grammar = await loadGrammar(request.grammar)
-  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+  parentPort?.postMessage({
+    id: request.id,
+    outcome: 'started',
+  } satisfies ThreadAnswer<SyntaxAnswer>)
   const until = performance.now() + request.deadlineMs
   const parser = new Parser()
   try {
     parser.setLanguage(grammar)
-    const tree = parser.parse(request.text, null, { progressCallback: () => performance.now() > until })
+    const tree = parser.parse(request.text, null, {
+      progressCallback: () => performance.now() > until,
+    })
     if (!tree) throw new DeadlineError()
     try {
       const root = tree.rootNode
@@ -55,7 +63,10 @@ async function parse(request: Request): Promise<SyntaxAnswer> {
 
 async function readFacts(request: Request & { readonly want: 'facts' }): Promise<CodeFacts> {
   const parser = await loadFactParser(request.kind)
-  parentPort?.postMessage({ id: request.id, outcome: 'started' } satisfies ThreadAnswer<SyntaxAnswer>)
+  parentPort?.postMessage({
+    id: request.id,
+    outcome: 'started',
+  } satisfies ThreadAnswer<SyntaxAnswer>)
   const facts = parser.parse(request.text, request.deadlineMs)
   if (!facts) throw new DeadlineError()
   return facts
@@ -83,4 +94,6 @@ async function answer(request: Request): Promise<ThreadAnswer<SyntaxAnswer>> {
   }
 }
 
-parentPort?.on('message', async (request: Request) => parentPort?.postMessage(await answer(request)))
+parentPort?.on('message', async (request: Request) =>
+  parentPort?.postMessage(await answer(request)),
+)

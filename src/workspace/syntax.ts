@@ -50,7 +50,11 @@ function askPool(pool: Pool, party?: string): Syntax {
     const outcome = await pool.run(request, { party })
     return outcome.outcome === 'done' ? outcome.result : undefined
   }
-  const ask = async (want: 'errors' | 'outline', path: string, text: string): Promise<SyntaxAnswer | undefined> => {
+  const ask = async (
+    want: 'errors' | 'outline',
+    path: string,
+    text: string,
+  ): Promise<SyntaxAnswer | undefined> => {
     const grammar = grammarOfPath(path)
     return grammar === undefined ? undefined : run({ want, grammar, text })
   }
@@ -62,7 +66,9 @@ function askPool(pool: Pool, party?: string): Syntax {
     },
     countErrors: async (path, text) => {
       const format = dataFormatOf(path)
-      const answer = format ? await run({ want: 'data errors', format, text }) : await ask('errors', path, text)
+      const answer = format
+        ? await run({ want: 'data errors', format, text })
+        : await ask('errors', path, text)
       return answer?.errors
     },
     facts: async (path, text) => {

@@ -47,7 +47,11 @@ export function isProgramPath(path: string): boolean {
  * @param content of the head, as far as it is known; a shebang or a script inside of a picture makes it a program
  * @param isExecutable whether the file has the executable mode at the head
  */
-export function textKindOf(path: string, content: string | undefined, isExecutable: boolean): TextKind {
+export function textKindOf(
+  path: string,
+  content: string | undefined,
+  isExecutable: boolean,
+): TextKind {
   if (isProgramPath(path)) return 'program'
   if (content?.startsWith('#!') || isExecutable) return 'program'
   if (kindOfManifest(path) !== undefined) return 'data'
@@ -63,6 +67,9 @@ export function textKindOf(path: string, content: string | undefined, isExecutab
 function holdsScript(svg: string): boolean {
   // An entity can stand for any character of what is looked for.
   const isPlain = !/<!ENTITY|&#/i.test(svg)
-  const element = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object|handler|set|animate)\b/i
-  return !isPlain || element.test(svg) || /[\s/"']on[a-z]+\s*=|javascript:|<\?xml-stylesheet/i.test(svg)
+  const element =
+    /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe|embed|object|handler|set|animate)\b/i
+  return (
+    !isPlain || element.test(svg) || /[\s/"']on[a-z]+\s*=|javascript:|<\?xml-stylesheet/i.test(svg)
+  )
 }

@@ -31,9 +31,11 @@ export function createWorkFileReader(workTree: string): ReadWorkFile {
   return async (path) => {
     const whole = Buffer.concat([root, path])
     try {
-      if (!(await isPlainFolder(whole.subarray(0, Math.max(1, whole.lastIndexOf(0x2f)))))) return gone
+      if (!(await isPlainFolder(whole.subarray(0, Math.max(1, whole.lastIndexOf(0x2f))))))
+        return gone
       const found = await lstat(whole)
-      if (found.isSymbolicLink()) return { mode: '120000', content: await readlink(whole, { encoding: 'buffer' }) }
+      if (found.isSymbolicLink())
+        return { mode: '120000', content: await readlink(whole, { encoding: 'buffer' }) }
       return found.isFile() ? await readRegular(whole) : special
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
@@ -50,7 +52,10 @@ async function isReal(folder: Buffer): Promise<boolean> {
 
 /** Opened so that neither a link nor a pipe that took the file's place does harm. */
 async function readRegular(path: Buffer): Promise<WorkFile> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  await using file = await open(
+    path,
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  )
   const found = await file.stat()
   if (!found.isFile()) return special
   if (found.size > maxWorkFileBytes) return { problem: 'larger than 8 MB', matters: true }
@@ -61,5 +66,8 @@ async function readRegular(path: Buffer): Promise<WorkFile> {
     if (bytesRead === 0) break
     length += bytesRead
   }
-  return { mode: (found.mode & 0o100) === 0 ? '100644' : '100755', content: buffer.subarray(0, length) }
+  return {
+    mode: (found.mode & 0o100) === 0 ? '100644' : '100755',
+    content: buffer.subarray(0, length),
+  }
 }

@@ -5,7 +5,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { LeaseLostError } from '../../src/domain/errors.ts'
-import type { Access, InlineComment, Platform, ReviewToPublish } from '../../src/platforms/platform.ts'
+import type {
+  Access,
+  InlineComment,
+  Platform,
+  ReviewToPublish,
+} from '../../src/platforms/platform.ts'
 
 /** What stands on a pull request, as the platform itself knows it. */
 export interface Standing {
@@ -20,7 +25,11 @@ export interface Standing {
     line: number | null
     startLine: number | null
   }[]
-  readonly reviews: readonly { author: string; state: 'commented' | 'approved' | 'changes_requested'; body: string }[]
+  readonly reviews: readonly {
+    author: string
+    state: 'commented' | 'approved' | 'changes_requested'
+    body: string
+  }[]
 }
 
 export type Files = Readonly<Record<string, string | Buffer | null>>
@@ -39,11 +48,21 @@ export interface PlatformFixture {
   /** Commits on a branch, made from `main` where it doesn't exist. Null takes a file away. Returns the commit. */
   push(branch: string, files: Files, message?: string): Promise<string>
   /** Opens a pull request into `main`; the other account is its author unless told. Returns its number. */
-  open(input: { head: string; title?: string; body?: string; author?: string; draft?: boolean }): Promise<number>
+  open(input: {
+    head: string
+    title?: string
+    body?: string
+    author?: string
+    draft?: boolean
+  }): Promise<number>
   /** Opens an issue. Returns its number. */
   openIssue(input: { title: string; body: string }): Promise<number>
   /** Other repositories: one that everybody can see, one that the reviewing account can't, one that it administers too. */
-  readonly elsewhere: { readonly public: string; readonly hidden: string; readonly administered: string }
+  readonly elsewhere: {
+    readonly public: string
+    readonly hidden: string
+    readonly administered: string
+  }
   /** Address of the platform's pages. */
   readonly url: string
   /** The same platform, configured with the application's id and a secret that isn't its own. */
@@ -55,10 +74,17 @@ export interface PlatformFixture {
   /** Answers an inline comment. */
   reply(number: number, commentId: string, author: string, body: string): Promise<void>
   standing(number: number): Promise<Standing>
-  statuses(sha: string): Promise<readonly { context: string; state: string; description: string; url: string }[]>
-  webhooks(): Promise<readonly { id: number; url: string; events: readonly string[]; active: boolean }[]>
+  statuses(
+    sha: string,
+  ): Promise<readonly { context: string; state: string; description: string; url: string }[]>
+  webhooks(): Promise<
+    readonly { id: number; url: string; events: readonly string[]; active: boolean }[]
+  >
   /** The webhook request about that action on a pull request, as the server that received it saw it. */
-  delivery(action: string, number: number): Promise<{ headers: IncomingHttpHeaders; body: Buffer; secret: string }>
+  delivery(
+    action: string,
+    number: number,
+  ): Promise<{ headers: IncomingHttpHeaders; body: Buffer; secret: string }>
   rename(name: string): Promise<void>
   /** How often something was written through the API. */
   writes(): number
@@ -107,7 +133,11 @@ function makeComment(id: string, place: Partial<InlineComment> = {}): InlineComm
   }
 }
 
-function makeReview(number: number, headSha: string, rest: Partial<ReviewToPublish> = {}): ReviewToPublish {
+function makeReview(
+  number: number,
+  headSha: string,
+  rest: Partial<ReviewToPublish> = {},
+): ReviewToPublish {
   return {
     number,
     headSha,
@@ -162,30 +192,45 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('lists and searches repositories, with who administers them', async () => {
         const all = await platform.listRepositories(access.token, { page: 1, perPage: 50 })
         expect(all.repositories).toContainEqual(
-          expect.objectContaining({ repo: access.repo, private: true, admin: true, defaultBranch: 'main' }),
+          expect.objectContaining({
+            repo: access.repo,
+            private: true,
+            admin: true,
+            defaultBranch: 'main',
+          }),
         )
         const search = access.repo.slice(1, -1).toUpperCase()
-        const find = (token: string, page: number) => platform.listRepositories(token, { search, page, perPage: 50 })
+        const find = (token: string, page: number) =>
+          platform.listRepositories(token, { search, page, perPage: 50 })
         const found = await find(access.token, 1)
         expect({ ...found, repositories: found.repositories.map(({ repo }) => repo) }).toEqual({
           repositories: [access.repo],
           hasMore: false,
         })
         expect(await find(access.token, 2)).toEqual({ repositories: [], hasMore: false })
-        expect((await find(fixture.other.token, 1)).repositories).toMatchObject([{ repo: access.repo, admin: false }])
-        expect(await platform.listRepositories(access.token, { search: '%', page: 1, perPage: 50 })).toMatchObject({
+        expect((await find(fixture.other.token, 1)).repositories).toMatchObject([
+          { repo: access.repo, admin: false },
+        ])
+        expect(
+          await platform.listRepositories(access.token, { search: '%', page: 1, perPage: 50 }),
+        ).toMatchObject({
           repositories: [],
         })
       })
 
       it('lists those that the account administers, page by page', async () => {
-        const list = (page: number) => platform.listRepositories(access.token, { administered: true, page, perPage: 1 })
+        const list = (page: number) =>
+          platform.listRepositories(access.token, { administered: true, page, perPage: 1 })
         const [first, second] = [await list(1), await list(2)]
         expect([first.hasMore, second.hasMore]).toEqual([true, false])
-        expect([...first.repositories, ...second.repositories].map(({ repo }) => repo).sort()).toEqual(
-          [access.repo, fixture.elsewhere.administered].sort(),
-        )
-        const none = await platform.listRepositories(fixture.other.token, { administered: true, page: 1, perPage: 50 })
+        expect(
+          [...first.repositories, ...second.repositories].map(({ repo }) => repo).sort(),
+        ).toEqual([access.repo, fixture.elsewhere.administered].sort())
+        const none = await platform.listRepositories(fixture.other.token, {
+          administered: true,
+          page: 1,
+          perPage: 50,
+        })
         expect(none).toEqual({ repositories: [], hasMore: false })
       })
 
@@ -195,11 +240,18 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           ...{ id: expect.stringMatching(/^\d+$/), repo: access.repo },
           ...{ private: true, admin: true, push: true },
         })
-        expect(await platform.getRepository(fixture.other)).toMatchObject({ repo: access.repo, admin: false })
-        const hidden = await catchError(platform.getRepository({ ...access, repo: fixture.elsewhere.hidden }))
+        expect(await platform.getRepository(fixture.other)).toMatchObject({
+          repo: access.repo,
+          admin: false,
+        })
+        const hidden = await catchError(
+          platform.getRepository({ ...access, repo: fixture.elsewhere.hidden }),
+        )
         expect(hidden.code).toBe('platform_not_found')
         for (const repo of ['../..', 'a', 'a/b/c', '']) {
-          expect((await catchError(platform.getRepository({ ...access, repo }))).code).toBe('platform_not_found')
+          expect((await catchError(platform.getRepository({ ...access, repo }))).code).toBe(
+            'platform_not_found',
+          )
         }
       })
 
@@ -224,7 +276,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const replay = await catchError(platform.exchangeCode({ code, redirectUri, codeVerifier }))
         expect(replay.code).toBe('platform_unauthorized')
         const second = await fixture.signIn(authorizeUrl, fixture.login)
-        const wrong = { code: second.searchParams.get('code')!, redirectUri, codeVerifier: 'x'.repeat(43) }
+        const wrong = {
+          code: second.searchParams.get('code')!,
+          redirectUri,
+          codeVerifier: 'x'.repeat(43),
+        }
         expect((await catchError(platform.exchangeCode(wrong))).code).toBe('platform_unauthorized')
       })
     })
@@ -235,8 +291,14 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(inspection).toMatchObject({ viewer: { login: fixture.login }, missingScopes: [] })
         expect(inspection.scopes).not.toEqual([])
         expect(inspection.now).toBeInstanceOf(Date)
-        expect(await platform.inspect(null)).toMatchObject({ viewer: null, scopes: null, missingScopes: [] })
-        expect((await catchError(platform.inspect('no-such-token'))).code).toBe('platform_unauthorized')
+        expect(await platform.inspect(null)).toMatchObject({
+          viewer: null,
+          scopes: null,
+          missingScopes: [],
+        })
+        expect((await catchError(platform.inspect('no-such-token'))).code).toBe(
+          'platform_unauthorized',
+        )
       })
 
       it('tells whether the application is accepted', async () => {
@@ -254,7 +316,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect([...made!.events].sort()).toEqual(['issues', 'pull_request'])
         expect(await platform.hasWebhook(access, { id, url: input.url })).toBe(true)
         expect(await platform.hasWebhook(access, { id, url: `${input.url}/elsewhere` })).toBe(false)
-        const denied = await catchError(platform.createWebhook(fixture.other, { ...input, url: `${input.url}/2` }))
+        const denied = await catchError(
+          platform.createWebhook(fixture.other, { ...input, url: `${input.url}/2` }),
+        )
         expect(denied.code).toMatch(/^platform_(not_found|forbidden)$/)
         await platform.deleteWebhook(access, id)
         expect((await fixture.webhooks()).map((hook) => hook.id)).not.toContain(id)
@@ -282,7 +346,11 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const listed = await platform.getPullRequest(access, number)
         expect(envelope.targetType).toBe('repository')
         expect(envelope.findRepository()).toBe(access.repo)
-        expect(delivery).toMatchObject({ event: 'pull_request', action: 'opened', repo: access.repo })
+        expect(delivery).toMatchObject({
+          event: 'pull_request',
+          action: 'opened',
+          repo: access.repo,
+        })
         expect(delivery.pullRequest).toMatchObject({
           number,
           headSha: sha,
@@ -296,7 +364,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           deletions: 3,
         })
         expect(delivery.deliveryId).not.toBeNull()
-        expect(envelope.signature).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+        expect(envelope.signature).toBe(
+          `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+        )
         expect(delivery.payload).toBe(body.toString())
         const next = await fixture.push(head, { 'src/new.ts': 'new\n' })
         const pushed = await fixture.delivery('synchronize', number)
@@ -331,14 +401,21 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         })
         expect(Date.parse(open.createdAt)).toBeLessThanOrEqual(Date.parse(open.updatedAt))
         await fixture.close(number)
-        expect(await platform.getPullRequest(access, number)).toMatchObject({ state: 'closed', mergedAt: null })
+        expect(await platform.getPullRequest(access, number)).toMatchObject({
+          state: 'closed',
+          mergedAt: null,
+        })
         const other = await openChange({ 'docs/merged.md': 'merged\n' })
         await fixture.merge(other.number)
         const merged = await platform.getPullRequest(access, other.number)
         expect(merged.state).toBe('merged')
         expect(merged.mergedAt).not.toBeNull()
-        expect((await catchError(platform.getPullRequest(access, 99_999))).code).toBe('platform_not_found')
-        const hidden = await catchError(platform.getPullRequest({ ...access, repo: 'nobody/nothing' }, 1))
+        expect((await catchError(platform.getPullRequest(access, 99_999))).code).toBe(
+          'platform_not_found',
+        )
+        const hidden = await catchError(
+          platform.getPullRequest({ ...access, repo: 'nobody/nothing' }, 1),
+        )
         expect(hidden.code).toBe('platform_not_found')
       })
 
@@ -357,10 +434,28 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(diff).not.toContain('elsewhere')
         const files = await platform.listFiles(access, number)
         expect(files.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
-          { path: 'README.md', oldPath: 'README.md', status: 'deleted', additions: 0, deletions: 1 },
+          {
+            path: 'README.md',
+            oldPath: 'README.md',
+            status: 'deleted',
+            additions: 0,
+            deletions: 1,
+          },
           { path: 'added.txt', oldPath: 'added.txt', status: 'added', additions: 2, deletions: 0 },
-          { path: 'src/count.ts', oldPath: 'src/count.ts', status: 'modified', additions: 1, deletions: 1 },
-          { path: 'src/new näme.ts', oldPath: 'src/old name.ts', status: 'renamed', additions: 0, deletions: 0 },
+          {
+            path: 'src/count.ts',
+            oldPath: 'src/count.ts',
+            status: 'modified',
+            additions: 1,
+            deletions: 1,
+          },
+          {
+            path: 'src/new näme.ts',
+            oldPath: 'src/old name.ts',
+            status: 'renamed',
+            additions: 0,
+            deletions: 0,
+          },
         ])
         const { base } = await platform.getPullRequest(access, number)
         const parted = await platform.mergeBase(access, 'main', sha)
@@ -370,7 +465,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       })
 
       it('case 56: lists files over all pages', async () => {
-        const files = Object.fromEntries(Array.from({ length: 230 }, (_, index) => [`many/${index}.txt`, `${index}\n`]))
+        const files = Object.fromEntries(
+          Array.from({ length: 230 }, (_, index) => [`many/${index}.txt`, `${index}\n`]),
+        )
         const { number } = await openChange(files)
         const listed = await platform.listFiles(access, number)
         expect(new Set(listed.map(({ path }) => path))).toEqual(new Set(Object.keys(files)))
@@ -386,9 +483,14 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const number = await fixture.open({ head })
         const commits = await platform.listPullRequestCommits(access, number)
         expect(commits.map(({ sha }) => sha)).toEqual(shas)
-        expect(commits[0]).toMatchObject({ message: 'Write one\n\nFixes #1', author: expect.stringMatching(/./) })
+        expect(commits[0]).toMatchObject({
+          message: 'Write one\n\nFixes #1',
+          author: expect.stringMatching(/./),
+        })
         expect(Date.parse(commits[0]!.committedAt)).toBeGreaterThan(0)
-        expect((await catchError(platform.listPullRequestCommits(access, 99_999))).code).toBe('platform_not_found')
+        expect((await catchError(platform.listPullRequestCommits(access, 99_999))).code).toBe(
+          'platform_not_found',
+        )
       })
 
       it('lists the commits that touched a file, newest first, up to a commit', async () => {
@@ -400,22 +502,32 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           await fixture.push(branch, { [path]: '2' }, 'Second'),
         ]
         await fixture.push(branch, { [path]: '3' }, 'Later')
-        const list = (limit: number, ref = shas[2]!) => platform.listFileCommits(access, { path, ref, limit })
+        const list = (limit: number, ref = shas[2]!) =>
+          platform.listFileCommits(access, { path, ref, limit })
         expect((await list(10)).map(({ message }) => message)).toEqual(['Second', 'First'])
         expect((await list(1)).map(({ sha }) => sha)).toEqual([shas[2]])
         expect((await list(1, branch)).map(({ message }) => message)).toEqual(['Later'])
-        expect(await platform.listFileCommits(access, { path: 'missing.ts', ref: branch, limit: 5 })).toEqual([])
+        expect(
+          await platform.listFileCommits(access, { path: 'missing.ts', ref: branch, limit: 5 }),
+        ).toEqual([])
         expect((await catchError(list(1, 'no-such-branch'))).code).toBe('platform_not_found')
       })
 
       it('reads issues, pull requests among them, of repositories that the token sees', async () => {
         const number = await fixture.openIssue({ title: 'Prices are off', body: 'By a cent.' })
         const issue = await platform.getIssue(access, number)
-        expect(issue).toMatchObject({ repo: access.repo, number, title: 'Prices are off', body: 'By a cent.' })
+        expect(issue).toMatchObject({
+          repo: access.repo,
+          number,
+          title: 'Prices are off',
+          body: 'By a cent.',
+        })
         expect(issue).toMatchObject({ state: 'open', url: expect.stringMatching(/^http/) })
         const change = await openChange()
         expect((await platform.getIssue(access, change.number)).title).not.toBe('')
-        expect((await catchError(platform.getIssue(access, 99_999))).code).toBe('platform_not_found')
+        expect((await catchError(platform.getIssue(access, 99_999))).code).toBe(
+          'platform_not_found',
+        )
         const hidden = { ...access, repo: fixture.elsewhere.hidden }
         expect((await catchError(platform.getIssue(hidden, 1))).code).toBe('platform_not_found')
       })
@@ -423,27 +535,31 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('knows who can see a repository', async () => {
         expect(await platform.isPublic(access)).toBe(false)
         expect(await platform.isPublic({ ...access, repo: fixture.elsewhere.public })).toBe(true)
-        const hidden = await catchError(platform.isPublic({ ...access, repo: fixture.elsewhere.hidden }))
+        const hidden = await catchError(
+          platform.isPublic({ ...access, repo: fixture.elsewhere.hidden }),
+        )
         expect(hidden.code).toBe('platform_not_found')
       })
 
       it('finds the issues that texts and branches name, those to be closed first', () => {
         const find = (texts: string[], branch = 'topic') =>
-          platform.findIssues('acme/shop', { texts, branch }).map(({ repo, number }) => `${repo}#${number}`)
+          platform
+            .findIssues('acme/shop', { texts, branch })
+            .map(({ repo, number }) => `${repo}#${number}`)
         const { url } = fixture
-        expect(find(['See #3, GH-4 and other/repo#5.\nFixes: #7, closes #8', 'Resolves #3 in 2026-11-20'])).toEqual([
-          'acme/shop#7',
-          'acme/shop#8',
-          'acme/shop#3',
-          'acme/shop#4',
-          'other/repo#5',
-        ])
+        expect(
+          find([
+            'See #3, GH-4 and other/repo#5.\nFixes: #7, closes #8',
+            'Resolves #3 in 2026-11-20',
+          ]),
+        ).toEqual(['acme/shop#7', 'acme/shop#8', 'acme/shop#3', 'acme/shop#4', 'other/repo#5'])
         const addresses = `${url}/acme/shop/issues/12#issuecomment-1 ${url}/a/b/pull/3/files https://x.example/a/b/issues/9`
         expect(find([addresses])).toEqual(['acme/shop#12', 'a/b#3'])
-        expect(find([`[#1](${url}/other/repo/issues/1) <a href="https://x.example/issues/2">#2</a>`])).toEqual([
-          'other/repo#1',
-        ])
-        const hidden = '<!-- Fixes #1 -->\n`#2`\n```\n#3\n```\nc#4 &#39; a/b/c#5 #6px ../x#7 <!-- #8'
+        expect(
+          find([`[#1](${url}/other/repo/issues/1) <a href="https://x.example/issues/2">#2</a>`]),
+        ).toEqual(['other/repo#1'])
+        const hidden =
+          '<!-- Fixes #1 -->\n`#2`\n```\n#3\n```\nc#4 &#39; a/b/c#5 #6px ../x#7 <!-- #8'
         expect(find([hidden])).toEqual([])
         expect(find([], 'fix/123-rounding')).toEqual(['acme/shop#123'])
         expect(find([], 'alice/issue-12')).toEqual(['acme/shop#12'])
@@ -469,7 +585,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           '~~~\n',
         ]
         for (const piece of hostile) {
-          platform.findIssues('acme/shop', { texts: [piece.repeat(20_000 / piece.length)], branch: piece.repeat(50) })
+          platform.findIssues('acme/shop', {
+            texts: [piece.repeat(20_000 / piece.length)],
+            branch: piece.repeat(50),
+          })
         }
       }, 5_000)
 
@@ -481,7 +600,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           'src/é"quote.ts': 'q',
         })
         const read = (path: string, ref = sha) => platform.getFile(access, path, ref)
-        const text = async (path: string, ref = sha) => Buffer.from((await read(path, ref))!).toString()
+        const text = async (path: string, ref = sha) =>
+          Buffer.from((await read(path, ref))!).toString()
         expect(Buffer.from((await read('assets/logo.bin'))!)).toEqual(mainFiles['assets/logo.bin'])
         expect(Buffer.from((await read('large.txt'))!).equals(large)).toBe(true)
         expect(await text('a b/#?%&+ü.txt')).toBe('odd')
@@ -495,9 +615,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       it('has an address for a file at a commit that means nothing in Markdown', async () => {
         const commit = 'c'.repeat(40)
         const plain = platform.fileAddress(access.repo, { commit, path: 'src/count.ts', line: 3 })
-        expect(plain).toMatch(new RegExp(`^${RegExp.escape(fixture.url)}/.*${commit}/src/count\\.ts#.*3$`))
+        expect(plain).toMatch(
+          new RegExp(`^${RegExp.escape(fixture.url)}/.*${commit}/src/count\\.ts#.*3$`),
+        )
         const path = 'a b/_c_*d*)[e](f)!<g>`h`"i"\\j#k?l%m'
-        expect(platform.fileAddress(access.repo, { commit, path, line: null })).toMatch(/^[\w:/.%-]+$/)
+        expect(platform.fileAddress(access.repo, { commit, path, line: null })).toMatch(
+          /^[\w:/.%-]+$/,
+        )
         expect(platform.fileAddress(access.repo, { commit, path, line: null })).not.toContain('_c')
       })
 
@@ -505,10 +629,16 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const sha = await fixture.push(`tree/${++branches}`, { 'deep/er/file.txt': '12345' })
         const { entries, truncated } = await platform.getTree(access, sha)
         expect(truncated).toBe(false)
-        expect(entries).toContainEqual(expect.objectContaining({ path: 'deep/er/file.txt', kind: 'file', size: 5 }))
-        expect(entries).toContainEqual(expect.objectContaining({ path: 'deep/er', kind: 'directory' }))
+        expect(entries).toContainEqual(
+          expect.objectContaining({ path: 'deep/er/file.txt', kind: 'file', size: 5 }),
+        )
+        expect(entries).toContainEqual(
+          expect.objectContaining({ path: 'deep/er', kind: 'directory' }),
+        )
         expect(await platform.getTree(access, `tree/${branches}`)).toEqual({ entries, truncated })
-        expect((await catchError(platform.getTree(access, 'no-such-branch'))).code).toBe('platform_not_found')
+        expect((await catchError(platform.getTree(access, 'no-such-branch'))).code).toBe(
+          'platform_not_found',
+        )
       })
 
       it('knows languages and contributors', async () => {
@@ -516,7 +646,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(languages.TypeScript).toBeGreaterThan(0)
         const contributors = await platform.contributors(access)
         if (!platform.limits.contributorStatistics) expect(contributors).toEqual([])
-        else expect(contributors).toContainEqual(expect.objectContaining({ commits: expect.any(Number) }))
+        else
+          expect(contributors).toContainEqual(
+            expect.objectContaining({ commits: expect.any(Number) }),
+          )
       })
 
       it('can be cloned from its address with its headers, and not without', async () => {
@@ -535,7 +668,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           GIT_CONFIG_KEY_0: 'http.extraHeader',
           GIT_CONFIG_VALUE_0: settings[0],
         }
-        const { stdout } = await run('git', ['ls-remote', url, 'refs/heads/main'], { env: authorized })
+        const { stdout } = await run('git', ['ls-remote', url, 'refs/heads/main'], {
+          env: authorized,
+        })
         expect(stdout).toMatch(/^[0-9a-f]{40}\trefs\/heads\/main\n$/)
         await expect(run('git', ['ls-remote', url], { env: environment })).rejects.toThrow()
       })
@@ -572,7 +707,8 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         expect(published.comments.map(({ marker, id }) => [marker, id]).sort()).toEqual(
           standing.inline.map(({ id }, index) => [comments[index]!.marker, id]).sort(),
         )
-        for (const { url } of [published.summary, ...published.comments]) expect(url).toMatch(/^http/)
+        for (const { url } of [published.summary, ...published.comments])
+          expect(url).toMatch(/^http/)
 
         const writes = fixture.writes()
         expect(await platform.ensureReview(access, review)).toEqual(published)
@@ -581,13 +717,22 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('edits the summary in place and posts only what is new', async () => {
         const { number, sha, head } = await openChange()
-        await platform.ensureReview(access, makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })] }))
+        await platform.ensureReview(
+          access,
+          makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })] }),
+        )
         const next = await fixture.push(head, { 'src/more.ts': 'more\n' })
         const body = `${summaryMarker}\n### Second look`
-        const comments = [makeComment('a', { endLine: 3 }), makeComment('b', { path: 'src/more.ts', endLine: 1 })]
+        const comments = [
+          makeComment('a', { endLine: 3 }),
+          makeComment('b', { path: 'src/more.ts', endLine: 1 }),
+        ]
         const published = await platform.ensureReview(
           access,
-          makeReview(number, next, { summary: { marker: summaryMarker, body, id: null }, comments }),
+          makeReview(number, next, {
+            summary: { marker: summaryMarker, body, id: null },
+            comments,
+          }),
         )
         const standing = await fixture.standing(number)
         expect(standing.comments).toMatchObject([{ id: published.summary.id, body, edits: 1 }])
@@ -600,7 +745,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const { number, sha } = await openChange()
         const comments = [3, 20, 4].map((endLine) => makeComment(`line-${endLine}`, { endLine }))
         const first = await platform.ensureReview(access, makeReview(number, sha, { comments }))
-        const reword = ({ marker }: InlineComment) => ({ marker, body: `Fewer by now\n\n${marker}` })
+        const reword = ({ marker }: InlineComment) => ({
+          marker,
+          body: `Fewer by now\n\n${marker}`,
+        })
         const [one, two, three] = comments as [InlineComment, InlineComment, InlineComment]
         const standing = await fixture.standing(number)
         await fixture.reply(number, standing.inline[0]!.id, fixture.login, `I wrote: ${one.body}`)
@@ -610,8 +758,12 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           kept: [reword(two), reword(absent)],
         })
         const published = await platform.ensureReview(access, next)
-        expect(published.comments.map(({ url }) => url).sort()).toEqual(first.comments.map(({ url }) => url).sort())
-        expect((await fixture.standing(number)).inline.map(({ body, edits }) => [body, edits])).toEqual([
+        expect(published.comments.map(({ url }) => url).sort()).toEqual(
+          first.comments.map(({ url }) => url).sort(),
+        )
+        expect(
+          (await fixture.standing(number)).inline.map(({ body, edits }) => [body, edits]),
+        ).toEqual([
           [reword(one).body, 1],
           [reword(two).body, 1],
           [three.body, 0],
@@ -653,9 +805,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const published = await platform.ensureReview(access, review)
         expect(published.refused).toEqual([comments[1]!.marker, comments[3]!.marker])
         const good = [comments[0]!, comments[2]!, comments[4]!]
-        expect(published.comments.map(({ marker }) => marker).sort()).toEqual(good.map(({ marker }) => marker).sort())
+        expect(published.comments.map(({ marker }) => marker).sort()).toEqual(
+          good.map(({ marker }) => marker).sort(),
+        )
         const standing = await fixture.standing(number)
-        expect(standing.inline.map(({ body }) => body).sort()).toEqual(good.map(({ body }) => body).sort())
+        expect(standing.inline.map(({ body }) => body).sort()).toEqual(
+          good.map(({ body }) => body).sort(),
+        )
         expect(standing.comments).toHaveLength(1)
 
         expect(await platform.ensureReview(access, review)).toEqual(published)
@@ -666,7 +822,10 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const { number, sha } = await openChange()
         const comments = [makeComment('x', { endLine: 39 }), makeComment('y', { endLine: 40 })]
         const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
-        expect(published).toMatchObject({ comments: [], refused: comments.map(({ marker }) => marker) })
+        expect(published).toMatchObject({
+          comments: [],
+          refused: comments.map(({ marker }) => marker),
+        })
         expect(await fixture.standing(number)).toMatchObject({
           inline: [],
           reviews: [],
@@ -737,7 +896,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
           answered.id,
           expect.any(String),
         ])
-        expect(published.comments).toContainEqual(expect.objectContaining({ marker: two.marker, id: answered.id }))
+        expect(published.comments).toContainEqual(
+          expect.objectContaining({ marker: two.marker, id: answered.id }),
+        )
         const writes = fixture.writes()
         await platform.ensureReview(access, next)
         expect(fixture.writes()).toBe(writes)
@@ -745,8 +906,12 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
 
       it('case 40: comments stand on files of any name', async () => {
         const paths = ['a b/ü 😀.ts', 'quote"s\'and\\back.ts', 'new\nline.ts', '-- x', '#?%2e&+.ts']
-        const { number, sha } = await openChange(Object.fromEntries(paths.map((path) => [path, 'one\n'])))
-        expect((await platform.listFiles(access, number)).map(({ path }) => path).sort()).toEqual(paths.toSorted())
+        const { number, sha } = await openChange(
+          Object.fromEntries(paths.map((path) => [path, 'one\n'])),
+        )
+        expect((await platform.listFiles(access, number)).map(({ path }) => path).sort()).toEqual(
+          paths.toSorted(),
+        )
         const comments = paths.map((path, index) => makeComment(`n${index}`, { path }))
         const published = await platform.ensureReview(access, makeReview(number, sha, { comments }))
         expect(published.refused).toEqual([])
@@ -759,8 +924,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const beforeWrite = async () => {
           if (allowed-- === 0) throw new LeaseLostError()
         }
-        const review = makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })], beforeWrite })
-        expect(await catchError(platform.ensureReview(access, review))).toBeInstanceOf(LeaseLostError)
+        const review = makeReview(number, sha, {
+          comments: [makeComment('a', { endLine: 3 })],
+          beforeWrite,
+        })
+        expect(await catchError(platform.ensureReview(access, review))).toBeInstanceOf(
+          LeaseLostError,
+        )
         expect(await fixture.standing(number)).toMatchObject({
           comments: [{ author: fixture.login }],
           inline: [],
@@ -774,7 +944,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const refusing = makeReview(number, sha, { comments, event: 'request_changes' })
         await platform.ensureReview(access, refusing)
         await platform.ensureReview(access, refusing)
-        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual(['changes_requested'])
+        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual([
+          'changes_requested',
+        ])
         const approving = makeReview(number, sha, { comments, event: 'approve' })
         await platform.ensureReview(access, approving)
         await platform.ensureReview(access, approving)
@@ -797,15 +969,24 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const head = `topic-${++branches}`
         const sha = await fixture.push(head, change({ 3: 'changed' }))
         const number = await fixture.open({ head, author: fixture.login })
-        const review = makeReview(number, sha, { comments: [makeComment('a', { endLine: 3 })], event: 'approve' })
+        const review = makeReview(number, sha, {
+          comments: [makeComment('a', { endLine: 3 })],
+          event: 'approve',
+        })
         expect((await platform.ensureReview(access, review)).comments).toHaveLength(1)
-        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual(['commented'])
+        expect((await fixture.standing(number)).reviews.map(({ state }) => state)).toEqual([
+          'commented',
+        ])
       })
 
       it('says so when the commit is not known', async () => {
         const { number } = await openChange()
-        const review = makeReview(number, 'f'.repeat(40), { comments: [makeComment('a', { endLine: 3 })] })
-        expect((await catchError(platform.ensureReview(access, review))).code).toBe('platform_refused')
+        const review = makeReview(number, 'f'.repeat(40), {
+          comments: [makeComment('a', { endLine: 3 })],
+        })
+        expect((await catchError(platform.ensureReview(access, review))).code).toBe(
+          'platform_refused',
+        )
       })
     })
 
@@ -820,10 +1001,23 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       } as const
       const requested = { end: 'changes_requested', blocks: true } as const
       await platform.ensureStatus(access, status)
-      await platform.ensureStatus(access, { ...status, state: requested, description: '1 critical' })
-      await platform.ensureStatus(access, { ...status, state: requested, description: '1 critical' })
+      await platform.ensureStatus(access, {
+        ...status,
+        state: requested,
+        description: '1 critical',
+      })
+      await platform.ensureStatus(access, {
+        ...status,
+        state: requested,
+        description: '1 critical',
+      })
       expect(await fixture.statuses(sha)).toEqual([
-        { context: 'umpire/review', state: 'failure', description: '1 critical', url: 'https://umpire.example/1' },
+        {
+          context: 'umpire/review',
+          state: 'failure',
+          description: '1 critical',
+          url: 'https://umpire.example/1',
+        },
       ])
     })
 
@@ -859,7 +1053,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
             path: 'src/count.ts',
             line: 3,
             comments: [
-              { id: first!.id, author: fixture.login, own: true, bot: false, body: comments[0]!.body },
+              {
+                id: first!.id,
+                author: fixture.login,
+                own: true,
+                bot: false,
+                body: comments[0]!.body,
+              },
               { author: fixture.otherLogin, own: false, body: 'Not so' },
             ],
           },
@@ -873,10 +1073,13 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         ])
         await fixture.push(head, change({}))
         await fixture.push(head, { 'src/other.ts': 'other\n' })
-        expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([null, null])
-        expect((await catchError(platform.resolveThread(access, number, 'no-such-thread'))).code).toBe(
-          'platform_not_found',
-        )
+        expect((await platform.listThreads(access, number)).map(({ line }) => line)).toEqual([
+          null,
+          null,
+        ])
+        expect(
+          (await catchError(platform.resolveThread(access, number, 'no-such-thread'))).code,
+        ).toBe('platform_not_found')
       })
 
       it('are listed over all pages', async () => {
@@ -884,7 +1087,9 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
         const comments = Array.from({ length: 120 }, (_, index) =>
           makeComment(`t${index}-`, { path: 'long.txt', endLine: index + 1 }),
         )
-        expect((await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments).toHaveLength(120)
+        expect(
+          (await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments,
+        ).toHaveLength(120)
         const threads = await platform.listThreads(access, number)
         expect(threads.map(({ line }) => line)).toEqual(comments.map(({ endLine }) => endLine))
       })
@@ -902,10 +1107,15 @@ export function describePlatform(name: string, start: () => Promise<PlatformFixt
       const { number, sha } = await openChange()
       const { id } = await platform.getRepository(access)
       await fixture.rename(`${access.repo}-renamed`)
-      expect(await platform.getRepository(access)).toMatchObject({ id, repo: `${access.repo}-renamed` })
+      expect(await platform.getRepository(access)).toMatchObject({
+        id,
+        repo: `${access.repo}-renamed`,
+      })
       expect((await platform.getPullRequest(access, number)).head.sha).toBe(sha)
       const comments = [makeComment('a', { endLine: 3 })]
-      expect((await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments).toHaveLength(1)
+      expect(
+        (await platform.ensureReview(access, makeReview(number, sha, { comments }))).comments,
+      ).toHaveLength(1)
     })
   })
 }

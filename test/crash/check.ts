@@ -12,7 +12,9 @@ export async function findViolations(scene: Scene, database: OpenDatabase): Prom
     ...(await checkDeliveries(scene, database)),
     ...(await checkEvents(database)),
     ...(await checkRuns(scene, database)),
-    ...scene.pullRequests.flatMap((one) => checkPullRequest(scene, one).map((text) => `#${one.number}: ${text}`)),
+    ...scene.pullRequests.flatMap((one) =>
+      checkPullRequest(scene, one).map((text) => `#${one.number}: ${text}`),
+    ),
     ...(await checkFindings(scene, database)),
   ]
 }
@@ -23,13 +25,18 @@ async function checkDeliveries({ forge }: Scene, { db }: OpenDatabase): Promise<
   const stored = new Map(rows.map((row) => [row.id, row.delivery_id]))
   const claimed = new Set<number>()
   return forge.deliveries.flatMap(({ guid, attempts }) => {
-    const answers = attempts.filter(({ status }) => status === 200).map(({ responseBody }) => JSON.parse(responseBody))
+    const answers = attempts
+      .filter(({ status }) => status === 200)
+      .map(({ responseBody }) => JSON.parse(responseBody))
     if (answers.length === 0) return [`delivery ${guid} was never accepted`]
     return answers.flatMap((answer) => {
       if (answer.status !== 'received') return []
-      if (claimed.has(answer.event_id)) return [`event ${answer.event_id} stands for two deliveries`]
+      if (claimed.has(answer.event_id))
+        return [`event ${answer.event_id} stands for two deliveries`]
       claimed.add(answer.event_id)
-      return stored.get(answer.event_id) === guid ? [] : [`event ${answer.event_id} of delivery ${guid} is lost`]
+      return stored.get(answer.event_id) === guid
+        ? []
+        : [`event ${answer.event_id} of delivery ${guid} is lost`]
     })
   })
 }
@@ -40,23 +47,34 @@ async function checkEvents({ db }: OpenDatabase): Promise<Violation[]> {
     .select(['id', 'event_type', 'pr_number', 'status', 'processed_at', 'run_id'])
     .where('wants_review', '=', true)
     .execute()
-  return rows.flatMap(({ id, event_type: type, pr_number: number, status, processed_at: at, run_id: run }) => {
-    const name = `event ${id} (${type} #${number})`
-    if (status !== 'completed') return [`${name} is ${status}`]
-    return at !== null && run !== null ? [] : [`${name} is completed without a time or a run`]
-  })
+  return rows.flatMap(
+    ({ id, event_type: type, pr_number: number, status, processed_at: at, run_id: run }) => {
+      const name = `event ${id} (${type} #${number})`
+      if (status !== 'completed') return [`${name} is ${status}`]
+      return at !== null && run !== null ? [] : [`${name} is completed without a time or a run`]
+    },
+  )
 }
 
 async function checkRuns({ pullRequests }: Scene, { db }: OpenDatabase): Promise<Violation[]> {
   const runs = await db.selectFrom('workflow_runs').selectAll().orderBy('id').execute()
   const unsound = runs.flatMap((run) => {
-    if (run.status !== 'completed') return [`run ${run.id} (#${run.pr_number}) is ${run.status}: ${run.error}`]
-    const isSound = run.lease_until === null && run.finished_at !== null && run.summary !== null && run.error === null
-    return isSound ? [] : [`run ${run.id} is completed, but keeps a lease or an error, or has no end or no summary`]
+    if (run.status !== 'completed')
+      return [`run ${run.id} (#${run.pr_number}) is ${run.status}: ${run.error}`]
+    const isSound =
+      run.lease_until === null &&
+      run.finished_at !== null &&
+      run.summary !== null &&
+      run.error === null
+    return isSound
+      ? []
+      : [`run ${run.id} is completed, but keeps a lease or an error, or has no end or no summary`]
   })
   const outdated = pullRequests.flatMap(({ number, head }) => {
     const last = runs.findLast((run) => run.pr_number === number)
-    return last?.head_sha === head ? [] : [`the last run of #${number} reviewed ${last?.head_sha}, the head is ${head}`]
+    return last?.head_sha === head
+      ? []
+      : [`the last run of #${number} reviewed ${last?.head_sha}, the head is ${head}`]
   })
   return [...unsound, ...outdated]
 }
@@ -68,7 +86,8 @@ function checkPullRequest(scene: Scene, expected: TrackedPullRequest): Violation
   const violations: Violation[] = []
   const summaries = view.comments.filter((one) => one.author === reviewerLogin)
   if (summaries.length !== 1) violations.push(`${summaries.length} summaries`)
-  if (!summaries[0]?.body.includes(`head=${head} `)) violations.push(`the summary is not about ${head}`)
+  if (!summaries[0]?.body.includes(`head=${head} `))
+    violations.push(`the summary is not about ${head}`)
   const state = flaws.length === 0 ? 'success' : 'failure'
   const shown = statusOf(scene, expected)
   if (shown !== state) violations.push(`the status of the head is ${shown}, not ${state}`)
@@ -90,19 +109,31 @@ function checkComments(threads: Threads, { flaws, everFlaws }: TrackedPullReques
     }
     if (seen.has(marker) || seen.has(flaw)) violations.push(`two comments about ${flaw}`)
     seen.add(marker).add(flaw)
-    if (resolved === flaws.includes(flaw)) violations.push(`${flaw} is ${resolved ? '' : 'not '}resolved`)
+    if (resolved === flaws.includes(flaw))
+      violations.push(`${flaw} is ${resolved ? '' : 'not '}resolved`)
   }
-  return [...violations, ...flaws.filter((flaw) => !seen.has(flaw)).map((flaw) => `no comment about ${flaw}`)]
+  return [
+    ...violations,
+    ...flaws.filter((flaw) => !seen.has(flaw)).map((flaw) => `no comment about ${flaw}`),
+  ]
 }
 
 /** The open findings in the database are those of the newest heads. */
 async function checkFindings({ pullRequests }: Scene, { db }: OpenDatabase): Promise<Violation[]> {
-  const rows = await db.selectFrom('findings').select(['pr_number', 'title']).where('state', '=', 'open').execute()
+  const rows = await db
+    .selectFrom('findings')
+    .select(['pr_number', 'title'])
+    .where('state', '=', 'open')
+    .execute()
   return pullRequests.flatMap(({ number, flaws }) => {
-    const open = rows.filter((row) => row.pr_number === number).map(({ title }) => /flaw_\w+/.exec(title)?.[0])
+    const open = rows
+      .filter((row) => row.pr_number === number)
+      .map(({ title }) => /flaw_\w+/.exec(title)?.[0])
     const isRight = open.length === flaws.length && flaws.every((flaw) => open.includes(flaw))
     return isRight
       ? []
-      : [`#${number}: the recorded findings are ${open.join(', ') || 'none'}, not ${flaws.join(', ')}`]
+      : [
+          `#${number}: the recorded findings are ${open.join(', ') || 'none'}, not ${flaws.join(', ')}`,
+        ]
   })
 }

@@ -42,7 +42,11 @@ interface Round {
 }
 
 /** Plays rounds on one deployment, in one scene as long as it is sound. Returns how many went wrong. */
-async function playRounds(kind: DeploymentKind, server: string | null, rounds: readonly Round[]): Promise<number> {
+async function playRounds(
+  kind: DeploymentKind,
+  server: string | null,
+  rounds: readonly Round[],
+): Promise<number> {
   let scene: Scene | null = null
   let bad = 0
   try {
@@ -52,7 +56,9 @@ async function playRounds(kind: DeploymentKind, server: string | null, rounds: r
       const { done, violations } = await playOne(scene, round)
       const outcome = violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`
       const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-      console.log(`${kind}: ${round.name}${done === '' ? '' : `: ${done}`}: ${outcome} (${seconds} s)`)
+      console.log(
+        `${kind}: ${round.name}${done === '' ? '' : `: ${done}`}: ${outcome} (${seconds} s)`,
+      )
       if (violations.length === 0) continue
       bad++
       for (const violation of violations) console.log(`  ${violation}`)
@@ -66,7 +72,10 @@ async function playRounds(kind: DeploymentKind, server: string | null, rounds: r
   return bad
 }
 
-async function playOne(scene: Scene, round: Round): Promise<{ done: string; violations: Violation[] }> {
+async function playOne(
+  scene: Scene,
+  round: Round,
+): Promise<{ done: string; violations: Violation[] }> {
   try {
     const done = await round.play(scene)
     return { done, violations: await settleAndCheck(scene) }
@@ -105,7 +114,12 @@ function listRandomRounds(
 }
 
 /** Plays points and rounds on each kind, the rounds divided among them. Returns the exit code. */
-async function playAll(kinds: readonly DeploymentKind[], server: string | null, seed: number, count: number) {
+async function playAll(
+  kinds: readonly DeploymentKind[],
+  server: string | null,
+  seed: number,
+  count: number,
+) {
   let [played, atPoints, bad] = [0, 0, 0]
   for (const [index, kind] of kinds.entries()) {
     const points = isShort && index > 0 ? [] : listPoints(isShort)
@@ -124,13 +138,16 @@ async function playAll(kinds: readonly DeploymentKind[], server: string | null, 
 async function reportSelfCheck(): Promise<number> {
   const missed = await runSelfCheck()
   for (const violation of missed) console.log(violation)
-  console.log(`crash self-check: ${missed.length === 0 ? 'every violation was reported' : 'FAILED'}`)
+  console.log(
+    `crash self-check: ${missed.length === 0 ? 'every violation was reported' : 'FAILED'}`,
+  )
   return missed.length === 0 ? 0 : 1
 }
 
 async function main(): Promise<number> {
   if (options['self-check']) return reportSelfCheck()
-  if (!Number.isInteger(seed) || !Number.isInteger(count)) throw new Error('--seed and --rounds are whole numbers')
+  if (!Number.isInteger(seed) || !Number.isInteger(count))
+    throw new Error('--seed and --rounds are whole numbers')
   const wanted = deploymentKinds.filter((kind) => chosen.includes(kind))
   if (wanted.length !== chosen.length) throw new Error(`--on takes ${deploymentKinds.join(', ')}`)
   const given = process.env.TEST_DATABASE_URL
@@ -140,7 +157,8 @@ async function main(): Promise<number> {
   const server = given ?? own?.url ?? null
   const kinds = wanted.filter((kind) => kind === 'embedded' || server !== null)
   const skipped = wanted.filter((kind) => !kinds.includes(kind))
-  if (skipped.length > 0) console.log(`SKIPPED: ${skipped.join(', ')}. There is no PostgreSQL server and no programs.`)
+  if (skipped.length > 0)
+    console.log(`SKIPPED: ${skipped.join(', ')}. There is no PostgreSQL server and no programs.`)
   // Awaited here: the server of our own ends with this block.
   return await playAll(kinds, server, seed, count)
 }

@@ -23,7 +23,11 @@ export type DeploymentKind = (typeof deploymentKinds)[number]
 const parts: Readonly<Record<DeploymentKind, Readonly<Record<string, readonly string[]>>>> = {
   embedded: { all: [] },
   postgresql: { all: [] },
-  'postgresql-split': { web: ['--no-worker'], 'worker-1': ['--worker-only'], 'worker-2': ['--worker-only'] },
+  'postgresql-split': {
+    web: ['--no-worker'],
+    'worker-1': ['--worker-only'],
+    'worker-2': ['--worker-only'],
+  },
 }
 
 export interface Deployment extends AsyncDisposable {
@@ -96,7 +100,8 @@ export async function createDeployment(
     start() {
       for (const [name, args] of Object.entries(parts[kind])) {
         const withClock = { ...environment, CLOCK_SHIFT_MS: String(clockShiftMs) }
-        if (!processes.has(name)) processes.set(name, startProcess({ args, environment: withClock, directory }))
+        if (!processes.has(name))
+          processes.set(name, startProcess({ args, environment: withClock, directory }))
       }
     },
     async ready() {
@@ -125,21 +130,25 @@ export async function createDeployment(
     },
     async cutConnection(random) {
       // One that starts without its database ends, and its supervisor starts it again.
-      if (config.engine === 'embedded' || [...processes.values()].some((one) => !one.isReady)) return
+      if (config.engine === 'embedded' || [...processes.values()].some((one) => !one.isReady))
+        return
       await using maintenance = await openDatabase(
         { engine: 'postgresql', url: options.server!, poolSize: 1 },
         silentLog,
       )
       const { rows } = await sql<{ pid: number; busy: boolean }>`
         select pid, state <> 'idle' as busy from pg_stat_activity
-        where datname = ${new URL(config.url).pathname.slice(1)} and pid <> pg_backend_pid()`.execute(maintenance.db)
+        where datname = ${new URL(config.url).pathname.slice(1)} and pid <> pg_backend_pid()`.execute(
+        maintenance.db,
+      )
       const busy = rows.filter((row) => row.busy)
       if (rows.length === 0) return
       const { pid } = random.pick(busy.length > 0 ? busy : rows)
       await sql`select pg_terminate_backend(${pid})`.execute(maintenance.db)
     },
     openDatabase: () => openDatabase(config, silentLog),
-    log: () => [...killed.slice(-6), ...processes.values()].flatMap((one) => one.log.slice(-40)).join('\n'),
+    log: () =>
+      [...killed.slice(-6), ...processes.values()].flatMap((one) => one.log.slice(-40)).join('\n'),
     async [Symbol.asyncDispose]() {
       await Promise.all([...processes.values()].map((one) => one.kill()))
       rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
@@ -164,7 +173,10 @@ async function findPort(): Promise<number> {
 
 async function createDatabase(server: string): Promise<string> {
   const name = `crash_${Math.random().toString(36).slice(2)}`
-  await using maintenance = await openDatabase({ engine: 'postgresql', url: server, poolSize: 1 }, silentLog)
+  await using maintenance = await openDatabase(
+    { engine: 'postgresql', url: server, poolSize: 1 },
+    silentLog,
+  )
   await sql`create database ${sql.id(name)}`.execute(maintenance.db)
   const url = new URL(server)
   url.pathname = `/${name}`

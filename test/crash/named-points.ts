@@ -17,13 +17,20 @@ type Match = (request: SeenRequest) => boolean
 const readsPullRequest: Match = ({ method, path }) => method === 'GET' && /\/pulls\/\d+$/.test(path)
 const comparesCommits: Match = ({ path }) => path.includes('/compare/')
 const fetchesWithGit: Match = ({ path }) => path.endsWith('/git-upload-pack')
-const listsComments: Match = ({ method, path }) => method === 'GET' && /\/issues\/\d+\/comments$/.test(path)
-const postsSummary: Match = ({ method, path }) => method === 'POST' && /\/issues\/\d+\/comments$/.test(path)
-const editsSummary: Match = ({ method, path }) => method === 'PATCH' && /\/issues\/comments\/\d+$/.test(path)
-const postsReview: Match = ({ method, path }) => method === 'POST' && /\/pulls\/\d+\/reviews$/.test(path)
-const resolvesThread: Match = ({ path, body }) => path === '/api/graphql' && body.includes('resolveReviewThread')
-const showsProgress: Match = ({ path, body }) => path.includes('/statuses/') && body.includes('"pending"')
-const showsVerdict: Match = ({ path, body }) => path.includes('/statuses/') && !body.includes('"pending"')
+const listsComments: Match = ({ method, path }) =>
+  method === 'GET' && /\/issues\/\d+\/comments$/.test(path)
+const postsSummary: Match = ({ method, path }) =>
+  method === 'POST' && /\/issues\/\d+\/comments$/.test(path)
+const editsSummary: Match = ({ method, path }) =>
+  method === 'PATCH' && /\/issues\/comments\/\d+$/.test(path)
+const postsReview: Match = ({ method, path }) =>
+  method === 'POST' && /\/pulls\/\d+\/reviews$/.test(path)
+const resolvesThread: Match = ({ path, body }) =>
+  path === '/api/graphql' && body.includes('resolveReviewThread')
+const showsProgress: Match = ({ path, body }) =>
+  path.includes('/statuses/') && body.includes('"pending"')
+const showsVerdict: Match = ({ path, body }) =>
+  path.includes('/statuses/') && !body.includes('"pending"')
 
 /** From the second request on that fits. */
 function afterFirst(match: Match): Match {
@@ -44,7 +51,12 @@ async function killReceiver({ deployment }: Scene): Promise<void> {
 /** Kills while the forge holds the first request that fits; with `applied` it did what was asked before. */
 async function killWhileHeld(
   scene: Scene,
-  how: { match: Match; applied?: boolean; act: () => Promise<unknown>; whileDown?: () => Promise<unknown> },
+  how: {
+    match: Match
+    applied?: boolean
+    act: () => Promise<unknown>
+    whileDown?: () => Promise<unknown>
+  },
 ): Promise<void> {
   const held = hold({ applied: how.applied ?? false })
   await reachHold(scene, held, how.match, how.act)
@@ -53,7 +65,12 @@ async function killWhileHeld(
   await how.whileDown?.()
 }
 
-async function reachHold(scene: Scene, held: Hold, match: Match, act: () => Promise<unknown>): Promise<void> {
+async function reachHold(
+  scene: Scene,
+  held: Hold,
+  match: Match,
+  act: () => Promise<unknown>,
+): Promise<void> {
   const remove = scene.forge.faults.add({ match, times: 1, action: held })
   await act()
   await withDeadline(held.arrived)
@@ -62,12 +79,20 @@ async function reachHold(scene: Scene, held: Hold, match: Match, act: () => Prom
 
 async function withDeadline<T>(promise: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('The service did not get to the named point.')), 30_000)
+  const timer = setTimeout(
+    () => late.reject(new Error('The service did not get to the named point.')),
+    30_000,
+  )
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /** A point in the first review of a pull request. */
-function inFirstReview(name: string, match: () => Match, applied = false, isShort = false): NamedPoint {
+function inFirstReview(
+  name: string,
+  match: () => Match,
+  applied = false,
+  isShort = false,
+): NamedPoint {
   return {
     name,
     isShort,
@@ -76,7 +101,12 @@ function inFirstReview(name: string, match: () => Match, applied = false, isShor
 }
 
 /** A point in the review of a push that fixes some flaws and brings others. */
-function inSecondReview(name: string, match: () => Match, applied = false, isShort = false): NamedPoint {
+function inSecondReview(
+  name: string,
+  match: () => Match,
+  applied = false,
+  isShort = false,
+): NamedPoint {
   return {
     name,
     isShort,

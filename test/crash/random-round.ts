@@ -8,7 +8,11 @@ import { makeTrouble, type Trouble } from './troubles.ts'
 const longestLifeMs = 2500
 
 /** Plays one round; the scene is not settled afterwards. Returns what was done, for the round's line. */
-export async function playRandomRound(scene: Scene, random: Random, troubles: readonly Trouble[]): Promise<string> {
+export async function playRandomRound(
+  scene: Scene,
+  random: Random,
+  troubles: readonly Trouble[],
+): Promise<string> {
   const { deployment } = scene
   await using _trouble = makeTrouble(scene, random, troubles)
   const own: TrackedPullRequest[] = []
@@ -43,8 +47,13 @@ async function act(scene: Scene, random: Random, own: TrackedPullRequest[]): Pro
   }
 }
 
-async function changeOne(scene: Scene, random: Random, own: readonly TrackedPullRequest[]): Promise<void> {
-  if (own.length > 0) await scene.push(random.pick(own), random.between(0, 2), { keep: random.chance(0.5) })
+async function changeOne(
+  scene: Scene,
+  random: Random,
+  own: readonly TrackedPullRequest[],
+): Promise<void> {
+  if (own.length > 0)
+    await scene.push(random.pick(own), random.between(0, 2), { keep: random.chance(0.5) })
 }
 
 /** All at times, otherwise one or some of them. */

@@ -2,7 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hourMs } from '../fakes/date-ahead.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
-import { type ModelServer, type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
+import {
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
 import { forgeEnvironment, repo, reviewerLogin, startShopForge } from '../review-scenario.ts'
 import { webhookSecret } from '../start-app.ts'
 import { createDeployment, type Deployment, type DeploymentKind } from './deployment.ts'
@@ -26,7 +31,11 @@ export interface Scene extends AsyncDisposable {
   readonly pullRequests: readonly TrackedPullRequest[]
   open(flawCount: number): Promise<TrackedPullRequest>
   /** Pushes a head that has none of the flaws of the one before, and `flawCount` others; `keep` keeps the old ones. */
-  push(pullRequest: TrackedPullRequest, flawCount: number, options?: { keep?: boolean }): Promise<void>
+  push(
+    pullRequest: TrackedPullRequest,
+    flawCount: number,
+    options?: { keep?: boolean },
+  ): Promise<void>
   /** Sends the newest delivery again, several times at once; nobody waits for the answers but `settle`. */
   duplicateNewest(copies: number): void
   /** Sends again what was never answered, as an operator of the platform would. */
@@ -63,7 +72,11 @@ export async function createScene(kind: DeploymentKind, server: string | null): 
   const ratio = { 'src/ratio.ts': 'export const ratio = (total: number) => 100 / total\n' }
   await forge.push(repo, 'main', ratio, { author: 'alice', message: 'Compute ratios' })
   const model = stack.use(await startModelServer({ protocol: 'openai-chat', script: reviewScript }))
-  const environment = { ...forgeEnvironment(forge), MODEL: 'compatible:scripted', MODEL_BASE_URL: model.url }
+  const environment = {
+    ...forgeEnvironment(forge),
+    MODEL: 'compatible:scripted',
+    MODEL_BASE_URL: model.url,
+  }
   const deployment = stack.use(await createDeployment(kind, { environment, server }))
   forge.addWebhook(repo, { url: `${deployment.url}/api/v1/webhooks/host`, secret: webhookSecret })
   const held = stack.move()
@@ -79,8 +92,18 @@ export async function createScene(kind: DeploymentKind, server: string | null): 
       const key = ++counter
       const [branch, path] = [`topic-${key}`, `src/ratios-${key}.ts`]
       const flaws = nameFlaws(key, 1, flawCount)
-      const head = await forge.push(repo, branch, { [path]: writeCode(path, flaws) }, { author: 'alice' })
-      const number = await forge.openPullRequest({ repo, head: branch, title: `Ratios ${key}`, author: 'alice' })
+      const head = await forge.push(
+        repo,
+        branch,
+        { [path]: writeCode(path, flaws) },
+        { author: 'alice' },
+      )
+      const number = await forge.openPullRequest({
+        repo,
+        head: branch,
+        title: `Ratios ${key}`,
+        author: 'alice',
+      })
       const made = { number, branch, path, head, flaws, everFlaws: new Set(flaws) }
       pullRequests.push(made)
       return made
@@ -91,7 +114,12 @@ export async function createScene(kind: DeploymentKind, server: string | null): 
       const flaws = keep ? [...pullRequest.flaws, ...added] : added
       pullRequest.flaws = flaws
       for (const flaw of flaws) everFlaws.add(flaw)
-      pullRequest.head = await forge.push(repo, branch, { [path]: writeCode(path, flaws) }, { author: 'alice' })
+      pullRequest.head = await forge.push(
+        repo,
+        branch,
+        { [path]: writeCode(path, flaws) },
+        { author: 'alice' },
+      )
     },
     duplicateNewest(copies) {
       const newest = forge.deliveries.at(-1)
@@ -106,8 +134,12 @@ export async function createScene(kind: DeploymentKind, server: string | null): 
     },
     async redeliverUnanswered() {
       await Promise.all(sending)
-      await forge.waitFor(() => forge.deliveries.every((one) => one.status !== null), { what: 'the deliveries end' })
-      const lost = forge.deliveries.filter((one) => !one.attempts.some(({ status }) => status === 200))
+      await forge.waitFor(() => forge.deliveries.every((one) => one.status !== null), {
+        what: 'the deliveries end',
+      })
+      const lost = forge.deliveries.filter(
+        (one) => !one.attempts.some(({ status }) => status === 200),
+      )
       await Promise.all(lost.map((one) => forge.redeliver(one.id)))
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
@@ -120,11 +152,20 @@ function nameFlaws(key: number, first: number, count: number): string[] {
 
 function writeCode(path: string, flaws: readonly string[]): string {
   const lines = flaws.map((name, index) => `export const ${name} = ratio(${index}) // ${path}`)
-  return [`import { ratio } from './ratio.ts'`, '', ...lines, `export const version = ${Date.now()}`, ''].join('\n')
+  return [
+    `import { ratio } from './ratio.ts'`,
+    '',
+    ...lines,
+    `export const version = ${Date.now()}`,
+    '',
+  ].join('\n')
 }
 
 /** The state that the newest status of ours says on a pull request's head. */
-export function statusOf(scene: Pick<Scene, 'forge'>, { number, head }: TrackedPullRequest): string | undefined {
+export function statusOf(
+  scene: Pick<Scene, 'forge'>,
+  { number, head }: TrackedPullRequest,
+): string | undefined {
   const statuses = scene.forge.pullRequest(repo, number).statuses[head] ?? []
   return statuses.findLast((one) => one.author === reviewerLogin)?.state
 }
@@ -136,12 +177,19 @@ export async function waitUntilReviewed(scene: Scene, timeoutMs = 60_000): Promi
     const isShown = comments.some((one) => one.body.includes(`head=${pullRequest.head} `))
     return isShown && !['pending', undefined].includes(statusOf(scene, pullRequest))
   }
-  await scene.forge.waitFor(() => scene.pullRequests.every(isReviewed), { timeoutMs, what: 'all reviews' })
+  await scene.forge.waitFor(() => scene.pullRequests.every(isReviewed), {
+    timeoutMs,
+    what: 'all reviews',
+  })
 }
 
 /** Waits until nobody works: no review under way, and nothing was asked of the forge for a while. */
 export async function waitUntilQuiet(scene: Scene): Promise<void> {
-  for (let seen = -1; seen !== scene.forge.requests.length || scene.deployment.busy().length > 0; await sleep(300)) {
+  for (
+    let seen = -1;
+    seen !== scene.forge.requests.length || scene.deployment.busy().length > 0;
+    await sleep(300)
+  ) {
     seen = scene.forge.requests.length
   }
 }

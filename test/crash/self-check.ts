@@ -46,13 +46,19 @@ const sabotages: readonly Sabotage[] = [
   {
     what: 'a lost push',
     expected: /the summary is not about/,
-    harm: async (scene, _, number) => scene.push(scene.pullRequests.find((one) => one.number === number)!, 1),
+    harm: async (scene, _, number) =>
+      scene.push(scene.pullRequests.find((one) => one.number === number)!, 1),
   },
   {
     what: 'a thread that was resolved although its flaw is there',
     expected: /flaw_\w+ is resolved/,
     harm: async ({ forge }, _, number) =>
-      forge.resolveThread(repo, number, forge.pullRequest(repo, number).inlineComments[0]!.id, reviewerLogin),
+      forge.resolveThread(
+        repo,
+        number,
+        forge.pullRequest(repo, number).inlineComments[0]!.id,
+        reviewerLogin,
+      ),
   },
   {
     what: 'a lost event',
@@ -62,7 +68,8 @@ const sabotages: readonly Sabotage[] = [
   {
     what: 'a stuck event',
     expected: /event \d+ \(\S+ #\d+\) is processing/,
-    harm: (_, { db }, number) => sql`update events set status = 'processing' where pr_number = ${number}`.execute(db),
+    harm: (_, { db }, number) =>
+      sql`update events set status = 'processing' where pr_number = ${number}`.execute(db),
   },
   {
     what: 'a stuck run',
@@ -90,10 +97,13 @@ export async function runSelfCheck(): Promise<Violation[]> {
   for (const [index, { what, expected, harm }] of sabotages.entries()) {
     const known = new Set(await findViolations(scene, database))
     await harm(scene, database, scene.pullRequests[index]!.number)
-    const reported = (await findViolations(scene, database)).filter((violation) => !known.has(violation))
+    const reported = (await findViolations(scene, database)).filter(
+      (violation) => !known.has(violation),
+    )
     const isNoticed = reported.some((violation) => expected.test(violation))
     console.log(`${what}: ${isNoticed ? 'reported' : 'NOT REPORTED'}`)
-    if (!isNoticed) missed.push(`${what} was not reported, only: ${reported.join('; ') || 'nothing'}`)
+    if (!isNoticed)
+      missed.push(`${what} was not reported, only: ${reported.join('; ') || 'nothing'}`)
   }
   return missed
 }
@@ -104,5 +114,6 @@ async function write(apiUrl: string, path: string, body: object): Promise<void> 
     headers: { authorization: `Bearer ${reviewerToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!response.ok) throw new Error(`The forge refused the sabotage: ${response.status} ${await response.text()}`)
+  if (!response.ok)
+    throw new Error(`The forge refused the sabotage: ${response.status} ${await response.text()}`)
 }

@@ -40,7 +40,9 @@ export function startProcess(options: {
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => {})
   const exited = once(child, 'exit')
-  const readyMessage = options.args.includes('--no-worker') ? 'Umpire listens' : 'The worker is ready'
+  const readyMessage = options.args.includes('--no-worker')
+    ? 'Umpire listens'
+    : 'The worker is ready'
   createInterface({ input: child.stderr! }).on('line', (line) => {
     log.push(line)
     if (log.length > 400) log.shift()
@@ -53,7 +55,9 @@ export function startProcess(options: {
     if (entry.msg === 'The review begins') running.add(entry.run)
     else if (/^The review (is done|failed|was)/.test(entry.msg ?? '')) running.delete(entry.run)
   })
-  exited.then(() => ready.reject(new Error(`A process of the service ended while it started.\n${log.join('\n')}`)))
+  exited.then(() =>
+    ready.reject(new Error(`A process of the service ended while it started.\n${log.join('\n')}`)),
+  )
   return {
     log,
     running,
@@ -70,12 +74,16 @@ export function startProcess(options: {
       running.clear()
     },
     async stop() {
-      if (!isAlive(child)) throw new Error(`A process of the service had ended by itself.\n${log.join('\n')}`)
+      if (!isAlive(child))
+        throw new Error(`A process of the service had ended by itself.\n${log.join('\n')}`)
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
       const [code, signal] = (await exited) as [number | null, string | null]
       clearTimeout(timer)
-      if (code !== 0) throw new Error(`A process of the service stopped with ${code ?? signal}.\n${log.join('\n')}`)
+      if (code !== 0)
+        throw new Error(
+          `A process of the service stopped with ${code ?? signal}.\n${log.join('\n')}`,
+        )
     },
   }
 }

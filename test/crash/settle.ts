@@ -28,7 +28,10 @@ export async function settleAndCheck(scene: Scene): Promise<Violation[]> {
       const open = await countUnsettled(database)
       if (open === 0) return await findViolations(scene, database)
       if (performance.now() > deadline) {
-        return [`${open} events or runs are not settled in time`, ...(await findViolations(scene, database))]
+        return [
+          `${open} events or runs are not settled in time`,
+          ...(await findViolations(scene, database)),
+        ]
       }
     }
   } catch (error) {
@@ -44,6 +47,10 @@ async function countUnsettled({ db }: OpenDatabase): Promise<number> {
     .where('wants_review', '=', true)
     .where('status', 'in', open)
     .execute()
-  const runs = await db.selectFrom('workflow_runs').select('id').where('status', 'in', open).execute()
+  const runs = await db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('status', 'in', open)
+    .execute()
   return events.length + runs.length
 }

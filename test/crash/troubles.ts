@@ -14,7 +14,13 @@ export type Trouble = 'connections' | 'answers' | 'clock'
 /** The embedded database has no connections. */
 const plans: Readonly<Record<'embedded' | 'server', readonly (readonly Trouble[])[]>> = {
   embedded: [['answers'], ['clock'], ['answers', 'clock'], []],
-  server: [['connections', 'answers'], ['connections', 'clock'], ['connections'], ['answers', 'clock'], []],
+  server: [
+    ['connections', 'answers'],
+    ['connections', 'clock'],
+    ['connections'],
+    ['answers', 'clock'],
+    [],
+  ],
 }
 
 /** The troubles of a deployment's n-th round, so that a few rounds have them all. */
@@ -27,7 +33,11 @@ export function planTroubles(kind: DeploymentKind, index: number): readonly Trou
 const longestLagMs = 800
 
 /** Makes trouble until it is disposed of. */
-export function makeTrouble(scene: Scene, random: Random, troubles: readonly Trouble[]): AsyncDisposable {
+export function makeTrouble(
+  scene: Scene,
+  random: Random,
+  troubles: readonly Trouble[],
+): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   if (troubles.includes('answers')) stack.defer(loseAnswers(scene, random))
   if (troubles.includes('connections')) stack.defer(cutConnections(scene, random))
@@ -38,7 +48,10 @@ function loseAnswers({ forge }: Scene, random: Random): () => void {
   const isLost = (method: string) => method !== 'GET' && random.chance(0.2)
   forge.lists.lagMs = random.between(0, longestLagMs)
   const removes = [applyThenDrop(), drop()].map((action) =>
-    forge.faults.add({ match: ({ method, path }) => path.startsWith('/api/') && isLost(method), action }),
+    forge.faults.add({
+      match: ({ method, path }) => path.startsWith('/api/') && isLost(method),
+      action,
+    }),
   )
   return () => {
     forge.lists.lagMs = 0

@@ -5,7 +5,9 @@ import { silentLog } from './test-database.ts'
 
 const [directory] = process.argv.slice(2)
 await using open = await openDatabase({ engine: 'embedded', directory: directory! }, silentLog)
-await sql`create table if not exists written (id bigint primary key, filler text not null)`.execute(open.db)
+await sql`create table if not exists written (id bigint primary key, filler text not null)`.execute(
+  open.db,
+)
 process.stdout.write('ready\n')
 
 /** Four at once, as the service has it: commits are brought to the disk together. */

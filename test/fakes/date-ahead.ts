@@ -16,7 +16,9 @@ const times: Readonly<Record<string, readonly string[]>> = {
 /** Dates what is stored an hour ahead: as the database sees it after its clock went back by that. */
 export async function dateAhead(db: Db): Promise<void> {
   for (const [table, columns] of Object.entries(times)) {
-    const moved = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(column)} + interval '1 hour'`)
+    const moved = columns.map(
+      (column) => sql`${sql.ref(column)} = ${sql.ref(column)} + interval '1 hour'`,
+    )
     await sql`update ${sql.table(table)} set ${sql.join(moved)}`.execute(db)
   }
 }

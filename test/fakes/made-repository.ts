@@ -35,7 +35,8 @@ export function nameBytes(name: string): Buffer {
 export async function makeRepository(): Promise<MadeRepository> {
   const root = await mkdtemp(join(tmpdir(), 'made-repository-'))
   const directory = join(root, 'repository.git')
-  const git = (args: readonly string[], input: string | Uint8Array = '') => runPlainGit(directory, args, input)
+  const git = (args: readonly string[], input: string | Uint8Array = '') =>
+    runPlainGit(directory, args, input)
   await runPlainGit(root, ['init', '--quiet', '--bare', '--initial-branch=main', directory])
   return {
     directory,
@@ -43,11 +44,18 @@ export async function makeRepository(): Promise<MadeRepository> {
     async commit(tree, branch = 'main') {
       const stream: (string | Uint8Array)[] = ['commit refs/made\nmark :1\n']
       stream.push('committer Made <made@example.org> 1700000000 +0000\ndata 4\nmade\ndeleteall\n')
-      for (const [name, file] of tree instanceof Map ? tree : Object.entries(tree as Record<string, MadeFile>)) {
+      for (const [name, file] of tree instanceof Map
+        ? tree
+        : Object.entries(tree as Record<string, MadeFile>)) {
         const { content, mode = '100644' } = typeof file === 'string' ? { content: file } : file
         const path = quoteBytes(nameBytes(name))
         if (mode === '160000') stream.push(`M 160000 ${content} ${path}\n`)
-        else stream.push(`M ${mode} inline ${path}\ndata ${Buffer.byteLength(content)}\n`, content, '\n')
+        else
+          stream.push(
+            `M ${mode} inline ${path}\ndata ${Buffer.byteLength(content)}\n`,
+            content,
+            '\n',
+          )
       }
       stream.push('get-mark :1\nreset refs/made\nfrom 0000000000000000000000000000000000000000\n')
       const input = Buffer.concat(stream.map((part) => Buffer.from(part as string)))
@@ -70,7 +78,13 @@ async function runPlainGit(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
   }
-  const { code, stdout, stderr } = await runProgram({ program: 'git', args, cwd: directory, env, input })
+  const { code, stdout, stderr } = await runProgram({
+    program: 'git',
+    args,
+    cwd: directory,
+    env,
+    input,
+  })
   if (code !== 0) throw new Error(`git ${args[0]}: ${stderr}`)
   return stdout
 }

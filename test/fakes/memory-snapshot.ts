@@ -15,26 +15,37 @@ export function createMemorySnapshot(
   files: Readonly<Record<string, string | Uint8Array>>,
   sha = 'a'.repeat(40),
 ): Snapshot & AsyncDisposable {
-  const contents = new Map(Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]))
+  const contents = new Map(
+    Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]),
+  )
   const paths = [...contents.keys()].sort()
   const under = (prefix?: string) =>
-    prefix === undefined ? paths : paths.filter((path) => path === prefix || path.startsWith(`${prefix}/`))
+    prefix === undefined
+      ? paths
+      : paths.filter((path) => path === prefix || path.startsWith(`${prefix}/`))
   return {
     sha,
     readFile: async (path) => contents.get(path),
     listFiles: async ({ prefix } = {}) =>
       under(prefix).map((path) => {
         const content = contents.get(path)!
-        const oid = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+        const oid = createHash('sha1')
+          .update(`blob ${content.length}\0`)
+          .update(content)
+          .digest('hex')
         return { path, kind: 'file', oid, size: content.length }
       }),
-    search: async (pattern, { fixed = false, ignoreCase = false, prefix, limit = Infinity } = {}) => {
+    search: async (
+      pattern,
+      { fixed = false, ignoreCase = false, prefix, limit = Infinity } = {},
+    ) => {
       const source = fixed ? RegExp.escape(pattern) : toJavaScript(pattern)
       const expression = new RegExp(source, ignoreCase ? 'i' : '')
       const matches: SearchMatch[] = []
       for (const path of under(prefix))
         for (const [index, text] of contents.get(path)!.toString('utf8').split('\n').entries())
-          if (matches.length < limit && expression.test(text)) matches.push({ path, line: index + 1, text })
+          if (matches.length < limit && expression.test(text))
+            matches.push({ path, line: index + 1, text })
       return matches
     },
     [Symbol.asyncDispose]: async () => {},

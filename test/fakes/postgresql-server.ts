@@ -22,8 +22,12 @@ export interface PostgresqlServer extends AsyncDisposable {
 /** The folder with `initdb` and `postgres`: the newest of Debian's, else from the PATH; null where there is none. */
 export function findPostgresql(): string | null {
   const debian = '/usr/lib/postgresql'
-  const versions = existsSync(debian) ? readdirSync(debian).filter((name) => /^\d+$/.test(name)) : []
-  const newest = versions.sort((one, other) => Number(other) - Number(one)).map((name) => join(debian, name, 'bin'))
+  const versions = existsSync(debian)
+    ? readdirSync(debian).filter((name) => /^\d+$/.test(name))
+    : []
+  const newest = versions
+    .sort((one, other) => Number(other) - Number(one))
+    .map((name) => join(debian, name, 'bin'))
   const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   return [...newest, ...path].find((folder) => hasPrograms(folder)) ?? null
 }
@@ -44,7 +48,11 @@ export async function startPostgresql(
   const identity = chooseIdentity()
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid!)
   const data = join(folder, 'data')
-  const options: SpawnOptions = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity }
+  const options: SpawnOptions = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    ...identity,
+  }
   const initial = [
     '--pgdata',
     data,
@@ -56,10 +64,15 @@ export async function startPostgresql(
   ]
   await run(join(programs, 'initdb'), initial, { ...options, encoding: 'utf8' } as object)
 
-  const fast = durability.durable ? [] : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off']
-  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...fast].flatMap(
-    (setting) => ['-c', setting],
-  )
+  const fast = durability.durable
+    ? []
+    : ['fsync=off', 'synchronous_commit=on', 'full_page_writes=off']
+  const settings = [
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'max_connections=200',
+    ...fast,
+  ].flatMap((setting) => ['-c', setting])
   let server: ChildProcess
   const start = async () => {
     server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
@@ -93,8 +106,10 @@ function chooseIdentity(): { uid?: number; gid?: number } {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
-  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody')
-  if (!user) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.')
+  const user =
+    users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody')
+  if (!user)
+    throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody.')
   return { uid: Number(user[2]), gid: Number(user[3]) }
 }
 
@@ -107,6 +122,8 @@ async function waitUntilReady(server: ChildProcess): Promise<void> {
     if (lines.length < 50) lines.push(line)
   })
   server.once('error', ready.reject)
-  server.once('exit', () => ready.reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)))
+  server.once('exit', () =>
+    ready.reject(new Error(`PostgreSQL did not start:\n${lines.join('\n')}`)),
+  )
   await ready.promise
 }

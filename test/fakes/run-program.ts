@@ -19,7 +19,10 @@ export interface ProgramResult {
   readonly stderr: string
 }
 
-type Answer = { readonly id: number } & ({ readonly result: ProgramResult } | { readonly error: string })
+type Answer = { readonly id: number } & (
+  | { readonly result: ProgramResult }
+  | { readonly error: string }
+)
 
 interface Starter {
   readonly child: ChildProcess
@@ -57,7 +60,8 @@ function startStarter(): Starter {
     else asked?.resolve({ ...answer.result, stdout: Buffer.from(answer.result.stdout) })
   })
   child.once('exit', () => {
-    for (const asked of waiting.values()) asked.reject(new Error('The process that starts programs has ended.'))
+    for (const asked of waiting.values())
+      asked.reject(new Error('The process that starts programs has ended.'))
     starter = undefined
   })
   // Only work that is under way keeps this process alive.

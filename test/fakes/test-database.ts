@@ -47,7 +47,8 @@ export async function prepareTemplates(engines: readonly string[]): Promise<void
 
 /** Deletes the templates that don't outlive a run. */
 export async function dropTemplates(engines: readonly string[]): Promise<void> {
-  if (engines.includes('postgresql')) await administer(`drop database if exists ${templateName()} with (force)`)
+  if (engines.includes('postgresql'))
+    await administer(`drop database if exists ${templateName()} with (force)`)
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -62,7 +63,11 @@ function templateFolder(kind: 'migrated' | 'empty'): string {
     join(root, 'src/jobs/queue.ts'),
   ]
   for (const source of sources) hash.update(readFileSync(source))
-  return join(root, 'node_modules/.cache/umpire-test-databases', `${kind}-${hash.digest('hex').slice(0, 16)}`)
+  return join(
+    root,
+    'node_modules/.cache/umpire-test-databases',
+    `${kind}-${hash.digest('hex').slice(0, 16)}`,
+  )
 }
 
 function list(folder: string): string[] {
@@ -88,7 +93,10 @@ async function prepareFolder(): Promise<void> {
 }
 
 /** Beside, then moved into place: another run may be doing the same. */
-async function makeFolder(target: string, fill: (directory: string) => Promise<void>): Promise<void> {
+async function makeFolder(
+  target: string,
+  fill: (directory: string) => Promise<void>,
+): Promise<void> {
   const unfinished = `${target}.${process.pid}`
   mkdirSync(unfinished, { recursive: true })
   await fill(unfinished)
@@ -105,7 +113,12 @@ async function migrateAndClose(config: DatabaseConfig): Promise<void> {
   await migrate(open, silentLog)
   // The job queue's own tables, which cost more time than all others.
   const embedded = open.engine === 'embedded'
-  const wakeUps = await openWakeUps({ database: open.jobs, embedded, supervise: false, log: silentLog })
+  const wakeUps = await openWakeUps({
+    database: open.jobs,
+    embedded,
+    supervise: false,
+    log: silentLog,
+  })
   await wakeUps.close()
 }
 

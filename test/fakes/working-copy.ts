@@ -14,7 +14,10 @@ export interface WorkingCopy extends AsyncDisposable {
 }
 
 /** Clones a repository for someone. */
-export async function cloneRepository(url: string, who: { login: string; token: string }): Promise<WorkingCopy> {
+export async function cloneRepository(
+  url: string,
+  who: { login: string; token: string },
+): Promise<WorkingCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'working-copy-'))
   const email = `${who.login}@users.forge.example`
   const env = {

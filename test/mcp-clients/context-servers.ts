@@ -24,7 +24,11 @@ export async function checkContextServers(): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'umpire-context-servers-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const fault = { shortId: 'SHOP-1A', title: 'TypeError: total of nothing', files: ['/srv/shop/src/orders.ts'] }
+  const fault = {
+    shortId: 'SHOP-1A',
+    title: 'TypeError: total of nothing',
+    files: ['/srv/shop/src/orders.ts'],
+  }
   const other = {
     shortId: 'SHOP-2B',
     title: 'RangeError: no rate',
@@ -32,13 +36,22 @@ export async function checkContextServers(): Promise<void> {
     functions: ['Cart.rateOf'],
   }
   const api = stack.use(await startSentryApi(token, [fault, other]))
-  const ticket = { title: 'Totals are wrong for ten articles', description: 'Ten articles must get a tenth off.' }
+  const ticket = {
+    title: 'Totals are wrong for ten articles',
+    description: 'Ten articles must get a tenth off.',
+  }
   const tracker = stack.use(
     await startContextServer({ tools: { get_issue: ({ id }) => linearIssue(String(id), ticket) } }),
   )
-  const [http, sse] = [await startReference('streamableHttp', folder), await startReference('sse', folder)]
+  const [http, sse] = [
+    await startReference('streamableHttp', folder),
+    await startReference('sse', folder),
+  ]
   for (const server of [http, sse]) stack.use(server)
-  const sources = [sentrySource(api.host, folder), ...referenceSources({ http: http.url, sse: sse.url, folder })]
+  const sources = [
+    sentrySource(api.host, folder),
+    ...referenceSources({ http: http.url, sse: sse.url, folder }),
+  ]
   writeFileSync(join(folder, 'sources.json'), JSON.stringify({ sources }))
 
   const env = {
@@ -60,12 +73,18 @@ export async function checkContextServers(): Promise<void> {
     text,
     /- linear: \[SHOP-12: Totals are wrong for ten articles\]\(https:\/\/linear\.app\/acme\/issue\/SHOP-12\/totals\)/,
   )
-  match(text, /- errors: \[SHOP-1A: TypeError: total of nothing\]\(http:\/\/127\.0\.0\.1:\d+\/\S+SHOP-1A\)/)
+  match(
+    text,
+    /- errors: \[SHOP-1A: TypeError: total of nothing\]\(http:\/\/127\.0\.0\.1:\d+\/\S+SHOP-1A\)/,
+  )
   match(text, /- errors: \[SHOP-2B: RangeError: no rate\]/)
   for (const name of ['stdio', 'http', 'sse'])
     ok(text.includes(`- everything-${name}: Echo: SHOP-12`), `${name}: ${text}`)
   ok(!text.includes('Without'), text)
-  const asked = ['is:unresolved stack.filename:"*src/orders.ts"', 'is:unresolved stack.function:[Cart.rateOf, rateOf]']
+  const asked = [
+    'is:unresolved stack.filename:"*src/orders.ts"',
+    'is:unresolved stack.function:[Cart.rateOf, rateOf]',
+  ]
   equal(api.queries.toSorted().join('\n'), asked.join('\n'))
 }
 
@@ -78,7 +97,13 @@ function sentrySource(host: string, folder: string) {
     name: 'errors',
     kind: 'errors',
     command: process.execPath,
-    args: [sentry, `--host=${host}`, '--insecure-http', '--organization-slug=acme', '--skills=inspect'],
+    args: [
+      sentry,
+      `--host=${host}`,
+      '--insecure-http',
+      '--organization-slug=acme',
+      '--skills=inspect',
+    ],
     env: { SENTRY_ACCESS_TOKEN: `\${SENTRY_ACCESS_TOKEN}`, HOME: folder },
     search: searchBy('stack.filename:"*{path}"'),
     search_symbols: searchBy('stack.function:[{symbols}]'),
@@ -104,10 +129,16 @@ function referenceSources({ http, sse, folder }: { http: string; sse: string; fo
 }
 
 /** Started at a port that was free. */
-async function startReference(transport: string, home: string): Promise<AsyncDisposable & { readonly url: string }> {
+async function startReference(
+  transport: string,
+  home: string,
+): Promise<AsyncDisposable & { readonly url: string }> {
   const port = await findPort()
   const env = { PATH: process.env.PATH ?? '', HOME: home, PORT: String(port) }
-  const child = spawn(process.execPath, [reference, transport], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [reference, transport], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   for await (const line of createInterface({ input: child.stderr })) {
     if (/listening|running/.test(line)) break
   }

@@ -8,13 +8,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { callTool } from '../mcp-client.ts'
 import { repo, startScenario } from '../review-scenario.ts'
 import { checkContextServers } from './context-servers.ts'
 
-const toolNames = ['get_recent_reviews', 'get_contributor_stats', 'get_pr_verdict', 'get_repo_health']
+const toolNames = [
+  'get_recent_reviews',
+  'get_contributor_stats',
+  'get_pr_verdict',
+  'get_repo_health',
+]
 const address = `umpire://repos/${repo}/reviews`
 const longestMs = 60_000
 
@@ -38,12 +47,17 @@ const checks: Readonly<Record<string, (expected: Expected) => Promise<void>>> = 
     askSdk(new StreamableHTTPClientTransport(mcp(expected)), expected, 'auto'),
   'SDK, HTTP, earlier revisions': (expected) =>
     askSdk(new StreamableHTTPClientTransport(mcp(expected)), expected, 'legacy'),
-  'SDK, SSE': (expected) => askSdk(new SSEClientTransport(mcp(expected, '/sse')), expected, 'legacy'),
+  'SDK, SSE': (expected) =>
+    askSdk(new SSEClientTransport(mcp(expected, '/sse')), expected, 'legacy'),
   'SDK, stdio': (expected) => askSdk(startServer(expected.command, expected.env), expected, 'auto'),
-  'mcp-remote, HTTP': (expected) => askSdk(startRemote(mcp(expected), 'http-only'), expected, 'legacy'),
-  'mcp-remote, SSE': (expected) => askSdk(startRemote(mcp(expected, '/sse'), 'sse-only'), expected, 'legacy'),
-  'Inspector, HTTP': (expected) => askInspector([mcp(expected).href, '--transport', 'http'], expected),
-  'Inspector, SSE': (expected) => askInspector([mcp(expected, '/sse').href, '--transport', 'sse'], expected),
+  'mcp-remote, HTTP': (expected) =>
+    askSdk(startRemote(mcp(expected), 'http-only'), expected, 'legacy'),
+  'mcp-remote, SSE': (expected) =>
+    askSdk(startRemote(mcp(expected, '/sse'), 'sse-only'), expected, 'legacy'),
+  'Inspector, HTTP': (expected) =>
+    askInspector([mcp(expected).href, '--transport', 'http'], expected),
+  'Inspector, SSE': (expected) =>
+    askInspector([mcp(expected, '/sse').href, '--transport', 'sse'], expected),
   'Inspector, stdio': (expected) => {
     const env = Object.entries(expected.env).flatMap(([name, value]) => ['-e', `${name}=${value}`])
     return askInspector([...env, ...expected.command], expected)
@@ -59,41 +73,69 @@ function mcp({ url }: Expected, path = ''): URL {
 
 type Transport = Parameters<Client['connect']>[0]
 
-async function askSdk(transport: Transport, { reviews }: Expected, mode: 'auto' | 'legacy'): Promise<void> {
+async function askSdk(
+  transport: Transport,
+  { reviews }: Expected,
+  mode: 'auto' | 'legacy',
+): Promise<void> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   await client.connect(transport)
   try {
     equal(client.getServerVersion()?.name, 'umpire')
     const { tools } = await client.listTools()
     const names = tools.map(({ name }) => name)
-    const { structuredContent } = await client.callTool({ name: 'get_recent_reviews', arguments: { repo } })
+    const { structuredContent } = await client.callTool({
+      name: 'get_recent_reviews',
+      arguments: { repo },
+    })
     const { contents } = await client.readResource({ uri: address })
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : ''
-    checkAnswers({ names, reviews: (structuredContent as { result: unknown }).result, resource: text }, reviews)
+    checkAnswers(
+      { names, reviews: (structuredContent as { result: unknown }).result, resource: text },
+      reviews,
+    )
   } finally {
     await client.close()
   }
 }
 
-function checkAnswers(told: { names: string[]; reviews: unknown; resource: string }, reviews: readonly unknown[]) {
+function checkAnswers(
+  told: { names: string[]; reviews: unknown; resource: string },
+  reviews: readonly unknown[],
+) {
   deepEqual(told.names, toolNames)
   deepEqual(told.reviews, reviews)
   deepEqual(JSON.parse(told.resource), reviews)
 }
 
-function startServer([command, ...args]: readonly string[], env: Readonly<Record<string, string>>): Transport {
-  return new StdioClientTransport({ command: command as string, args, env: { ...childEnv, ...env }, stderr: 'ignore' })
+function startServer(
+  [command, ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Transport {
+  return new StdioClientTransport({
+    command: command as string,
+    args,
+    env: { ...childEnv, ...env },
+    stderr: 'ignore',
+  })
 }
 
 function startRemote(url: URL, transport: string): Transport {
   const script = packaged('mcp-remote/dist/proxy.js')
-  return startServer([process.execPath, script, url.href, '--allow-http', '--transport', transport], {})
+  return startServer(
+    [process.execPath, script, url.href, '--allow-http', '--transport', transport],
+    {},
+  )
 }
 
 async function askInspector(target: readonly string[], { reviews }: Expected): Promise<void> {
   const ask = async (...args: string[]) =>
     JSON.parse(
-      await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', ['--cli', ...target, ...args]),
+      await run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
+        '--cli',
+        ...target,
+        ...args,
+      ]),
     )
   const { tools } = await ask('--method', 'tools/list')
   const given = ['--tool-name', 'get_recent_reviews', '--tool-arg', `repo=${repo}`, 'limit=10']
@@ -153,7 +195,10 @@ async function main(): Promise<void> {
   const command = [process.execPath, here('../../src/cli/cli.ts'), 'mcp']
   const expected = { url, reviews, command, env: { DATA_DIR: app.context.config.dataDir } }
   for (const [name, check] of Object.entries(checks)) await report(name, () => check(expected))
-  await report('a review that asks Sentry, and the reference server over stdio, HTTP and SSE', checkContextServers)
+  await report(
+    'a review that asks Sentry, and the reference server over stdio, HTTP and SSE',
+    checkContextServers,
+  )
 }
 
 async function report(name: string, check: () => Promise<void>): Promise<void> {
@@ -163,7 +208,11 @@ async function report(name: string, check: () => Promise<void>): Promise<void> {
     console.log(`ok      ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
   } catch (error) {
     process.exitCode = 1
-    const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string }
+    const {
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as { stdout?: string; stderr?: string; message: string }
     console.log(`FAILED  ${name}: ${message}\n${stdout.slice(-3000)}${stderr.slice(-3000)}`)
   }
 }

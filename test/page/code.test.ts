@@ -19,7 +19,10 @@ import {
 } from './open-page.ts'
 
 /** So many files that the map of the whole shows directories. */
-const many = Array.from({ length: 220 }, (_, index) => [`src/${index % 2 ? 'db' : 'http'}/part-${index}.json`, '{}\n'])
+const many = Array.from({ length: 220 }, (_, index) => [
+  `src/${index % 2 ? 'db' : 'http'}/part-${index}.json`,
+  '{}\n',
+])
 const files: Readonly<Record<string, string>> = {
   'src/http/server.ts': `import { route } from './routes.ts'\nimport { Pool } from '../db/pool.ts'\n\nexport function serve(pool: Pool) {\n  if (pool.open()) route(pool)\n  return route(pool)\n}\n`,
   'src/http/routes.ts': `import type { Pool } from '../db/pool.ts'\n\nexport function route(pool: Pool) {\n  return pool.open()\n}\n`,
@@ -78,8 +81,14 @@ describe('the map of the code', () => {
     await using opened = await open()
     const { page, complaints } = opened
     await rows(page).first().waitFor()
-    expect(await rows(page).evaluateAll((found) => found.map((row) => (row as unknown as Named).innerText))).toEqual([
-      expect.stringMatching(/^▸\s*src\/http\/\s.*uses 1, used by 0\s.*122 lines, 112 files, JSON$/s),
+    expect(
+      await rows(page).evaluateAll((found) =>
+        found.map((row) => (row as unknown as Named).innerText),
+      ),
+    ).toEqual([
+      expect.stringMatching(
+        /^▸\s*src\/http\/\s.*uses 1, used by 0\s.*122 lines, 112 files, JSON$/s,
+      ),
       expect.stringMatching(/^▸\s*src\/db\/\s.*uses 0, used by 1\s.*116 lines, 112 files, JSON$/s),
       expect.stringMatching(/tools\/count\.py\s.*2 lines, Python$/s),
     ])
@@ -101,7 +110,9 @@ describe('the map of the code', () => {
     // Who came by keys goes on from where they are now.
     const here = page.getByRole('navigation', { name: 'Directory' }).locator('[aria-current]')
     expect(await here.textContent()).toBe('http')
-    await expect.poll(() => here.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+    await expect
+      .poll(() => here.evaluate((element) => element === element.ownerDocument.activeElement))
+      .toBe(true)
     await page.reload()
     await list(page).getByText('server.ts').first().waitFor()
     await page.getByRole('button', { name: 'What has to do with server.ts' }).click()
@@ -156,7 +167,10 @@ describe('hot spots', () => {
     const tile = (name: string) => page.locator('svg g', { hasText: name }).locator('rect')
     const shown = async (name: string) => {
       const box = await tile(name).boundingBox()
-      return { area: (box?.width ?? 0) * (box?.height ?? 0), fill: await tile(name).evaluate(readFill) }
+      return {
+        area: (box?.width ?? 0) * (box?.height ?? 0),
+        fill: await tile(name).evaluate(readFill),
+      }
     }
     const [http, db, tool] = [
       await shown('src/http: 122 lines, 2 pull requests'),
@@ -183,11 +197,21 @@ it.each(
     { width, first: 'figures' as const },
   ]),
 )('does not jump as answers arrive, $first first, $width wide', async ({ width, first }) => {
-  await using opened = await openPage(browser, { url: scene.app.url, session: alice.session, width })
+  await using opened = await openPage(browser, {
+    url: scene.app.url,
+    session: alice.session,
+    width,
+  })
   const { page } = opened
   await countJumps(page)
-  const letGo = { map: await holdRequests(page, answers.map), figures: await holdRequests(page, answers.figures) }
-  const asked = Promise.all([page.waitForRequest(answers.map), page.waitForRequest(answers.figures)])
+  const letGo = {
+    map: await holdRequests(page, answers.map),
+    figures: await holdRequests(page, answers.figures),
+  }
+  const asked = Promise.all([
+    page.waitForRequest(answers.map),
+    page.waitForRequest(answers.figures),
+  ])
   await page.goto(`/repositories/${repo}?tab=code`)
   await asked
   await waitForFrames(page)

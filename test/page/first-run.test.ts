@@ -13,7 +13,8 @@ beforeAll(async () => {
   browser = await startBrowser()
   const env = { SECRET_KEY: 'ab'.repeat(20) }
   scene = await startConnectScene({ env, parts: { web: true, worker: false } })
-  const isOperator = ({ headers }: SeenRequest) => headers.authorization?.includes(reviewerToken) ?? false
+  const isOperator = ({ headers }: SeenRequest) =>
+    headers.authorization?.includes(reviewerToken) ?? false
   scene.forge.faults.add({ match: isOperator, action: answer(401) })
 })
 afterAll(async () => {
@@ -29,30 +30,37 @@ async function openFor(person: 'root' | 'alice', path: string, view?: View) {
 }
 
 describe('checks of the set-up', () => {
-  it.each(views)('tell an administrator what is wrong and what to do, and fold what is fine, %o', async (view) => {
-    await using opened = await openFor('root', '/', view)
-    const { page, complaints } = opened
-    await page.getByRole('heading', { name: 'No reviews yet' }).waitFor()
-    const found = page.locator('section', { hasText: 'Checks of the set-up' }).getByRole('listitem')
-    await found.first().waitFor()
-    expect(await found.allTextContents()).toEqual([
-      expect.stringMatching(/^Problem ?platform token.*could not be checked.*Make a new one at the platform/),
-      expect.stringMatching(/^Warning ?secret key.*can be guessed.*openssl rand -hex 32/),
-    ])
-    const fine = page.getByText(/^\d+ fine, \d+ not checked$/)
-    const git = page.getByText(/^git \d/)
-    expect(await git.isVisible()).toBe(false)
-    await keepPicture(page, 'first-run', view)
-    await fine.click()
-    await git.waitFor()
-    expect(await findBarriers(page)).toEqual([])
-    await page.goto('/settings?tab=set-up')
-    await page.getByRole('heading', { name: 'Checks of the set-up' }).waitFor()
-    await fine.waitFor()
-    expect(await findBarriers(page)).toEqual([])
-    await keepPicture(page, 'set-up-checks', view)
-    expect(complaints).toEqual([])
-  })
+  it.each(views)(
+    'tell an administrator what is wrong and what to do, and fold what is fine, %o',
+    async (view) => {
+      await using opened = await openFor('root', '/', view)
+      const { page, complaints } = opened
+      await page.getByRole('heading', { name: 'No reviews yet' }).waitFor()
+      const found = page
+        .locator('section', { hasText: 'Checks of the set-up' })
+        .getByRole('listitem')
+      await found.first().waitFor()
+      expect(await found.allTextContents()).toEqual([
+        expect.stringMatching(
+          /^Problem ?platform token.*could not be checked.*Make a new one at the platform/,
+        ),
+        expect.stringMatching(/^Warning ?secret key.*can be guessed.*openssl rand -hex 32/),
+      ])
+      const fine = page.getByText(/^\d+ fine, \d+ not checked$/)
+      const git = page.getByText(/^git \d/)
+      expect(await git.isVisible()).toBe(false)
+      await keepPicture(page, 'first-run', view)
+      await fine.click()
+      await git.waitFor()
+      expect(await findBarriers(page)).toEqual([])
+      await page.goto('/settings?tab=set-up')
+      await page.getByRole('heading', { name: 'Checks of the set-up' }).waitFor()
+      await fine.waitFor()
+      expect(await findBarriers(page)).toEqual([])
+      await keepPicture(page, 'set-up-checks', view)
+      expect(complaints).toEqual([])
+    },
+  )
 
   it('are not for others, and nobody asks for them', async () => {
     await using opened = await openFor('alice', '/')

@@ -36,15 +36,26 @@ function makeSamples(): ReviewingSample[] {
     return {
       runs: [...(index % 4 === 0 ? [first] : []), { ...run, came: verdicts[index % 5]!, spend }],
       author: authors[index % 7]!,
-      ...(index % 3 === 0 ? { merged: [hoursAgo + 6 + index, hoursAgo - 3] as const, label: hoursAgo - 3 } : {}),
+      ...(index % 3 === 0
+        ? { merged: [hoursAgo + 6 + index, hoursAgo - 3] as const, label: hoursAgo - 3 }
+        : {}),
       ...{ lines: 5 + ((index * index * 7) % 900), confidence: 1 + ((index * 3) % 5) },
       findings: [index % 6 === 3 ? 1 : 0, index % 3, (index * 2) % 5],
     }
   })
   const failed = [3, 3.5, 200].map((hoursAgo): ReviewingSample => {
-    return { runs: [{ came: 'failed', hoursAgo, seconds: 9, spend: [[main, 0.11]] }], author: 'ben' }
+    return {
+      runs: [{ came: 'failed', hoursAgo, seconds: 9, spend: [[main, 0.11]] }],
+      author: 'ben',
+    }
   })
-  return [...reviewed, ...failed, { runs: [{ came: 'skipped', hoursAgo: 40 }] }, { waiting: 1 }, { label: 2 }]
+  return [
+    ...reviewed,
+    ...failed,
+    { runs: [{ came: 'skipped', hoursAgo: 40 }] },
+    { waiting: 1 },
+    { label: 2 },
+  ]
 }
 
 let forge: Forge
@@ -57,7 +68,8 @@ beforeAll(async () => {
   browser = await startBrowser()
   forge = await startShopForge()
   app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
-  for (const login of ['root', 'nobody']) forge.createUser(login, { token: `ghp_token_of_${login}` })
+  for (const login of ['root', 'nobody'])
+    forge.createUser(login, { token: `ghp_token_of_${login}` })
   // Who comes first is the administrator.
   root = await signInWithToken(app, 'ghp_token_of_root')
   nobody = await signInWithToken(app, 'ghp_token_of_nobody')
@@ -65,8 +77,16 @@ beforeAll(async () => {
     runs: [{ came: 'APPROVE', hoursAgo: 50 * day, seconds: 7, spend: [[main, 3]] }],
     author: 'old',
   } as const
-  const other = { runs: [{ came: 'APPROVE', hoursAgo: 30, seconds: 12 }], author: 'mia', lines: 3 } as const
-  await insertReviewing(app.db, { 'acme/shop': [...makeSamples(), old], 'acme/web-client': [other] }, [[0.25, 3]])
+  const other = {
+    runs: [{ came: 'APPROVE', hoursAgo: 30, seconds: 12 }],
+    author: 'mia',
+    lines: 3,
+  } as const
+  await insertReviewing(
+    app.db,
+    { 'acme/shop': [...makeSamples(), old], 'acme/web-client': [other] },
+    [[0.25, 3]],
+  )
 })
 afterAll(async () => {
   await browser?.close()
@@ -81,7 +101,9 @@ function openAs({ session }: SignedIn, view: View = views[0]!) {
 /** What the service says, to whom it shows all. */
 // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
 async function ask(name: 'insights' | 'reviewing', query = ''): Promise<any> {
-  return (await fetch(`${app.url}/api/v1/analytics/${name}${query}`, { headers: root.cookie })).json()
+  return (
+    await fetch(`${app.url}/api/v1/analytics/${name}${query}`, { headers: root.cookie })
+  ).json()
 }
 
 /** The rows of a table, each with its cells; without the head. */
@@ -96,7 +118,10 @@ const money = (dollars: number) => `$${dollars.toFixed(dollars > 0 && dollars < 
 
 describe('insights', () => {
   it('show the figures of the service, each with what it is of', async () => {
-    const [outcome, { coverage, reviews, cost }] = await Promise.all([ask('insights'), ask('reviewing')])
+    const [outcome, { coverage, reviews, cost }] = await Promise.all([
+      ask('insights'),
+      ask('reviewing'),
+    ])
     await using opened = await openAs(root)
     const { page, complaints } = opened
     await page.goto('/reviews')
@@ -121,7 +146,10 @@ describe('insights', () => {
       [5, 4, 3, 2, 1].map((value) => [`${value} of 5`, String(outcome.confidence_dist[value])]),
     )
     expect(count(await readTable(page, 'Open findings'))).toEqual(
-      ['critical', 'moderate', 'minor'].map((name) => [name, String(outcome.issue_categories[name])]),
+      ['critical', 'moderate', 'minor'].map((name) => [
+        name,
+        String(outcome.issue_categories[name]),
+      ]),
     )
     const models = await readTable(page, 'Cost by model')
     expect(models.map((cells) => cells.slice(0, 2))).toEqual([
@@ -144,11 +172,16 @@ describe('insights', () => {
       page.getByRole('img', { name: /^Cost/ }),
     ]
     await byCost.waitFor()
-    for (const numbers of await page.getByText('Numbers', { exact: true }).all()) await numbers.click()
+    for (const numbers of await page.getByText('Numbers', { exact: true }).all())
+      await numbers.click()
     const costs = await readTable(page, 'Cost by day')
-    expect(costs.map(([, cost]) => cost)).toEqual(days.map((one: { cost_usd: number }) => money(one.cost_usd)))
+    expect(costs.map(([, cost]) => cost)).toEqual(
+      days.map((one: { cost_usd: number }) => money(one.cost_usd)),
+    )
     const posted = await readTable(page, 'Reviews by day')
-    const sum = posted.flatMap((cells) => cells.slice(1, 4).map(Number)).reduce((one, other) => one + other, 0)
+    const sum = posted
+      .flatMap((cells) => cells.slice(1, 4).map(Number))
+      .reduce((one, other) => one + other, 0)
     expect(sum).toBe(reviews.posted)
     // The height of each column, by its place among the days.
     const heights = await byCost
@@ -157,7 +190,8 @@ describe('insights', () => {
     const drawn = days.filter((one: { cost_usd: number }) => one.cost_usd > 0)
     expect(heights).toHaveLength(drawn.length)
     const scale = heights[0]! / drawn[0].cost_usd
-    for (const [index, height] of heights.entries()) expect(height / drawn[index].cost_usd).toBeCloseTo(scale, 5)
+    for (const [index, height] of heights.entries())
+      expect(height / drawn[index].cost_usd).toBeCloseTo(scale, 5)
     const columns = (fill: string) => byReviews.locator(`g.${fill} rect`).count()
     const daysWith = (column: number) => posted.filter((cells) => cells[column] !== '0').length
     expect(await columns('fill-mark-good')).toBe(daysWith(1))
@@ -245,7 +279,12 @@ it('insights grow with a review without being loaded again', async () => {
   await page.goto('/insights')
   await page.getByText('No pull request was reviewed in these 30 days').waitFor()
   await page.evaluate('window.sameDocument = true')
-  await scene.forge.push(repo, 'topic', { 'src/total.ts': 'export const total = 1\n' }, { author: 'alice' })
+  await scene.forge.push(
+    repo,
+    'topic',
+    { 'src/total.ts': 'export const total = 1\n' },
+    { author: 'alice' },
+  )
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice', title: 'Count' })
   await page.getByText('1 of 1', { exact: true }).waitFor()
   await page.getByText('Median of 1 pull request').waitFor()
@@ -261,7 +300,8 @@ describe.each(views)('at a width of $width, dark: $dark', (view) => {
     await page.getByText('37 of 43').waitFor()
     await keepPicture(page, 'insights', view)
     expect(await findBarriers(page)).toEqual([])
-    for (const numbers of await page.getByText('Numbers', { exact: true }).all()) await numbers.click()
+    for (const numbers of await page.getByText('Numbers', { exact: true }).all())
+      await numbers.click()
     await page.getByRole('table', { name: 'Cost by day' }).waitFor()
     await keepPicture(page, 'insights-numbers', view)
     expect(await findBarriers(page)).toEqual([])

@@ -14,7 +14,9 @@ const alone = ['--disable-component-update', '--disable-sync', '--disable-dev-sh
 export async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? places.find((place) => existsSync(place))
   if (executablePath === undefined) {
-    throw new Error('Tests of the page need Chromium (Debian: apt-get install chromium), or its path in CHROMIUM')
+    throw new Error(
+      'Tests of the page need Chromium (Debian: apt-get install chromium), or its path in CHROMIUM',
+    )
   }
   return chromium.launch({ executablePath, args: [...calm, ...alone] })
 }
@@ -53,7 +55,8 @@ export async function openPage(
     viewport: { width, height: width < 600 ? 740 : 900 },
     colorScheme: dark ? 'dark' : 'light',
   })
-  if (session !== undefined) await context.addCookies([{ name: 'access_token', value: session, url }])
+  if (session !== undefined)
+    await context.addCookies([{ name: 'access_token', value: session, url }])
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -79,7 +82,9 @@ export async function findBarriers(page: Page): Promise<string[]> {
   const barriers =
     (await page.evaluate(`${axe}; axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)) as string[]
-  const [wide, screen] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [number, number]
+  const [wide, screen] = (await page.evaluate(
+    '[document.documentElement.scrollWidth, innerWidth]',
+  )) as [number, number]
   return wide > screen ? [...barriers, `It is ${wide} wide on a screen of ${screen}`] : barriers
 }
 
@@ -96,12 +101,16 @@ export async function countJumps(page: Page): Promise<void> {
 /** How far things have jumped so far: the sum of the browser's layout-shift scores. */
 export async function readJumps(page: Page): Promise<number> {
   await waitForFrames(page)
-  return (await page.evaluate('window.takeJumps(); window.jumps.reduce((sum, { value }) => sum + value, 0)')) as number
+  return (await page.evaluate(
+    'window.takeJumps(); window.jumps.reduce((sum, { value }) => sum + value, 0)',
+  )) as number
 }
 
 /** Waits until what is there was painted. */
 export async function waitForFrames(page: Page): Promise<void> {
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
 }
 
 /** Holds back requests whose address fits until they are let go. */
@@ -118,5 +127,8 @@ export async function holdRequests(page: Page, pattern: RegExp): Promise<() => v
 export async function keepPicture(page: Page, name: string, { width, dark }: View): Promise<void> {
   const folder = process.env.PAGE_PICTURES
   if (folder === undefined) return
-  await page.screenshot({ path: join(folder, `${name}-${width}-${dark ? 'dark' : 'light'}.png`), fullPage: true })
+  await page.screenshot({
+    path: join(folder, `${name}-${width}-${dark ? 'dark' : 'light'}.png`),
+    fullPage: true,
+  })
 }

@@ -67,7 +67,11 @@ it('connects a repository, shows how its scan goes on, and disconnects it', asyn
 it('says why a repository could not be connected, and connects it once it can be', async () => {
   const repo = await scene.createRepository()
   const isCreation = ({ method, path }: SeenRequest) => method === 'POST' && path.endsWith('/hooks')
-  scene.forge.faults.add({ match: isCreation, times: 1, action: answer(403, 'Must have admin rights') })
+  scene.forge.faults.add({
+    match: isCreation,
+    times: 1,
+    action: answer(403, 'Must have admin rights'),
+  })
   await using opened = await open('/repositories', bob)
   const { page } = opened
   const button = page.getByRole('button', { name: `Connect ${repo}` })
@@ -81,7 +85,9 @@ it('scans again and shows it', async () => {
   await using opened = await open(`/repositories/${known}`, alice)
   const { page } = opened
   await page.getByText('Scanned').waitFor()
-  const commit = await scene.forge.push(known, 'main', { 'src/late.ts': 'export const late = true\n' })
+  const commit = await scene.forge.push(known, 'main', {
+    'src/late.ts': 'export const late = true\n',
+  })
   await page.getByRole('button', { name: `Scan again ${known}` }).click()
   await page.getByRole('status').getByText(commit.slice(0, 7)).waitFor()
 })
@@ -128,12 +134,17 @@ it('adds a memory, finds it, says it in other words, and dismisses it', async ()
 it('tells where a memory comes from', async () => {
   await using opened = await open(`/repositories/${known}?tab=memories`, alice)
   const { page } = opened
-  const rule = page.getByRole('article', { name: /Count in cents/ }).filter({ hasText: 'AGENTS.md:3' })
+  const rule = page
+    .getByRole('article', { name: /Count in cents/ })
+    .filter({ hasText: 'AGENTS.md:3' })
   await rule.getByText('from the repository').waitFor()
 })
 
 it('says what to do where nothing is connected', async () => {
-  await using opened = await open('/repositories', await signInWithToken(scene.app, tokenOf('carol')))
+  await using opened = await open(
+    '/repositories',
+    await signInWithToken(scene.app, tokenOf('carol')),
+  )
   await opened.page.getByText('Nothing is connected yet').waitFor()
   // Carol administers none.
   await opened.page.getByText('There is no other repository').waitFor()
@@ -150,37 +161,46 @@ it('shows nobody a repository that is not theirs', async () => {
 const leastJump = 0.02
 
 describe('as answers arrive', () => {
-  const lists = { connected: /\/api\/v1\/repos\?connected=true/, others: /\/api\/v1\/repos\?connected=false/ }
+  const lists = {
+    connected: /\/api\/v1\/repos\?connected=true/,
+    others: /\/api\/v1\/repos\?connected=false/,
+  }
   const orders = [
     ['connected', 'others'],
     ['others', 'connected'],
   ] as const
 
-  it.each([1280, 360].flatMap((width) => orders.map(([first, second]) => ({ width, first, second }))))(
-    'nothing jumps, $first first, $width wide',
-    async ({ width, first, second }) => {
-      const other = await scene.createRepository()
-      await using opened = await openPage(browser, { url: scene.app.url, session: alice.session, width })
-      const { page } = opened
-      await countJumps(page)
-      const letGo = {
-        connected: await holdRequests(page, lists.connected),
-        others: await holdRequests(page, lists.others),
-      }
-      const asked = Promise.all([page.waitForRequest(lists.connected), page.waitForRequest(lists.others)])
-      await page.goto('/repositories')
-      await asked
-      await waitForFrames(page)
-      const answered = page.waitForResponse(lists[first])
-      letGo[first]()
-      await (await answered).finished()
-      await waitForFrames(page)
-      letGo[second]()
-      await page.getByText('Scanned').first().waitFor()
-      await page.getByRole('button', { name: `Connect ${other}` }).waitFor()
-      expect(await readJumps(page)).toBeLessThanOrEqual(leastJump)
-    },
-  )
+  it.each(
+    [1280, 360].flatMap((width) => orders.map(([first, second]) => ({ width, first, second }))),
+  )('nothing jumps, $first first, $width wide', async ({ width, first, second }) => {
+    const other = await scene.createRepository()
+    await using opened = await openPage(browser, {
+      url: scene.app.url,
+      session: alice.session,
+      width,
+    })
+    const { page } = opened
+    await countJumps(page)
+    const letGo = {
+      connected: await holdRequests(page, lists.connected),
+      others: await holdRequests(page, lists.others),
+    }
+    const asked = Promise.all([
+      page.waitForRequest(lists.connected),
+      page.waitForRequest(lists.others),
+    ])
+    await page.goto('/repositories')
+    await asked
+    await waitForFrames(page)
+    const answered = page.waitForResponse(lists[first])
+    letGo[first]()
+    await (await answered).finished()
+    await waitForFrames(page)
+    letGo[second]()
+    await page.getByText('Scanned').first().waitFor()
+    await page.getByRole('button', { name: `Connect ${other}` }).waitFor()
+    expect(await readJumps(page)).toBeLessThanOrEqual(leastJump)
+  })
 })
 
 /** What shows that a tab has what it asked for. */

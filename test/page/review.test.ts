@@ -55,7 +55,10 @@ beforeAll(async () => {
   // Its text turns the direction of a line, to show that the page keeps it inert. The rule about that is tested elsewhere.
   const settings = 'rules: { disable: [bidirectional-text] }\n'
   await scenario.forge.push(repo, 'main', { '.umpire.yml': settings }, { author: 'alice' })
-  const long = Array.from({ length: 5000 }, (_, index) => `export const value${index} = ${index}\n`).join('')
+  const long = Array.from(
+    { length: 5000 },
+    (_, index) => `export const value${index} = ${index}\n`,
+  ).join('')
   await scenario.openPullRequest(
     { [path]: discount, 'lib/long.ts': long, 'logo.bin': 'a\0b' },
     { title: 'Give discounts' },
@@ -71,7 +74,9 @@ afterAll(async () => {
 
 function answerWith(claim: object) {
   return (request: Parameters<typeof isVerification>[0]) =>
-    isVerification(request) ? confirmAll(request) : { json: { summary: 'It adds discounts.', findings: [claim] } }
+    isVerification(request)
+      ? confirmAll(request)
+      : { json: { summary: 'It adds discounts.', findings: [claim] } }
 }
 
 async function newestReview(): Promise<number> {
@@ -79,7 +84,8 @@ async function newestReview(): Promise<number> {
   return Math.max(...events.map((event) => event.id))
 }
 
-const open = (view: Partial<View> = {}) => openPage(browser, { url: scenario.app.url, session, ...view })
+const open = (view: Partial<View> = {}) =>
+  openPage(browser, { url: scenario.app.url, session, ...view })
 const fileOf = (page: Page, name: string) =>
   page.locator('#diff details').filter({ has: page.locator('summary', { hasText: name }) })
 const panelOf = (page: Page, name: string) =>
@@ -109,8 +115,12 @@ describe('a review', () => {
     expect(outcome).toMatch(/Confidence \d of 5: the whole change|Confidence \d of 5: \w+/)
     expect(outcome).not.toContain('NEEDS_DISCUSSION')
     expect(await panelOf(page, 'Coverage').textContent()).toContain('2 of 3 files reviewed')
-    expect(await panelOf(page, 'Work').textContent()).toMatch(/Read the change.*In all.*\$\d.* model calls/)
-    expect(await panelOf(page, 'Deliveries').textContent()).toContain('pull_request.opened (this review)')
+    expect(await panelOf(page, 'Work').textContent()).toMatch(
+      /Read the change.*In all.*\$\d.* model calls/,
+    )
+    expect(await panelOf(page, 'Deliveries').textContent()).toContain(
+      'pull_request.opened (this review)',
+    )
     expect(complaints).toEqual([])
   })
 
@@ -165,7 +175,10 @@ describe('a review', () => {
 })
 
 it('is followed live, from a push to the newer review, and once more when it is asked for', async () => {
-  await scenario.openPullRequest({ 'src/a.ts': 'export const a = 1\n' }, { branch: 'live', title: 'Live' })
+  await scenario.openPullRequest(
+    { 'src/a.ts': 'export const a = 1\n' },
+    { branch: 'live', title: 'Live' },
+  )
   await scenario.settled()
   await using opened = await open()
   const { page, complaints } = opened
@@ -173,8 +186,16 @@ it('is followed live, from a push to the newer review, and once more when it is 
   await panelOf(page, 'Coverage').waitFor()
   await page.evaluate('window.sameDocument = true')
   const held = hold()
-  scenario.forge.faults.add({ match: ({ path: asked }) => asked.includes(`/repos/${repo}/compare/`), action: held })
-  await scenario.forge.push(repo, 'live', { 'src/b.ts': 'export const b = 2\n' }, { author: 'alice', message: 'More' })
+  scenario.forge.faults.add({
+    match: ({ path: asked }) => asked.includes(`/repos/${repo}/compare/`),
+    action: held,
+  })
+  await scenario.forge.push(
+    repo,
+    'live',
+    { 'src/b.ts': 'export const b = 2\n' },
+    { author: 'alice', message: 'More' },
+  )
   await page.getByRole('link', { name: 'show it' }).click()
   await page.getByText('What it comes to appears here by itself').waitFor()
   held.release()
@@ -216,7 +237,9 @@ it('case 76: a finding is dismissed with a reason, and the page shows what the v
   expect(await page.getByRole('button', { name: /^Dismiss/ }).count()).toBe(0)
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Passed')
   const [summary] = scenario.forge.pullRequest(repo, number).comments
-  expect(summary?.body).toContain('Dismissed by `alice`, the author of this pull request: 1 moderate.')
+  expect(summary?.body).toContain(
+    'Dismissed by `alice`, the author of this pull request: 1 moderate.',
+  )
   await settled.getByRole('button', { name: 'Take back' }).click()
   await panelOf(page, 'Findings: 1 open').waitFor()
   expect(await panelOf(page, 'Outcome').textContent()).toContain('Needs a person')
@@ -226,9 +249,15 @@ it('case 76: a finding is dismissed with a reason, and the page shows what the v
 it('says why a review failed', async () => {
   const fault = scenario.forge.faults.add({
     match: ({ path: asked }) => asked.includes(`/repos/${repo}/pulls/`),
-    action: { kind: 'answer', response: { status: 404, headers: {}, body: '{"message":"Not Found"}' } },
+    action: {
+      kind: 'answer',
+      response: { status: 404, headers: {}, body: '{"message":"Not Found"}' },
+    },
   })
-  await scenario.openPullRequest({ 'src/c.ts': 'export const c = 1\n' }, { branch: 'failing', title: 'Failing' })
+  await scenario.openPullRequest(
+    { 'src/c.ts': 'export const c = 1\n' },
+    { branch: 'failing', title: 'Failing' },
+  )
   await scenario.settled()
   fault()
   await using opened = await open()
@@ -270,11 +299,14 @@ it('case 31: hostile titles, branches, code and Markdown are inert', async () =>
   expect(await card.textContent()).toContain(`src/discount.ts:3 ${hostile}`)
   // What would turn the order of characters round is shown as what it is.
   await page.getByText(`⟨U+202E⟩${hostile}`).first().waitFor({ state: 'attached' })
-  const foreign = 'main :is(img, script, svg, iframe, form, style, object, [onclick], [onerror], [onload])'
+  const foreign =
+    'main :is(img, script, svg, iframe, form, style, object, [onclick], [onerror], [onload])'
   expect(await page.locator(foreign).count()).toBe(0)
   const links = await card
     .locator('a')
-    .evaluateAll((anchors) => anchors.map((anchor) => [anchor.getAttribute('href'), anchor.getAttribute('rel')]))
+    .evaluateAll((anchors) =>
+      anchors.map((anchor) => [anchor.getAttribute('href'), anchor.getAttribute('rel')]),
+    )
   expect(links.filter(([href]) => href !== null && !/^https?:/.test(href))).toEqual([])
   expect(links).toContainEqual(['https://evil.example/x', 'noreferrer nofollow'])
   expect(asked.filter((address) => !address.startsWith(scenario.app.url))).toEqual([])

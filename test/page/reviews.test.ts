@@ -13,7 +13,8 @@ let repo: string
 
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
-const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
+const hostile =
+  '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
 
 beforeAll(async () => {
   browser = await startBrowser()
@@ -32,7 +33,12 @@ async function openFor(person: 'alice' | 'carol', view = views[0]!) {
 }
 
 async function openPullRequest(head: string, title: string): Promise<number> {
-  await scene.forge.push(repo, head, { 'src/key.ts': leak }, { author: 'alice', message: `Change ${head}` })
+  await scene.forge.push(
+    repo,
+    head,
+    { 'src/key.ts': leak },
+    { author: 'alice', message: `Change ${head}` },
+  )
   return scene.forge.openPullRequest({ repo, head, author: 'alice', title })
 }
 
@@ -59,7 +65,11 @@ describe('signing in', () => {
   })
 
   it('tells who comes first what comes next, and leads to the platform where that is set up', async () => {
-    const env = { OAUTH_CLIENT_ID: 'client', OAUTH_CLIENT_SECRET: 'secret', PUBLIC_URL: 'http://127.0.0.1:8484' }
+    const env = {
+      OAUTH_CLIENT_ID: 'client',
+      OAUTH_CLIENT_SECRET: 'secret',
+      PUBLIC_URL: 'http://127.0.0.1:8484',
+    }
     await using app = await startTestApp({ env, parts: { web: true, worker: false } })
     for (const view of views) {
       await using opened = await openPage(browser, { url: app.url, ...view })
@@ -102,7 +112,10 @@ describe('the list of reviews', () => {
     await page.evaluate('window.sameDocument = true')
     await openPullRequest('topic', 'Take payments')
     const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
-    await entry.filter({ hasText: 'Take payments' }).filter({ hasText: 'Request changes' }).waitFor()
+    await entry
+      .filter({ hasText: 'Take payments' })
+      .filter({ hasText: 'Request changes' })
+      .waitFor()
     expect(await entry.textContent()).toMatch(/Confidence \d of 5, 1 file/)
     expect(await page.evaluate('window.sameDocument')).toBe(true)
     expect(complaints).toEqual([])
@@ -148,7 +161,8 @@ describe('a list of many', { timeout: 180_000 }, () => {
   const total = 130
   const entries = (page: Page) => page.getByRole('list', { name: 'Reviews' }).getByRole('listitem')
   /** How many the list has, as those are told who don't see it, and where in it something is. */
-  const sizeOf = async (page: Page) => Number(await entries(page).first().getAttribute('aria-setsize'))
+  const sizeOf = async (page: Page) =>
+    Number(await entries(page).first().getAttribute('aria-setsize'))
 
   beforeAll(async () => {
     const { db } = scene.app
@@ -180,7 +194,9 @@ describe('a list of many', { timeout: 180_000 }, () => {
     await expect.poll(scrollOn, { timeout: 60_000 }).toBe(1)
     expect(await sizeOf(page)).toBe(total)
     expect(await entries(page).count()).toBeLessThan(50)
-    await scene.app.deliver(pullRequestPayload({ repo: many, number: total + 1, title: 'The newest' }))
+    await scene.app.deliver(
+      pullRequestPayload({ repo: many, number: total + 1, title: 'The newest' }),
+    )
     await expect.poll(() => sizeOf(page), { timeout: 60_000 }).toBe(total + 1)
     await page.evaluate('scrollTo(0, 0)')
     await page.getByRole('link', { name: 'The newest' }).waitFor()
@@ -208,7 +224,11 @@ describe.each(views)('at a width of $width, dark: $dark', (view) => {
     ['reviews', '/reviews', true, 'Take payments'],
   ])('the page %s keeps nobody out', async (name, path, isSignedIn, words) => {
     const session = isSignedIn ? (await scene.signIn('alice')).session : undefined
-    await using opened = await openPage(browser, { url: scene.app.url, ...(session && { session }), ...view })
+    await using opened = await openPage(browser, {
+      url: scene.app.url,
+      ...(session && { session }),
+      ...view,
+    })
     const { page, complaints } = opened
     await page.goto(path)
     await page.getByText(words).first().waitFor()

@@ -48,16 +48,20 @@ describe('the page', () => {
     expect(filesOf(html).every((file) => file.startsWith('/assets/'))).toBe(true)
   })
 
-  it.each(['/review', '/reviews/12/x', '/assets/unheard-of.js', '/assets/', '/assets/../package.json', '/index.html'])(
-    'leaves %s unknown',
-    async (path) => {
-      const response = await fetch(app.url + path)
-      expect({ status: response.status, body: await response.json() }).toEqual({
-        status: 404,
-        body: { detail: 'Not found' },
-      })
-    },
-  )
+  it.each([
+    '/review',
+    '/reviews/12/x',
+    '/assets/unheard-of.js',
+    '/assets/',
+    '/assets/../package.json',
+    '/index.html',
+  ])('leaves %s unknown', async (path) => {
+    const response = await fetch(app.url + path)
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 404,
+      body: { detail: 'Not found' },
+    })
+  })
 
   it('has files that are kept for good, and are sent compressed', async () => {
     const files = filesOf(await (await fetch(`${app.url}/`)).text())
@@ -76,7 +80,10 @@ describe('the page', () => {
   it('loads no more than 200 KB at first', () => {
     const html = readFileSync(join(pageFolder, 'index.html'), 'utf8')
     const files = filesOf(html).map((file) => readFileSync(join(pageFolder, file)))
-    const bytes = [Buffer.from(html), ...files].reduce((sum, content) => sum + gzipSync(content).length, 0)
+    const bytes = [Buffer.from(html), ...files].reduce(
+      (sum, content) => sum + gzipSync(content).length,
+      0,
+    )
     expect(bytes).toBeLessThanOrEqual(mostAtFirst)
   })
 

@@ -12,7 +12,11 @@ let session: string
 beforeAll(async () => {
   browser = await startBrowser()
   tracker = await startContextServer({ tools: { get_issue: () => 'nothing' } })
-  const env = { LINEAR_MCP_URL: tracker.url, LINEAR_API_KEY: 'lin_api_0123456789', MCP_ACCESS: 'token' }
+  const env = {
+    LINEAR_MCP_URL: tracker.url,
+    LINEAR_API_KEY: 'lin_api_0123456789',
+    MCP_ACCESS: 'token',
+  }
   scene = await startConnectScene({ env, parts: { web: true, worker: false } })
   session = (await scene.signIn('alice')).session
 })
@@ -83,7 +87,12 @@ it('shows what is set up and which sources answer', async () => {
 })
 
 /** What shows that a tab has what it asked for. */
-const shownIn = { 'API tokens': 'There is no token', Agents: 'Codex', 'Set-up': 'Answers', 'Audit log': 'signed in' }
+const shownIn = {
+  'API tokens': 'There is no token',
+  Agents: 'Codex',
+  'Set-up': 'Answers',
+  'Audit log': 'signed in',
+}
 
 it.each(views)('is for everybody to read, %o', async (view) => {
   await using opened = await open('/settings', view)

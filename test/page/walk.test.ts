@@ -13,7 +13,8 @@ const files = {
   'src/price.ts': 'export function priceOf(count: number): number {\n  return count * 2\n}\n',
   'src/cart.ts': "import { priceOf } from './price.ts'\n\nexport const least = priceOf(1)\n",
 }
-const price = 'export function priceOf(count: number, rate: number): number {\n  return count * rate\n}\n'
+const price =
+  'export function priceOf(count: number, rate: number): number {\n  return count * rate\n}\n'
 /** A line that the static reviewer reports. */
 const leak = `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3sa'\n`
 
@@ -29,7 +30,9 @@ beforeAll(async () => {
   forge.createUser(reviewerLogin, { token: reviewerToken })
   const port = await choosePort(0)
   const publicUrl = `http://127.0.0.1:${port}`
-  const { clientId, clientSecret } = forge.createOAuthApp({ callbackUrl: `${publicUrl}/auth/callback` })
+  const { clientId, clientSecret } = forge.createOAuthApp({
+    callbackUrl: `${publicUrl}/auth/callback`,
+  })
   app = await startTestApp({
     env: {
       ...forgeEnvironment(forge),
@@ -55,7 +58,12 @@ async function createRepository(name: string): Promise<string> {
 }
 
 async function openPullRequest(repo: string, title: string): Promise<void> {
-  await forge.push(repo, 'topic', { 'src/key.ts': leak, 'src/price.ts': price }, { author: 'alice', message: title })
+  await forge.push(
+    repo,
+    'topic',
+    { 'src/key.ts': leak, 'src/price.ts': price },
+    { author: 'alice', message: title },
+  )
   await forge.openPullRequest({ repo, head: 'topic', author: 'alice', title })
 }
 
@@ -105,14 +113,19 @@ describe('from signing in to disconnecting', { timeout: 180_000 }, () => {
     await page.getByRole('listitem').filter({ hasText: repo }).getByText('Scanned').waitFor()
     await page.getByRole('link', { name: 'Reviews', exact: true }).click()
     await openPullRequest(repo, 'Take payments')
-    const entry = page.getByRole('list', { name: 'Reviews' }).getByRole('listitem').filter({ hasText: repo })
+    const entry = page
+      .getByRole('list', { name: 'Reviews' })
+      .getByRole('listitem')
+      .filter({ hasText: repo })
     await entry.getByText('Request changes').waitFor()
     await entry.getByText('2 critical').waitFor()
     await entry.getByRole('link', { name: 'Take payments' }).click()
     await page.getByRole('article', { name: /^Finding: A live Stripe key/ }).waitFor()
     const line = page.locator('details', { hasText: 'src/key.ts' }).locator('tr:has(+ tr article)')
     expect(await line.textContent()).toMatch(/^1\s*export const key/)
-    const reach = await page.locator('section', { has: page.getByRole('heading', { name: 'Reach' }) }).textContent()
+    const reach = await page
+      .locator('section', { has: page.getByRole('heading', { name: 'Reach' }) })
+      .textContent()
     await keepPicture(page, 'review-with-reach', views[0]!)
     expect(reach).toContain('1 caller outside this diff, no test')
     expect(reach).toContain('priceOf signature changed is called insrc/cart.ts:3')
@@ -228,7 +241,9 @@ describe('signing in at the platform', () => {
     await page.getByRole('heading', { name: 'Reviews', exact: true }).waitFor()
     const [session] = (await page.context().cookies()).filter(({ name }) => name === 'access_token')
     const cookie = `access_token=${session?.value}`
-    expect((await fetch(`${app.url}/auth/logout`, { method: 'POST', headers: { cookie } })).ok).toBe(true)
+    expect(
+      (await fetch(`${app.url}/auth/logout`, { method: 'POST', headers: { cookie } })).ok,
+    ).toBe(true)
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('heading', { name: 'Sign in to Umpire' }).waitFor()
     await page.getByLabel(/Personal access token/).fill(token)
@@ -253,7 +268,9 @@ describe.each(views)('at a width of $width, dark: $dark', (view) => {
     await page.getByLabel('State').selectOption('Failed')
     await page.getByText('No delivery fits').waitFor()
     await page.getByLabel('State').selectOption('Reviewed')
-    expect(await first.getByRole('link', { name: /^#/ }).getAttribute('href')).toMatch(/^\/reviews\/\d+$/)
+    expect(await first.getByRole('link', { name: /^#/ }).getAttribute('href')).toMatch(
+      /^\/reviews\/\d+$/,
+    )
     expect(complaints).toEqual([])
   })
 })

@@ -24,7 +24,8 @@ const writers = {
   plain: fileURLToPath(new URL('./plain-writer.ts', import.meta.url)),
 }
 
-const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+const run = (program: string, ...args: string[]) =>
+  execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** A disk image with a database on it, made once and copied for each trial. */
 async function makeImage(folder: string, mountPoint: string): Promise<string> {
@@ -35,7 +36,9 @@ async function makeImage(folder: string, mountPoint: string): Promise<string> {
   const template = await createTestDatabase({ engine: 'embedded', migrated: false })
   run('mount', '-o', 'loop', image, mountPoint)
   try {
-    cpSync((template.config as { directory: string }).directory, join(mountPoint, 'database'), { recursive: true })
+    cpSync((template.config as { directory: string }).directory, join(mountPoint, 'database'), {
+      recursive: true,
+    })
   } finally {
     run('umount', mountPoint)
     await template.dispose()
@@ -45,12 +48,19 @@ async function makeImage(folder: string, mountPoint: string): Promise<string> {
 
 /** Nothing reaches the disk from here on. Perl, because Node has no ioctl. */
 function cutPower(mountPoint: string): void {
-  run('perl', '-e', 'open F, "<", shift or die "$!"; ioctl F, 0x8004587D, my $f = pack "L", 2 or die "$!"', mountPoint)
+  run(
+    'perl',
+    '-e',
+    'open F, "<", shift or die "$!"; ioctl F, 0x8004587D, my $f = pack "L", 2 or die "$!"',
+    mountPoint,
+  )
 }
 
 /** @returns the rows that the writer said were committed */
 async function writeUntilCut(writer: string, mountPoint: string): Promise<number[]> {
-  const child = spawn(process.execPath, [writer, join(mountPoint, 'database')], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [writer, join(mountPoint, 'database')], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const ended = once(child, 'exit')
   const acknowledged: number[] = []
   const enough = 1 + Math.floor(Math.random() * 400)
@@ -70,9 +80,15 @@ async function writeUntilCut(writer: string, mountPoint: string): Promise<number
 }
 
 /** @returns how many of the rows are not there, or null when the database doesn't open */
-async function countLost(acknowledged: readonly number[], mountPoint: string): Promise<number | null> {
+async function countLost(
+  acknowledged: readonly number[],
+  mountPoint: string,
+): Promise<number | null> {
   try {
-    await using open = await openDatabase({ engine: 'embedded', directory: join(mountPoint, 'database') }, silentLog)
+    await using open = await openDatabase(
+      { engine: 'embedded', directory: join(mountPoint, 'database') },
+      silentLog,
+    )
     const { rows } = await sql<{ id: number; size: number }>`
       select id, length(filler) as size from written`.execute(open.db)
     const sizes = new Map(rows.map(({ id, size }) => [id, size]))
@@ -85,7 +101,12 @@ async function countLost(acknowledged: readonly number[], mountPoint: string): P
   }
 }
 
-async function runTrial(writer: string, prepared: string, folder: string, mountPoint: string): Promise<boolean> {
+async function runTrial(
+  writer: string,
+  prepared: string,
+  folder: string,
+  mountPoint: string,
+): Promise<boolean> {
   const image = join(folder, 'trial.img')
   run('cp', '--sparse=always', prepared, image)
   run('mount', '-o', 'loop', image, mountPoint)
@@ -114,7 +135,8 @@ async function runTrials(count: number, ...rest: Parameters<typeof runTrial>): P
 
 /** Why it can't be done here; null when it can. */
 function findObstacle(folder: string, mountPoint: string): string | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs root on Linux, to mount and to cut'
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'it needs root on Linux, to mount and to cut'
   const image = join(folder, 'attempt.img')
   writeFileSync(image, '')
   truncateSync(image, 16 * 1024 * 1024)
@@ -145,7 +167,9 @@ try {
     const good = await runTrials(trials, writers.durable, prepared, folder, mountPoint)
     console.log(`Control, the same without fsync (${controls}); losses are expected:`)
     const unharmed = await runTrials(controls, writers.plain, prepared, folder, mountPoint)
-    console.log(`${good} of ${trials} power cuts without a loss; without fsync ${unharmed} of ${controls}`)
+    console.log(
+      `${good} of ${trials} power cuts without a loss; without fsync ${unharmed} of ${controls}`,
+    )
     if (unharmed === controls) console.log('The control lost nothing: these cuts prove nothing.')
     process.exitCode = good === trials && unharmed < controls ? 0 : 1
   }

@@ -10,8 +10,18 @@ export interface Bot {
 export const bots: readonly Bot[] = [
   {
     name: 'Prow',
-    reads: /^\/(?:(?:remove-)?(?:lgtm|approve|hold)|ok-to-test|retest|test|override|close|assign|label|rerun)\b/im,
-    commands: ['/lgtm', '/approve', '/ok-to-test', '/retest', '/test all', '/hold cancel', '/override ci', '/LGTM'],
+    reads:
+      /^\/(?:(?:remove-)?(?:lgtm|approve|hold)|ok-to-test|retest|test|override|close|assign|label|rerun)\b/im,
+    commands: [
+      '/lgtm',
+      '/approve',
+      '/ok-to-test',
+      '/retest',
+      '/test all',
+      '/hold cancel',
+      '/override ci',
+      '/LGTM',
+    ],
   },
   {
     name: 'GitLab and slash-command-dispatch',
@@ -26,7 +36,13 @@ export const bots: readonly Bot[] = [
   {
     name: 'homu and bors of Rust',
     reads: /@bors:?\s+(?:r[+-=]|try|retry|p=|rollup|delegate)/i,
-    commands: ['@bors r+', '@bors: r+', 'and then @bors r=bob p=1', 'see `@bors r+` here', '@bors rollup'],
+    commands: [
+      '@bors r+',
+      '@bors: r+',
+      'and then @bors r=bob p=1',
+      'see `@bors r+` here',
+      '@bors rollup',
+    ],
   },
   {
     name: 'triagebot',
@@ -36,7 +52,12 @@ export const bots: readonly Bot[] = [
   {
     name: 'Dependabot',
     reads: /@dependabot\s+(?:merge|squash and merge|rebase|recreate|close|reopen|ignore)/i,
-    commands: ['@dependabot merge', '@dependabot squash and merge', 'x `@dependabot close`', '@Dependabot ignore this'],
+    commands: [
+      '@dependabot merge',
+      '@dependabot squash and merge',
+      'x `@dependabot close`',
+      '@Dependabot ignore this',
+    ],
   },
   {
     name: 'Mergify',
@@ -50,7 +71,8 @@ export const bots: readonly Bot[] = [
   },
   {
     name: "Jenkins' ghprb",
-    reads: /.*(?:ok\W+to\W+test|(?:re)?test\W+this\W+please|add\W+to\W+whitelist|\[skip\W+ci\]).*/is,
+    reads:
+      /.*(?:ok\W+to\W+test|(?:re)?test\W+this\W+please|add\W+to\W+whitelist|\[skip\W+ci\]).*/is,
     commands: [
       'ok to test',
       'OK, to: test',
@@ -83,22 +105,50 @@ export const bots: readonly Bot[] = [
   },
   {
     name: 'Atlantis, Digger, Terrateam',
-    reads: /^\s*(?:atlantis|run|digger|terrateam|@atlantis)\s+(?:plan|apply|unlock|destroy|approve_policies)/im,
-    commands: ['atlantis apply', 'atlantis plan -d .', 'run apply', 'digger apply', 'terrateam unlock'],
+    reads:
+      /^\s*(?:atlantis|run|digger|terrateam|@atlantis)\s+(?:plan|apply|unlock|destroy|approve_policies)/im,
+    commands: [
+      'atlantis apply',
+      'atlantis plan -d .',
+      'run apply',
+      'digger apply',
+      'terrateam unlock',
+    ],
   },
   {
     name: 'assistants',
-    reads: /(?:^|[^\w.])@(?:copilot|claude|coderabbitai|codex|cursor|gemini-code-assist|greptileai|sweep-ai)\b/i,
-    commands: ['@copilot fix this', '@claude implement', '(@coderabbitai resolve)', '`@codex review`', '@cursor do it'],
+    reads:
+      /(?:^|[^\w.])@(?:copilot|claude|coderabbitai|codex|cursor|gemini-code-assist|greptileai|sweep-ai)\b/i,
+    commands: [
+      '@copilot fix this',
+      '@claude implement',
+      '(@coderabbitai resolve)',
+      '`@codex review`',
+      '@cursor do it',
+    ],
   },
   {
     name: 'gates that count votes',
     reads: /\bLGTM\b|^\s*(?:\+1|:\+1:|👍|:shipit:|approved?)\s*[.!]?\s*$/imu,
-    commands: ['LGTM', 'lgtm!', 'all good, LGTM from me', '+1', ':+1:', '👍', ':shipit:', 'Approved', 'approve.'],
+    commands: [
+      'LGTM',
+      'lgtm!',
+      'all good, LGTM from me',
+      '+1',
+      ':+1:',
+      '👍',
+      ':shipit:',
+      'Approved',
+      'approve.',
+    ],
   },
   {
     name: 'agreements and builds',
     reads: /I have read the CLA|I have made the requested changes|\/gcbrun/i,
-    commands: ['I have read the CLA Document and I hereby sign the CLA', 'well /gcbrun', '`/gcbrun`'],
+    commands: [
+      'I have read the CLA Document and I hereby sign the CLA',
+      'well /gcbrun',
+      '`/gcbrun`',
+    ],
   },
 ]

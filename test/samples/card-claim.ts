@@ -5,7 +5,10 @@ import type { ProposedFinding } from '../../src/domain/finding.ts'
 type ClaimedPlace = Pick<ProposedFinding, 'path' | 'startLine' | 'endLine' | 'quote'>
 
 /** What a model proposes about a place, unless said otherwise. */
-export function cardClaim(place: ClaimedPlace, more: Partial<ProposedFinding> = {}): ProposedFinding {
+export function cardClaim(
+  place: ClaimedPlace,
+  more: Partial<ProposedFinding> = {},
+): ProposedFinding {
   return {
     reviewer: 'agentic',
     rule: null,

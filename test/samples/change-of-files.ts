@@ -4,7 +4,12 @@ import { defaultSettings } from '../../src/config/repository-config.ts'
 import type { FileDiff } from '../../src/domain/diff.ts'
 import { GitError } from '../../src/domain/errors.ts'
 import type { PullRequest } from '../../src/domain/pull-request.ts'
-import { type Change, noEarlierReviews, noOutsideContext, type PackedContext } from '../../src/reviewers/reviewer.ts'
+import {
+  type Change,
+  noEarlierReviews,
+  noOutsideContext,
+  type PackedContext,
+} from '../../src/reviewers/reviewer.ts'
 import { parseDiff } from '../../src/workspace/diff.ts'
 import type { Snapshot } from '../../src/workspace/snapshot.ts'
 
@@ -66,7 +71,9 @@ export function snapshotOf(sha: string, files: Files): Snapshot {
       return Object.entries(files).flatMap(([path, text]) =>
         text
           .split('\n')
-          .flatMap((line, index) => (line.includes(pattern) ? [{ path, line: index + 1, text: line }] : [])),
+          .flatMap((line, index) =>
+            line.includes(pattern) ? [{ path, line: index + 1, text: line }] : [],
+          ),
       )
     },
     async [Symbol.asyncDispose]() {},

@@ -8,14 +8,23 @@ import type { ContextRound, ContextSpan } from '../../src/reviewers/reviewer.ts'
 
 /** A round that shows files of these paths. */
 export function roundOf(...paths: readonly string[]): ContextRound {
-  const spans = paths.map((path): ContextSpan => ({ origin: 'diff', trust: 'untrusted', path, text: '@@', tokens: 1 }))
+  const spans = paths.map(
+    (path): ContextSpan => ({ origin: 'diff', trust: 'untrusted', path, text: '@@', tokens: 1 }),
+  )
   return { spans, tokens: spans.length }
 }
 
 /** What a message shows of a round with a planted defect of these fields. */
-export function plantIn(round: ContextRound, fields: readonly Field[]): { plant: Plant; text: string; own: string } {
+export function plantIn(
+  round: ContextRound,
+  fields: readonly Field[],
+): { plant: Plant; text: string; own: string } {
   const plant = createPlant(round, fields)
   const { shared } = addToRound(round, plant, null)
   const show = (spans: readonly ContextSpan[]) => showSpans(spans, createFence()).join('\n\n')
-  return { plant, text: show(shared), own: show(shared.filter(({ path }) => path === plant.file.path)) }
+  return {
+    plant,
+    text: show(shared),
+    own: show(shared.filter(({ path }) => path === plant.file.path)),
+  }
 }

@@ -40,7 +40,11 @@ export const finding = {
 export const answer = { summary: 'It changes how totals are computed.', findings: [finding] }
 export const never = new AbortController().signal
 
-export const kinds: readonly { protocol: ProtocolName; provider: ModelChoice['provider']; id: string }[] = [
+export const kinds: readonly {
+  protocol: ProtocolName
+  provider: ModelChoice['provider']
+  id: string
+}[] = [
   { protocol: 'anthropic', provider: 'anthropic', id: 'claude-opus-5-5' },
   { protocol: 'openai-responses', provider: 'openai', id: 'gpt-5.1' },
   { protocol: 'google', provider: 'google', id: 'gemini-3-flash-preview' },
@@ -82,7 +86,12 @@ export function makeChange(headFiles: Record<string, string> = files, text = dif
   }
 }
 
-export function span(origin: string, path: string | null, text: string, more: Partial<ContextSpan> = {}): ContextSpan {
+export function span(
+  origin: string,
+  path: string | null,
+  text: string,
+  more: Partial<ContextSpan> = {},
+): ContextSpan {
   return { origin, path, text, trust: 'untrusted', tokens: 100, ...more }
 }
 
@@ -107,8 +116,16 @@ export async function failureOf(promise: Promise<unknown>): Promise<ModelError> 
 }
 
 /** The blocks of a message: what stands in them, and what stands outside. */
-export function splitBlocks(request: ModelRequest): { inside: string[]; outside: string; mark: string } {
+export function splitBlocks(request: ModelRequest): {
+  inside: string[]
+  outside: string
+  mark: string
+} {
   const mark = /The mark of this message is ([0-9a-f]{16})\./.exec(request.text)![1]!
   const block = new RegExp(`<data-${mark} [^\\n]*>\\n([\\s\\S]*?)\\n</data-${mark}>`, 'g')
-  return { mark, inside: [...request.text.matchAll(block)].map((m) => m[1]!), outside: request.text.replace(block, '') }
+  return {
+    mark,
+    inside: [...request.text.matchAll(block)].map((m) => m[1]!),
+    outside: request.text.replace(block, ''),
+  }
 }

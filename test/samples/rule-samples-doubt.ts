@@ -19,7 +19,10 @@ export const doubtSamples: readonly RuleSamples[] = [
     rule: 'constant-condition',
     file: 'app/age.py',
     fires: ['if age != -1 or age != -2: ◀\n    stop()'],
-    silent: ['if MIN_AGE != -1 or MAX_AGE != -1:\n    check()', 'if x == 1 and x == 1.0:\n    check()'],
+    silent: [
+      'if MIN_AGE != -1 or MAX_AGE != -1:\n    check()',
+      'if x == 1 and x == 1.0:\n    check()',
+    ],
   },
   {
     rule: 'constant-condition',
@@ -81,7 +84,9 @@ export const doubtSamples: readonly RuleSamples[] = [
   {
     rule: 'off-by-one',
     file: 'src/map.go',
-    fires: ['package src\n\nfunc f() {\n\txs := []int{1}\n\tfor i := 0; i <= len(xs); i++ { ◀\n\t\tuse(xs[i])\n\t}\n}'],
+    fires: [
+      'package src\n\nfunc f() {\n\txs := []int{1}\n\tfor i := 0; i <= len(xs); i++ { ◀\n\t\tuse(xs[i])\n\t}\n}',
+    ],
     silent: [
       'package src\n\nfunc f(m map[int]string) {\n\tfor i := 1; i <= len(m); i++ {\n\t\tuse(m[i])\n\t}\n}',
       'package src\n\nfunc f() {\n\tm := make(map[int]string)\n\tfor i := 1; i <= len(m); i++ {\n\t\tuse(m[i])\n\t}\n}',
@@ -111,9 +116,14 @@ export const doubtSamples: readonly RuleSamples[] = [
     rule: 'swallowed-error',
     file: 'src/Names.java',
     fires: ['class A { void f() {\n  try { charge(order); } catch (Exception problem) {} ◀\n} }'],
-    silent: ['cannotHappen', 'ignored', 'expected', '_', 'shouldNotHappen', 'expectedException'].map(
-      (name) => `class A { void f() { try { charge(order); } catch (Exception ${name}) {} } }`,
-    ),
+    silent: [
+      'cannotHappen',
+      'ignored',
+      'expected',
+      '_',
+      'shouldNotHappen',
+      'expectedException',
+    ].map((name) => `class A { void f() { try { charge(order); } catch (Exception ${name}) {} } }`),
   },
   {
     rule: 'swallowed-error',
@@ -185,7 +195,9 @@ export const doubtSamples: readonly RuleSamples[] = [
   {
     rule: 'null-access',
     file: 'src/field.go',
-    fires: ['package src\n\nfunc f(p *P) int {\n\tif p == nil {\n\t\treturn p.x ◀\n\t}\n\treturn 0\n}'],
+    fires: [
+      'package src\n\nfunc f(p *P) int {\n\tif p == nil {\n\t\treturn p.x ◀\n\t}\n\treturn 0\n}',
+    ],
     silent: [
       'package src\n\nfunc f(p *P) int {\n\tif p == nil {\n\t\treturn p.Size()\n\t}\n\treturn p.x\n}',
       'package src\n\nfunc f(p *P) int {\n\tif p == nil {\n\t\tp = &P{}\n\t\treturn p.x\n\t}\n\treturn p.x\n}',

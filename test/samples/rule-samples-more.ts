@@ -80,19 +80,34 @@ export const moreSamples: readonly RuleSamples[] = [
       'def f():\n    return 1\n    stop() ◀',
       'def f(x):\n    if x:\n        raise Error(x)\n        stop() ◀\n    go()',
     ],
-    silent: ['def f():\n    return\n    yield', 'def f(x):\n    if x:\n        return 1\n    stop()'],
+    silent: [
+      'def f():\n    return\n    yield',
+      'def f(x):\n    if x:\n        return 1\n    stop()',
+    ],
   },
   {
     rule: 'self-assignment',
     file: 'src/self.ts',
-    fires: ['class A {\n  constructor(name: string) {\n    this.name = this.name ◀\n  }\n}', 'total = total ◀'],
-    silent: ['this.name = name\nlocation.href = location.href', 'box.scrollTop = box.scrollTop\nlet a = a0\na += a'],
+    fires: [
+      'class A {\n  constructor(name: string) {\n    this.name = this.name ◀\n  }\n}',
+      'total = total ◀',
+    ],
+    silent: [
+      'this.name = name\nlocation.href = location.href',
+      'box.scrollTop = box.scrollTop\nlet a = a0\na += a',
+    ],
   },
   {
     rule: 'self-assignment',
     file: 'app/self.py',
-    fires: ['def f(limit):\n    limit = limit ◀\n    return limit', 'def f(self):\n    self.name = self.name ◀'],
-    silent: ['class A:\n    x = x', 'def f(limit):\n    limit = limit  # narrowed\n    return limit'],
+    fires: [
+      'def f(limit):\n    limit = limit ◀\n    return limit',
+      'def f(self):\n    self.name = self.name ◀',
+    ],
+    silent: [
+      'class A:\n    x = x',
+      'def f(limit):\n    limit = limit  # narrowed\n    return limit',
+    ],
   },
   {
     rule: 'useless-fallback',
@@ -111,7 +126,10 @@ export const moreSamples: readonly RuleSamples[] = [
     rule: 'chained-comparison',
     file: 'src/chain.js',
     fires: ['if (0 < x < 5) go() ◀', 'const isIn = low <= value <= high ◀'],
-    silent: ['if (0 < x && x < 5) go()', 'const isSame = (a < b) === (c < d)\nconst y = a < b ? c : d > e'],
+    silent: [
+      'if (0 < x && x < 5) go()',
+      'const isSame = (a < b) === (c < d)\nconst y = a < b ? c : d > e',
+    ],
   },
   {
     rule: 'null-access',
@@ -167,7 +185,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'index-as-truth',
     file: 'src/index.ts',
-    fires: ["if (name.indexOf('x')) go() ◀", "const has = !list.findIndex((x) => x.id === id) ? 'first' : 'other' ◀"],
+    fires: [
+      "if (name.indexOf('x')) go() ◀",
+      "const has = !list.findIndex((x) => x.id === id) ? 'first' : 'other' ◀",
+    ],
     silent: [
       "if (name.indexOf('x') !== -1) go()\nconst at = name.indexOf('x')",
       "if (name.includes('x')) go()\nif (list.find((x) => x.id === id)) go()",
@@ -176,8 +197,14 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'index-as-truth',
     file: 'app/index.py',
-    fires: ['if name.find("x"):\n    go()'.replace(':\n', ': ◀\n'), 'while not name.rfind("x"): ◀\n    go()'],
-    silent: ['if name.find("x") >= 0:\n    go()', 'from bs4 import BeautifulSoup\nif soup.find("div"):\n    go()'],
+    fires: [
+      'if name.find("x"):\n    go()'.replace(':\n', ': ◀\n'),
+      'while not name.rfind("x"): ◀\n    go()',
+    ],
+    silent: [
+      'if name.find("x") >= 0:\n    go()',
+      'from bs4 import BeautifulSoup\nif soup.find("div"):\n    go()',
+    ],
   },
   {
     rule: 'answer-without-return',
@@ -553,7 +580,10 @@ export const moreSamples: readonly RuleSamples[] = [
     rule: 'format-arguments',
     file: 'src/Format.java',
     fires: [
-      'class A { String f() {\n  return String.format("%s is %d", name); ◀\n} }'.replace('name)', 'name())'),
+      'class A { String f() {\n  return String.format("%s is %d", name); ◀\n} }'.replace(
+        'name)',
+        'name())',
+      ),
       'class A { void f() {\n  log.info("{} is {}", name()); ◀\n} }',
     ],
     silent: [
@@ -589,7 +619,10 @@ export const moreSamples: readonly RuleSamples[] = [
     rule: 'strip-characters',
     file: 'app/strip.py',
     fires: ['name = path.rstrip(".txt") ◀', 'host = url.lstrip("https://") ◀'],
-    silent: ['name = path.removesuffix(".txt")', 'name = path.strip("\\r\\n").strip("0123456789").strip("/")'],
+    silent: [
+      'name = path.removesuffix(".txt")',
+      'name = path.strip("\\r\\n").strip("0123456789").strip("/")',
+    ],
   },
   {
     rule: 'strip-characters',
@@ -667,7 +700,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'boolean-comparator',
     file: 'src/order.ts',
-    fires: ['list.sort((a, b) => a.size > b.size) ◀', 'const x = list.toSorted(function (a, b) { return a < b }) ◀'],
+    fires: [
+      'list.sort((a, b) => a.size > b.size) ◀',
+      'const x = list.toSorted(function (a, b) { return a < b }) ◀',
+    ],
     silent: [
       'list.sort((a, b) => a.size - b.size)',
       'list.sort((a, b) => (a > b ? 1 : -1))\nlist.filter((a) => a > 1)',
@@ -685,7 +721,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'none-result',
     file: 'app/none.py',
-    fires: ['def f(items: list):\n    return items.sort() ◀', 'names = []\nnames = names.append("a") ◀'],
+    fires: [
+      'def f(items: list):\n    return items.sort() ◀',
+      'names = []\nnames = names.append("a") ◀',
+    ],
     silent: [
       'def f(items: list):\n    items.sort()\n    return items',
       'def f(frame):\n    frame = frame.append(x)\n    return cursor.sort("a")',
@@ -712,7 +751,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'environment-is-text',
     file: 'src/env.ts',
-    fires: ['if (process.env.DEBUG === true) go() ◀', "const isOn = Boolean(process.env.DEBUG ?? 'false') ◀"],
+    fires: [
+      'if (process.env.DEBUG === true) go() ◀',
+      "const isOn = Boolean(process.env.DEBUG ?? 'false') ◀",
+    ],
     silent: [
       "if (process.env.DEBUG === 'true') go()",
       'const isOn = Boolean(process.env.DEBUG)\nif (process.env.PORT == 80) go()',
@@ -721,7 +763,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'environment-is-text',
     file: 'app/env.py',
-    fires: ['debug = bool(os.getenv("DEBUG", "false")) ◀', 'if os.environ["DEBUG"] == True: ◀\n    go()'],
+    fires: [
+      'debug = bool(os.getenv("DEBUG", "false")) ◀',
+      'if os.environ["DEBUG"] == True: ◀\n    go()',
+    ],
     silent: [
       'debug = os.getenv("DEBUG", "false") == "true"',
       'debug = bool(os.getenv("DEBUG"))\nif os.getenv("A", 1) == 1:\n    go()',
@@ -754,7 +799,10 @@ export const moreSamples: readonly RuleSamples[] = [
   {
     rule: 'task-not-kept',
     file: 'app/task.py',
-    fires: ['async def f():\n    asyncio.create_task(work()) ◀', 'async def f():\n    asyncio.ensure_future(work()) ◀'],
+    fires: [
+      'async def f():\n    asyncio.create_task(work()) ◀',
+      'async def f():\n    asyncio.ensure_future(work()) ◀',
+    ],
     silent: [
       'async def f(tasks):\n    tasks.add(asyncio.create_task(work()))',
       'async def f():\n    task = asyncio.create_task(work())\n    await task\n    group.create_task(work())',
@@ -791,7 +839,10 @@ export const moreSamples: readonly RuleSamples[] = [
       'user = jwt.decode(token, options={"verify_signature": False}) ◀',
       'user = jwt.decode(token, key, verify=False) ◀',
     ],
-    silent: ['user = jwt.decode(token, key, algorithms=["HS256"])', 'user = base64.decode(token, verify=False)'],
+    silent: [
+      'user = jwt.decode(token, key, algorithms=["HS256"])',
+      'user = base64.decode(token, verify=False)',
+    ],
   },
   {
     rule: 'any-origin-with-credentials',
@@ -800,7 +851,10 @@ export const moreSamples: readonly RuleSamples[] = [
       'app.use(cors({ origin: true, credentials: true })) ◀',
       "app.use(cors({\n  credentials: true,\n  origin: '*', ◀\n}))",
     ],
-    silent: ["app.use(cors({ origin: ['https://acme.io'], credentials: true }))", "app.use(cors({ origin: '*' }))"],
+    silent: [
+      "app.use(cors({ origin: ['https://acme.io'], credentials: true }))",
+      "app.use(cors({ origin: '*' }))",
+    ],
   },
   {
     rule: 'any-origin-with-credentials',
@@ -818,7 +872,10 @@ export const moreSamples: readonly RuleSamples[] = [
     rule: 'secret-in-log',
     file: 'src/log.ts',
     fires: ['console.log(user.password) ◀', 'console.info(`key: ${apiKey}`) ◀'],
-    silent: ['console.log(password.length, hasPassword)', "console.log('password', mask(password))"],
+    silent: [
+      'console.log(password.length, hasPassword)',
+      "console.log('password', mask(password))",
+    ],
   },
   {
     rule: 'secret-in-log',

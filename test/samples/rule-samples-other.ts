@@ -84,7 +84,10 @@ async def register(user):
     rule: 'literal-identity',
     file: 'app/same.py',
     fires: ['if name is "admin": ◀\n    allow()', 'ok = count is not 5 ◀'],
-    silent: ['if name == "admin":\n    allow()', 'ok = value is not None and flag is True and one is other'],
+    silent: [
+      'if name == "admin":\n    allow()',
+      'ok = value is not None and flag is True and one is other',
+    ],
   },
   {
     rule: 'boxed-identity',
@@ -105,7 +108,10 @@ async def register(user):
       'package calc\n\nfunc f(x float64) bool {\n\treturn x == math.NaN() ◀\n}',
       'package calc\n\nvar bad = math.NaN() != y ◀',
     ],
-    silent: ['package calc\n\nfunc f(x float64) bool { return math.IsNaN(x) }', 'package calc\n\nvar ok = x != x'],
+    silent: [
+      'package calc\n\nfunc f(x float64) bool { return math.IsNaN(x) }',
+      'package calc\n\nvar ok = x != x',
+    ],
   },
   {
     rule: 'nan-comparison',
@@ -244,24 +250,39 @@ async def register(user):
       'from datetime import datetime, timezone\nnow = datetime.utcnow() ◀',
       'import datetime\nstamp = datetime.datetime.utcnow().timestamp() ◀',
     ],
-    silent: ['from datetime import datetime, timezone\nnow = datetime.now(timezone.utc)', 'now = clock.utcnow()'],
+    silent: [
+      'from datetime import datetime, timezone\nnow = datetime.now(timezone.utc)',
+      'now = clock.utcnow()',
+    ],
   },
   {
     rule: 'duplicate-key',
     file: 'app/table.py',
-    fires: ['limits = {\n    "free": 1,\n    "team": 5,\n    "free": 2, ◀\n}', 'x = {"a": 1, "a": 2} ◀'],
+    fires: [
+      'limits = {\n    "free": 1,\n    "team": 5,\n    "free": 2, ◀\n}',
+      'x = {"a": 1, "a": 2} ◀',
+    ],
     silent: ['x = {"a": 1, **more, "a": 2}', 'x = {a: 1, b: 2, "a": {"a": 3}}'],
   },
   {
     rule: 'raised-not-implemented',
     file: 'app/base.py',
-    fires: ['def f():\n    raise NotImplemented ◀', 'class A:\n    def g(self):\n        raise NotImplemented ◀'],
-    silent: ['def f():\n    raise NotImplementedError', 'def __eq__(self, other):\n    return NotImplemented'],
+    fires: [
+      'def f():\n    raise NotImplemented ◀',
+      'class A:\n    def g(self):\n        raise NotImplemented ◀',
+    ],
+    silent: [
+      'def f():\n    raise NotImplementedError',
+      'def __eq__(self, other):\n    return NotImplemented',
+    ],
   },
   {
     rule: 'swallowed-error',
     file: 'app/errors.py',
-    fires: ['try:\n    charge(order)\nexcept: ◀\n    pass', 'try:\n    charge(order)\nexcept Exception: ◀\n    pass'],
+    fires: [
+      'try:\n    charge(order)\nexcept: ◀\n    pass',
+      'try:\n    charge(order)\nexcept Exception: ◀\n    pass',
+    ],
     silent: [
       'try:\n    charge(order)\nexcept KeyError:\n    pass\ntry:\n    charge(order)\nexcept Exception:\n    log.exception("no")',
       'try:\n    import extra\n    extra.apply()\nexcept Exception:\n    pass\nname = ""\ntry:\n    name = ask()\nexcept Exception:\n    pass\ndef close_all():\n    try:\n        charge(order)\n    except Exception:\n        pass',
@@ -460,7 +481,10 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
       'token = "".join(random.choice(letters) for _ in range(32)) ◀',
       'def make_otp():\n    return random.randint(0, 999999) ◀',
     ],
-    silent: ['token = secrets.token_hex(32)', 'delay = random.random()\ncolor = random.choice(colors)'],
+    silent: [
+      'token = secrets.token_hex(32)',
+      'delay = random.random()\ncolor = random.choice(colors)',
+    ],
   },
   {
     rule: 'insecure-random',
@@ -568,6 +592,9 @@ cursor.execute("SELECT * FROM users WHERE id = %d" % user_id)`,
       'on: push\njobs:\n  a:\n    needs: build ◀\n    runs-on: x\n    steps: []',
       'on: push\njobs:\n  build: {}\n  a:\n    needs:\n      - build\n      - tests ◀\n    runs-on: x',
     ],
-    silent: ['on: push\njobs:\n  build: {}\n  a:\n    needs: [build]\n    runs-on: x', 'needs: x\njobs: []'],
+    silent: [
+      'on: push\njobs:\n  build: {}\n  a:\n    needs: [build]\n    runs-on: x',
+      'needs: x\njobs: []',
+    ],
   },
 ]

@@ -256,7 +256,10 @@ export const missing = (a: Date | null) => a === null`,
   {
     rule: 'literal-identity',
     file: 'src/empty.ts',
-    fires: [`export const isEmpty = (list: string[]) => list === [] ◀`, `if (options == {}) { reset() } ◀`],
+    fires: [
+      `export const isEmpty = (list: string[]) => list === [] ◀`,
+      `if (options == {}) { reset() } ◀`,
+    ],
     silent: [
       `export const isEmpty = (list: string[]) => list.length === 0`,
       `const list = given ?? []; if (list === other) go()`,
@@ -266,12 +269,18 @@ export const missing = (a: Date | null) => a === null`,
     rule: 'nan-comparison',
     file: 'src/numbers.ts',
     fires: [`if (value === NaN) fail() ◀`, `const isBad = Number.NaN != parsed ◀`],
-    silent: [`if (Number.isNaN(value)) fail()`, `const isNan = value !== value; const text = kind === 'NaN'`],
+    silent: [
+      `if (Number.isNaN(value)) fail()`,
+      `const isNan = value !== value; const text = kind === 'NaN'`,
+    ],
   },
   {
     rule: 'invalid-typeof',
     file: 'src/kinds.ts',
-    fires: [`if (typeof value === 'undefinde') fail() ◀`, `const isList = typeof value == 'array' ◀`],
+    fires: [
+      `if (typeof value === 'undefinde') fail() ◀`,
+      `const isList = typeof value == 'array' ◀`,
+    ],
     silent: [
       `if (typeof value === 'undefined') fail()`,
       `const isSame = typeof value === typeof other && typeof other === kind`,
@@ -281,7 +290,10 @@ export const missing = (a: Date | null) => a === null`,
     rule: 'negated-operand',
     file: 'src/tests.ts',
     fires: [`if (!key in map) add(key) ◀`, `if (!error instanceof TypeError) throw error ◀`],
-    silent: [`if (!(key in map)) add(key)`, `for (const key in map) use(key)\nif ((!key) in flags) use(key)`],
+    silent: [
+      `if (!(key in map)) add(key)`,
+      `for (const key in map) use(key)\nif ((!key) in flags) use(key)`,
+    ],
   },
   {
     rule: 'constant-condition',
@@ -395,7 +407,10 @@ const never = users.some(() => { throw new Error('x') })`,
   {
     rule: 'time-without-zone',
     file: 'src/when.ts',
-    fires: [`export const launch = new Date('2026-03-01 09:00') ◀`, `const end = new Date("2026-03-01T09:00:00") ◀`],
+    fires: [
+      `export const launch = new Date('2026-03-01 09:00') ◀`,
+      `const end = new Date("2026-03-01T09:00:00") ◀`,
+    ],
     silent: [
       `export const launch = new Date('2026-03-01T09:00:00Z')`,
       `const day = new Date('2026-03-01'); const t = new Date(text); const u = new Date('2026-03-01T09:00+02:00')`,
@@ -595,7 +610,10 @@ parts.join(req.query.separator)`,
       `const stored = createHash('md5').update(password).digest('hex') ◀`,
       `user.hash = crypto.createHash('sha1').update(salt + user.password).digest('hex') ◀`,
     ],
-    silent: [`const stored = await argon2.hash(password)`, `const etag = createHash('md5').update(body).digest('hex')`],
+    silent: [
+      `const stored = await argon2.hash(password)`,
+      `const etag = createHash('md5').update(body).digest('hex')`,
+    ],
   },
   {
     rule: 'breakpoint',
@@ -607,12 +625,18 @@ parts.join(req.query.separator)`,
     rule: 'focused-test',
     file: 'test/a.test.ts',
     fires: [`describe.only('orders', () => {}) ◀`, `  fit('works', () => {}) ◀`],
-    silent: [`describe('orders', () => { it('works', () => {}) })`, `fit(curve, points)\nit.skip('x', () => {})`],
+    silent: [
+      `describe('orders', () => { it('works', () => {}) })`,
+      `fit(curve, points)\nit.skip('x', () => {})`,
+    ],
   },
   {
     rule: 'conflict-marker',
     file: 'src/merged.ts',
-    fires: ['<<<<<<< HEAD ◀\nconst a = 1\n=======\nconst a = 2\n>>>>>>> other', 'const x = 1\n<<<<<<< ours ◀'],
+    fires: [
+      '<<<<<<< HEAD ◀\nconst a = 1\n=======\nconst a = 2\n>>>>>>> other',
+      'const x = 1\n<<<<<<< ours ◀',
+    ],
     silent: ['const a = 1 << 2', '// =======\n<<<<<<< SEARCH'],
   },
 ]

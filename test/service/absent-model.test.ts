@@ -14,7 +14,10 @@ import { signInWithToken } from '../sign-in.ts'
 
 const key = 'sk-test-0123456789'
 const words = 'Your organization org-4711 was suspended'
-const refused: Reply = { status: 401, body: { error: { message: words, type: 'invalid_request_error' } } }
+const refused: Reply = {
+  status: 401,
+  body: { error: { message: words, type: 'invalid_request_error' } },
+}
 const files = { 'src/sum.ts': 'export const sum = (a: number, b: number) => a + b\n' }
 const nothing: Reply = { json: { summary: 'It adds numbers.', findings: [] } }
 
@@ -64,7 +67,8 @@ async function reviewed(number: number, times: number) {
 
 /** Waits until the model was asked so often in this way. */
 async function requested(isMeant: (request: ModelRequest) => boolean, times: number) {
-  while (server.requests.filter(isMeant).length < times) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (server.requests.filter(isMeant).length < times)
+    await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 it('case 47: a refused key is reported to the operator and not asked again until it is accepted', async () => {
@@ -106,14 +110,21 @@ it('shows the cause to whoever reads the review by the API', async () => {
     status: 'completed',
     error: null,
     ends: ['incomplete'],
-    warnings: [{ code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') }],
+    warnings: [
+      { code: 'model_unauthorized', message: expect.stringContaining('does not accept the key') },
+    ],
   })
 })
 
 it('case 47: a model that stays away past the retries leaves the review incomplete, and it is done again', async () => {
   server.respondWith(() => ({ status: 529, headers: { 'retry-after-ms': '1' } }))
   const { number, run, summary } = await review('away')
-  expect(run).toMatchObject({ attempts: 2, status: 'completed', verdict: 'NEEDS_DISCUSSION', error: null })
+  expect(run).toMatchObject({
+    attempts: 2,
+    status: 'completed',
+    verdict: 'NEEDS_DISCUSSION',
+    error: null,
+  })
   expect(summary).toContain('The configured model took no part')
   server.respondWith(() => nothing)
   expect((await reviewed(number, 2)).run).toMatchObject({ verdict: 'APPROVE', warnings: [] })
@@ -123,7 +134,9 @@ it('case 47: a fast model whose key is accepted again takes part again', async (
   await scenario[Symbol.asyncDispose]()
   scenario = await start({ REVIEW_MODE: 'parallel', MODEL_FAST: 'compatible:small' })
   const answer: Script = ({ system }) =>
-    system.startsWith('Several specialists') ? { json: { summary: 'It adds numbers.', dropped: [] } } : nothing
+    system.startsWith('Several specialists')
+      ? { json: { summary: 'It adds numbers.', dropped: [] } }
+      : nothing
   server.respondWith((request) => (request.model === 'small' ? refused : answer(request)))
   const { number, run } = await review('parallel')
   expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
@@ -138,15 +151,20 @@ it('case 47: a fast model whose key is accepted again takes part again', async (
 })
 
 it('case 47: a change that the provider blocks is reviewed again in bounds, and no other change is', async () => {
-  server.respondWith(({ text }) => (text.includes('src/blocked.ts') ? { status: 403, body: 'Forbidden' } : nothing))
-  const { number, run } = await review('blocked', { 'src/blocked.ts': 'export const blocked = true\n' })
+  server.respondWith(({ text }) =>
+    text.includes('src/blocked.ts') ? { status: 403, body: 'Forbidden' } : nothing,
+  )
+  const { number, run } = await review('blocked', {
+    'src/blocked.ts': 'export const blocked = true\n',
+  })
   expect(run.warnings).toMatchObject([{ code: 'model_unauthorized' }])
   const other = await review('other')
   expect(other.runs).toMatchObject([{ verdict: 'APPROVE', warnings: [] }])
 
   // The first review, and five more.
   await reviewed(number, 6)
-  while ((await show(number)).run.redo_when !== null) await new Promise((resolve) => setTimeout(resolve, 50))
+  while ((await show(number)).run.redo_when !== null)
+    await new Promise((resolve) => setTimeout(resolve, 50))
   expect((await show(number)).runs).toHaveLength(6)
 }, 60_000)
 
@@ -155,7 +173,8 @@ it('case 47: asks no model while only closed pull requests wait for it', async (
   scenario.forge.closePullRequest(repo, number)
   await scenario.settled()
   const { db } = scenario.app
-  const waits = () => db.selectFrom('workflow_runs').select('id').where('redo_when', '=', 'model').execute()
+  const waits = () =>
+    db.selectFrom('workflow_runs').select('id').where('redo_when', '=', 'model').execute()
   expect(await waits()).toHaveLength(1)
   expect(await hasRedos(db, 'model')).toBe(false)
   scenario.forge.reopenPullRequest(repo, number)
@@ -177,7 +196,9 @@ it('case 89: a pull request that was closed is skipped everywhere alike, and rev
   await scenario.settled()
   const skipped = await show(number)
   expect(skipped.run).toMatchObject({ status: 'completed', verdict: null, redo_when: 'reopened' })
-  expect(skipped.run.summary).toMatch(/^UNKNOWN\nConfidence: 1\/5\n\nSkipped: the pull request was closed/)
+  expect(skipped.run.summary).toMatch(
+    /^UNKNOWN\nConfidence: 1\/5\n\nSkipped: the pull request was closed/,
+  )
   expect(skipped.summary).toBe('')
   const rows = await app.db.selectFrom('pull_requests').select(['verdict', 'confidence']).execute()
   expect(rows).toEqual([{ verdict: null, confidence: null }])

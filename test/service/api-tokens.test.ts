@@ -27,15 +27,27 @@ interface Answer {
   }
 }
 
-async function call(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
-  const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-  const init = { method, headers: { ...headers, ...type }, body: body === undefined ? null : JSON.stringify(body) }
+async function call(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Answer> {
+  const type: Record<string, string> =
+    body === undefined ? {} : { 'content-type': 'application/json' }
+  const init = {
+    method,
+    headers: { ...headers, ...type },
+    body: body === undefined ? null : JSON.stringify(body),
+  }
   const response = await fetch(scene.app.url + path, init)
   return { status: response.status, body: (await response.json()) as Answer['body'] }
 }
 
-const make = (person: SignedIn, body: unknown) => call('POST', '/api/v1/tokens', person.cookie, body)
-const revoke = (person: SignedIn, id: string) => call('DELETE', `/api/v1/tokens/${id}`, person.cookie)
+const make = (person: SignedIn, body: unknown) =>
+  call('POST', '/api/v1/tokens', person.cookie, body)
+const revoke = (person: SignedIn, id: string) =>
+  call('DELETE', `/api/v1/tokens/${id}`, person.cookie)
 const namesOf = async (person: SignedIn) =>
   (await call('GET', '/api/v1/tokens', person.cookie)).body.tokens?.map(({ name }) => name)
 const useToken = (jwt = '') => call('GET', '/auth/me', { authorization: `Bearer ${jwt}` })
@@ -45,7 +57,12 @@ describe('named tokens', () => {
     const made = await make(alice, { name: '  the build ' })
     expect(made).toEqual({
       status: 200,
-      body: { id: expect.any(String), name: 'the build', expires_at: expect.any(String), token: expect.any(String) },
+      body: {
+        id: expect.any(String),
+        name: 'the build',
+        expires_at: expect.any(String),
+        token: expect.any(String),
+      },
     })
     const { id = '', token = '' } = made.body
     expect(Math.round((Date.parse(made.body.expires_at!) - Date.now()) / 86_400_000)).toBe(90)
@@ -115,7 +132,11 @@ describe('named tokens', () => {
   })
 
   it('do not include sessions', async () => {
-    const sessions = await scene.app.db.selectFrom('tokens').select('id').where('kind', '=', 'session').execute()
+    const sessions = await scene.app.db
+      .selectFrom('tokens')
+      .select('id')
+      .where('kind', '=', 'session')
+      .execute()
     for (const { id } of sessions) expect((await revoke(alice, id)).status).toBe(404)
     expect((await call('GET', '/auth/me', alice.cookie)).status).toBe(200)
   })
@@ -153,10 +174,15 @@ describe('named tokens', () => {
   })
 
   it('number 50 at most, also when they are made at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => make(bob, { name: `number ${index}` })))
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => make(bob, { name: `number ${index}` })),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
     const refused = answers.find(({ status }) => status !== 200)
-    expect(refused).toEqual({ status: 409, body: { detail: 'You have 50 tokens: revoke one first' } })
+    expect(refused).toEqual({
+      status: 409,
+      body: { detail: 'You have 50 tokens: revoke one first' },
+    })
     await revoke(bob, answers.find(({ body }) => body.id !== undefined)?.body.id ?? '')
     expect((await make(bob, { name: 'the 51st' })).status).toBe(200)
   })
@@ -201,7 +227,9 @@ describe('the audit log', () => {
 
   it('tells an administrator what everybody did', async () => {
     const all = await read('limit=100', alice.cookie)
-    expect(new Set(all.entries?.map(({ login }) => login))).toEqual(new Set(['alice', 'bob', 'carol']))
+    expect(new Set(all.entries?.map(({ login }) => login))).toEqual(
+      new Set(['alice', 'bob', 'carol']),
+    )
     const own = await read('limit=100', bob.cookie)
     expect(new Set(own.entries?.map(({ login }) => login))).toEqual(new Set(['bob']))
   })

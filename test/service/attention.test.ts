@@ -2,8 +2,17 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerAttentively, isReview, notice } from '../fakes/models/attentive.ts'
-import { type ModelServer, type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
-import { type KnowledgeRepository, type KnowledgeScenario, startKnowledgeScenario } from '../knowledge-scenario.ts'
+import {
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
+import {
+  type KnowledgeRepository,
+  type KnowledgeScenario,
+  startKnowledgeScenario,
+} from '../knowledge-scenario.ts'
 
 const path = 'src/discount.ts'
 const discount = `export function discountOf(count: number): number {
@@ -13,8 +22,17 @@ const discount = `export function discountOf(count: number): number {
 `
 const finding = {
   ...{ path, side: 'RIGHT', start_line: 3, end_line: 3, quote: 'return count > 10 ? 0.1 : 0' },
-  ...{ severity: 'moderate', category: 'correctness', title: 'Exactly ten articles get no discount' },
-  ...{ body: 'When `count` is 10, then the discount is 0.', suggestion: null, evidence: [], confidence: 0.9 },
+  ...{
+    severity: 'moderate',
+    category: 'correctness',
+    title: 'Exactly ten articles get no discount',
+  },
+  ...{
+    body: 'When `count` is 10, then the discount is 0.',
+    suggestion: null,
+    evidence: [],
+    confidence: 0.9,
+  },
 }
 const fine: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
 /** Reads what it is shown, and nothing is wrong with it. */
@@ -26,7 +44,11 @@ let repository: KnowledgeRepository
 
 async function start(env: Record<string, string> = {}): Promise<void> {
   server = await startModelServer({ protocol: 'anthropic', script: () => fine, attentive: false })
-  const model = { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-012345' }
+  const model = {
+    MODEL: 'anthropic:claude-opus-5-5',
+    MODEL_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test-012345',
+  }
   scenario = await startKnowledgeScenario({ env: { ...model, ...env } })
   repository = await scenario.createRepository({ 'src/orders.ts': 'export const orders = []\n' })
 }
@@ -57,7 +79,9 @@ async function review(script: Script, files: Record<string, string> = { [path]: 
 /** The made-up words of all planted files that the model was shown. */
 function plantedWords(): string[] {
   const planted = server.requests.filter(isReview).flatMap(({ text }) => notice(text) ?? [])
-  return planted.map(({ path }) => /[a-z]{8}/.exec(path.slice(path.lastIndexOf('/')).toLowerCase())![0])
+  return planted.map(
+    ({ path }) => /[a-z]{8}/.exec(path.slice(path.lastIndexOf('/')).toLowerCase())![0],
+  )
 }
 
 /** All that is stored, as text. */
@@ -68,7 +92,9 @@ async function dumpDatabase(): Promise<string> {
     where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
   const dumps: string[] = []
   for (const { name } of tables.rows) {
-    const { rows } = await sql<{ text: string }>`select to_jsonb(t)::text as text from ${sql.table(name)} t`.execute(db)
+    const { rows } = await sql<{
+      text: string
+    }>`select to_jsonb(t)::text as text from ${sql.table(name)} t`.execute(db)
     dumps.push(`${name}: ${rows.map(({ text }) => text).join('\n')}`)
   }
   return dumps.join('\n')
@@ -78,9 +104,13 @@ async function dumpDatabase(): Promise<string> {
 async function gatherTraces(): Promise<Record<string, string>> {
   const { forge } = scenario
   return {
-    platform: JSON.stringify(forge.requests.map(({ path, query, body }) => [decodeURIComponent(path), query, body])),
+    platform: JSON.stringify(
+      forge.requests.map(({ path, query, body }) => [decodeURIComponent(path), query, body]),
+    ),
     database: await dumpDatabase(),
-    review: JSON.stringify(await repository.ask(`/reviews/${(await scenario.app.events()).at(-1)!.id}`)),
+    review: JSON.stringify(
+      await repository.ask(`/reviews/${(await scenario.app.events()).at(-1)!.id}`),
+    ),
     memories: JSON.stringify(await repository.ask('/memory')),
     contributors: JSON.stringify(await repository.ask('/analytics/contributors')),
     graph: JSON.stringify(await repository.ask('/analytics/graph')),
@@ -120,7 +150,8 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
 
   it('case 75: a real finding beside the planted one is kept, and the verifier is asked about it alone', async () => {
     const { requests, run, inline } = await review((request) => {
-      if (request.system.startsWith('Several specialists')) return { json: { summary: 'One.', dropped: [] } }
+      if (request.system.startsWith('Several specialists'))
+        return { json: { summary: 'One.', dropped: [] } }
       return answerAttentively(request, { json: { summary: 'Wrong at ten.', findings: [finding] } })
     })
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
@@ -140,14 +171,20 @@ describe.each(['agentic', 'parallel'])('case 75: in %s mode', (mode) => {
       ]
       if (request.toolResults.length === 0) return { toolCalls: inputs }
       const title = `As in ${noticed.path}, ten articles get no discount`
-      const words = { summary: `It adds discounts. It adds ${noticed.path}.`, findings: [{ ...finding, title }] }
+      const words = {
+        summary: `It adds discounts. It adds ${noticed.path}.`,
+        findings: [{ ...finding, title }],
+      }
       return answerAttentively(request, { json: words })
     })
     expect(requests.filter(isReview)).toHaveLength(2 * rounds)
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
   })
 
-  it('case 75: nothing of it reaches the platform, the database, the API or the memory', expectNoTrace)
+  it(
+    'case 75: nothing of it reaches the platform, the database, the API or the memory',
+    expectNoTrace,
+  )
 })
 
 describe('case 75: with the check off', () => {

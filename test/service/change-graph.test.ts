@@ -34,7 +34,8 @@ export class Cart {
 }
 `,
   'src/shop.ts': "import { priceOf as cost } from './index.ts'\n\nexport const least = cost(1)\n",
-  'src/other.ts': 'const priceOf = (text: string) => text.length\nexport const size = priceOf("abc")\n',
+  'src/other.ts':
+    'const priceOf = (text: string) => text.length\nexport const size = priceOf("abc")\n',
   'src/alone.ts': 'export function alone(): number {\n  return 1\n}\n',
   'src/kinds.ts': 'export interface Kind {\n  name: string\n}\n',
   'test/cart.test.ts': "import { Cart } from '../src/cart.ts'\n\nnew Cart().total(1)\n",
@@ -59,7 +60,10 @@ beforeAll(async () => {
 })
 
 /** Looks at a pull request of the shared repository, or of another one. */
-async function lookAt(change: Parameters<ChangeGraphScene['propose']>[1], name = repo): Promise<ChangeGraph> {
+async function lookAt(
+  change: Parameters<ChangeGraphScene['propose']>[1],
+  name = repo,
+): Promise<ChangeGraph> {
   const graph = await scene.look(name, await scene.propose(name, change))
   if (graph === null) throw new Error('Nothing is known')
   return graph
@@ -85,7 +89,14 @@ describe('a changed signature', () => {
     ])
     expect(callersOf(graph)).toEqual(['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf'])
     expect(graph.callers).toMatchObject([
-      { path: 'src/cart.ts', within: 'Cart.total', kind: 'call', arguments: 1, inChange: false, isTest: false },
+      {
+        path: 'src/cart.ts',
+        within: 'Cart.total',
+        kind: 'call',
+        arguments: 1,
+        inChange: false,
+        isTest: false,
+      },
       { path: 'src/shop.ts', within: 'least', text: 'export const least = cost(1)' },
     ])
     expect(graph.callers.every(({ confidence }) => confidence >= 0.8)).toBe(true)
@@ -100,14 +111,23 @@ describe('a changed signature', () => {
       'src/open.ts': `import { Wallet } from './wallet.ts'\nexport const openWallet = () => new Wallet()\n`,
       'src/pay.ts': `import { openWallet } from './open.ts'\nconst own = openWallet()\nown.drain(1)\n`,
     })
-    const graph = await lookAt({ 'src/wallet.ts': wallet.replace('sum: number', 'sum: number, to: string') }, name)
+    const graph = await lookAt(
+      { 'src/wallet.ts': wallet.replace('sum: number', 'sum: number, to: string') },
+      name,
+    )
     expect(graph.callers).toMatchObject([{ path: 'src/pay.ts', line: 3 }])
     expect(graph.callers[0]?.confidence).toBeGreaterThanOrEqual(0.8)
   })
 
   it.each([
     ['Python', 'shop/money.py', 'one, other', 'one, other, more', ['shop/till.py:5 add']],
-    ['Go', 'bill/bill.go', 'count int', 'count int, more int', ['bill/print.go:4 Sum', 'main.go:6 Sum']],
+    [
+      'Go',
+      'bill/bill.go',
+      'count int',
+      'count int, more int',
+      ['bill/print.go:4 Sum', 'main.go:6 Sum'],
+    ],
     [
       'Java',
       'java/src/main/java/acme/Tax.java',
@@ -136,11 +156,22 @@ describe('a changed signature', () => {
 
 describe('what a change takes away', () => {
   it('is missed by those that import it, also over files that pass it on', async () => {
-    const graph = await lookAt({ 'src/price.ts': price.replace(/export const rate.*\n\n/, 'const rate = 3\n\n') })
+    const graph = await lookAt({
+      'src/price.ts': price.replace(/export const rate.*\n\n/, 'const rate = 3\n\n'),
+    })
     expect(graph.brokenImports).toEqual([
-      { path: 'src/cart.ts', line: 1, from: './price.ts', name: 'rate', target: 'src/price.ts', inChange: false },
+      {
+        path: 'src/cart.ts',
+        line: 1,
+        from: './price.ts',
+        name: 'rate',
+        target: 'src/price.ts',
+        inChange: false,
+      },
     ])
-    const gone = await lookAt({ 'src/price.ts': price.replace(/export function priceOf[^}]*}\n/, '') })
+    const gone = await lookAt({
+      'src/price.ts': price.replace(/export function priceOf[^}]*}\n/, ''),
+    })
     expect(gone.brokenImports.map(({ path, name }) => `${path} ${name}`).sort()).toEqual([
       'src/cart.ts priceOf',
       'src/shop.ts priceOf',
@@ -165,14 +196,25 @@ describe('what a change takes away', () => {
       'src/index.ts': "export * from './cost.ts'\n",
     })
     expect(graph.brokenImports).toEqual([
-      { path: 'src/cart.ts', line: 1, from: './price.ts', name: null, target: null, inChange: false },
+      {
+        path: 'src/cart.ts',
+        line: 1,
+        from: './price.ts',
+        name: null,
+        target: null,
+        inChange: false,
+      },
     ])
     expect(graph.symbols).toEqual([])
   })
 
   it('breaks imports in Python', async () => {
-    const graph = await lookAt({ 'shop/money.py': 'def plus(one, other):\n    return one + other\n' })
-    expect(graph.brokenImports).toMatchObject([{ path: 'shop/till.py', line: 1, name: 'add', target: 'shop/money.py' }])
+    const graph = await lookAt({
+      'shop/money.py': 'def plus(one, other):\n    return one + other\n',
+    })
+    expect(graph.brokenImports).toMatchObject([
+      { path: 'shop/till.py', line: 1, name: 'add', target: 'shop/money.py' },
+    ])
   })
 })
 
@@ -187,7 +229,14 @@ export const all = [priceOf(1), priceOff, gone, fs, react]
 `,
     })
     expect(graph.brokenImports).toEqual([
-      { path: 'src/new.ts', line: 1, from: './price.ts', name: 'priceOff', target: 'src/price.ts', inChange: true },
+      {
+        path: 'src/new.ts',
+        line: 1,
+        from: './price.ts',
+        name: 'priceOff',
+        target: 'src/price.ts',
+        inChange: true,
+      },
       { path: 'src/new.ts', line: 2, from: './gone.ts', name: null, target: null, inChange: true },
     ])
   })
@@ -223,7 +272,9 @@ describe('tests of a change', () => {
       'src/kinds.ts': 'export interface Kind {\n  title: string\n}\n',
       'lib/shelf.rb': 'class Shelf\n  def fill(count)\n    count + 1\n  end\nend\n',
     })
-    expect(graph.tests).toEqual([{ path: 'test/cart.test.ts', distance: 2, reaches: ['src/price.ts'] }])
+    expect(graph.tests).toEqual([
+      { path: 'test/cart.test.ts', distance: 2, reaches: ['src/price.ts'] },
+    ])
     // Types alone have nothing to test, and nobody tests Ruby here.
     expect(graph.untested).toEqual(['src/alone.ts'])
     expect(graph.counts).toMatchObject({ tests: 1, reachedFiles: 5 })
@@ -234,7 +285,9 @@ describe('tests of a change', () => {
       'src/alone.ts': 'export function alone(): number {\n  return 3\n}\n',
       'test/alone.test.ts': "import { alone } from '../src/alone.ts'\n\nalone()\n",
     })
-    expect(graph.tests).toEqual([{ path: 'test/alone.test.ts', distance: 1, reaches: ['src/alone.ts'] }])
+    expect(graph.tests).toEqual([
+      { path: 'test/alone.test.ts', distance: 1, reaches: ['src/alone.ts'] },
+    ])
     expect(graph.untested).toEqual([])
   })
 })
@@ -248,7 +301,9 @@ describe('a graph that shows another commit than the change is based on', () => 
       'src/shop.ts': 'export const least = 1\n',
       'src/cart.ts': `// Carts.\n${files['src/cart.ts']}`,
     })
-    const changed = { 'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)') }
+    const changed = {
+      'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
+    }
     const graph = await lookAt(changed, name)
     expect(callersOf(graph)).toEqual(['src/cart.ts:6 priceOf', 'src/late.ts:3 priceOf'])
     const [commit] = (await scene.forge.branches(name)).values()
@@ -267,10 +322,14 @@ describe('a graph that shows another commit than the change is based on', () => 
       'app/use.ts': "import { thing } from '@/thing'\nthing(1)\n",
     })
     const moved = { 'config/base.json': base.replace('src/*', 'lib/*') }
-    const changed = { 'lib/thing.ts': thing.replace('count: number', 'count: number, more: number') }
+    const changed = {
+      'lib/thing.ts': thing.replace('count: number', 'count: number, more: number'),
+    }
     expect(callersOf(await lookAt(changed, name))).toEqual([])
     const used = { 'app/more.ts': "import { thing } from '@/thing'\nthing(2)\n" }
-    expect((await lookAt({ ...moved, ...used }, name)).definitions).toMatchObject([{ path: 'lib/thing.ts' }])
+    expect((await lookAt({ ...moved, ...used }, name)).definitions).toMatchObject([
+      { path: 'lib/thing.ts' },
+    ])
     await scene.forge.push(name, 'main', moved)
     await scene.scan(name)
     expect(callersOf(await lookAt(changed, name))).toEqual(['app/use.ts:2 thing'])
@@ -281,23 +340,30 @@ describe('a graph that shows another commit than the change is based on', () => 
     const graph = await lookAt(
       {
         'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
-        'src/new.ts': "import { priceOf } from './price.ts'\nimport { gone } from './gone.ts'\npriceOf(gone)\n",
+        'src/new.ts':
+          "import { priceOf } from './price.ts'\nimport { gone } from './gone.ts'\npriceOf(gone)\n",
       },
       name,
     )
     expect(graph).toMatchObject({ commit: null, callers: [], tests: [], untested: [] })
     expect(graph.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
-    expect(graph.brokenImports).toMatchObject([{ path: 'src/new.ts', from: './gone.ts', inChange: true }])
+    expect(graph.brokenImports).toMatchObject([
+      { path: 'src/new.ts', from: './gone.ts', inChange: true },
+    ])
   })
 })
 
 describe('what can’t be told', () => {
-  const changed = { 'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)') }
+  const changed = {
+    'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
+  }
 
   it('is nothing where the layers are off', async () => {
     const number = await scene.propose(repo, changed)
     const withLayers = (enabled: boolean, memory: boolean) =>
-      scene.look(repo, number, ({ config }) => ({ config: { ...config, memory, graph: { ...config.graph, enabled } } }))
+      scene.look(repo, number, ({ config }) => ({
+        config: { ...config, memory, graph: { ...config.graph, enabled } },
+      }))
     expect(await withLayers(false, false)).toBe(null)
     const remembered = await withLayers(false, true)
     expect(remembered).toMatchObject({ commit: null, symbols: [], callers: [], related: [] })
@@ -314,7 +380,13 @@ describe('what can’t be told', () => {
     await close()
     const graph = await scene.look(repo, number, () => ({ db }))
     expect(graph?.symbols).toMatchObject([{ name: 'priceOf', change: 'signature' }])
-    expect(graph).toMatchObject({ commit: null, callers: [], history: [], related: [], memories: [] })
+    expect(graph).toMatchObject({
+      commit: null,
+      callers: [],
+      history: [],
+      related: [],
+      memories: [],
+    })
     expect(graph?.notes.toSorted()).toEqual([
       'What earlier reviews came to could not be told.',
       'What is remembered could not be told.',
@@ -344,7 +416,9 @@ describe('what can’t be told', () => {
       },
       name,
     )
-    expect(callersOf(graph)).toEqual(['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf', `${odd}:3 priceOf`].sort())
+    expect(callersOf(graph)).toEqual(
+      ['src/cart.ts:5 priceOf', 'src/shop.ts:3 priceOf', `${odd}:3 priceOf`].sort(),
+    )
   })
 
   it('is the rest of what is too much, and that is said', async () => {
@@ -358,13 +432,17 @@ describe('what can’t be told', () => {
     const hub = await lookAt(changed, name)
     expect(hub.callers).toHaveLength(200)
     expect(hub.counts.callers).toBeGreaterThan(250)
-    expect(hub.notes).toEqual([expect.stringMatching(/^Uses of what changed were looked for in 300 files/)])
+    expect(hub.notes).toEqual([
+      expect.stringMatching(/^Uses of what changed were looked for in 300 files/),
+    ])
     const wide = await lookAt(
       Object.fromEntries(Object.keys(many).map((path) => [path, 'export const value = 1\n'])),
       name,
     )
     expect(wide.symbols.length).toBeLessThanOrEqual(300)
-    expect(wide.notes).toContain('20 source files of the change were not looked at for what they define and use.')
+    expect(wide.notes).toContain(
+      '20 source files of the change were not looked at for what they define and use.',
+    )
   })
 })
 
@@ -375,16 +453,39 @@ describe('other pull requests', () => {
       'src/price.ts': price.replace('(count: number): number', '(count: number, off: number)'),
     })
     const review = async (other: ReviewedBefore) => {
-      const pullRequest = { repo, number: other.number, title: `Change ${other.number}`, author: other.author }
-      const rest = { branch: 'b', base_branch: 'main', url: '', draft: false, head_sha: 'a'.repeat(40) }
+      const pullRequest = {
+        repo,
+        number: other.number,
+        title: `Change ${other.number}`,
+        author: other.author,
+      }
+      const rest = {
+        branch: 'b',
+        base_branch: 'main',
+        url: '',
+        draft: false,
+        head_sha: 'a'.repeat(40),
+      }
       const verdict = other.refused ? 'REQUEST_CHANGES' : 'APPROVE'
       const updated = new Date(Date.UTC(2026, 0, other.number - 9_000))
-      const state = { additions: 1, deletions: 1, state: other.state, verdict, updated_at: updated } as const
+      const state = {
+        additions: 1,
+        deletions: 1,
+        state: other.state,
+        verdict,
+        updated_at: updated,
+      } as const
       await db
         .insertInto('pull_requests')
         .values({ ...pullRequest, ...rest, ...state })
         .execute()
-      const run = { workflow_type: 'pr_review', repo, pr_number: other.number, status: 'completed', verdict } as const
+      const run = {
+        workflow_type: 'pr_review',
+        repo,
+        pr_number: other.number,
+        status: 'completed',
+        verdict,
+      } as const
       const { id } = await db
         .insertInto('workflow_runs')
         .values({ ...run, attempts: 1, fence: 1 })
@@ -420,10 +521,23 @@ describe('other pull requests', () => {
       symbols: ['nameOf'],
     } as const
     const first = await review({ ...common, number: 9_001, refused: true })
-    await review({ ...common, number: 9_002, author: 'carol', state: 'open', symbols: ['priceOf', 'nameOf'] })
+    await review({
+      ...common,
+      number: 9_002,
+      author: 'carol',
+      state: 'open',
+      symbols: ['priceOf', 'nameOf'],
+    })
     await review({ ...common, number: 9_003, state: 'open' })
     await review({ ...common, number: 9_004, path: 'src/alone.ts' })
-    const finding = { repo, pr_number: 9_001, first_run_id: first, last_run_id: first, reviewer: 'static', rule: null }
+    const finding = {
+      repo,
+      pr_number: 9_001,
+      first_run_id: first,
+      last_run_id: first,
+      reviewer: 'static',
+      rule: null,
+    }
     const place = {
       path: 'src/price.ts',
       side: 'RIGHT',
@@ -449,7 +563,16 @@ describe('other pull requests', () => {
       .insertInto('findings')
       .values(
         findings.map(([severity, title, state]) => {
-          return { ...finding, ...place, ...more, severity, title, state, placement: 'inline', fingerprint: title }
+          return {
+            ...finding,
+            ...place,
+            ...more,
+            severity,
+            title,
+            state,
+            placement: 'inline',
+            fingerprint: title,
+          }
         }),
       )
       .execute()
@@ -474,7 +597,9 @@ describe('other pull requests', () => {
         findings: ['A bad thing', 'A small thing'],
       }),
     ])
-    expect(graph?.history).toEqual([{ path: 'src/price.ts', touches: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 }])
+    expect(graph?.history).toEqual([
+      { path: 'src/price.ts', touches: 3, riskScore: 1, owner: 'bob', ownerPercent: 67 },
+    ])
   })
 })
 
@@ -488,7 +613,9 @@ describe('a graph that is written anew while a review asks it', () => {
     const writeAnew = async () => {
       await sql`update code_graphs set id = -id where repo = ${name}`.execute(scene.app.db)
     }
-    const graph = await scene.look(name, number, ({ db }) => ({ db: afterFirstTransaction(db, writeAnew) }))
+    const graph = await scene.look(name, number, ({ db }) => ({
+      db: afterFirstTransaction(db, writeAnew),
+    }))
     expect(graph?.notes).toEqual(['Who defines what the change uses could not be told.'])
     await writeAnew()
     expect((await scene.look(name, number))?.notes).toEqual([])

@@ -51,7 +51,11 @@ type SampleEdge = readonly [
   n: number,
 ]
 
-async function saveGraph(repo: string, files: Readonly<Record<string, SampleFile>>, edges: readonly SampleEdge[]) {
+async function saveGraph(
+  repo: string,
+  files: Readonly<Record<string, SampleFile>>,
+  edges: readonly SampleEdge[],
+) {
   const { id: graph_id } = await app.db
     .insertInto('code_graphs')
     .values({ repo, commit_sha: 'c'.repeat(40) })
@@ -60,8 +64,18 @@ async function saveGraph(repo: string, files: Readonly<Record<string, SampleFile
   const common = { graph_id, oid: 'a'.repeat(40), grammar: '', size: 1, is_test: false }
   const unknown = { kind: 'source', language: null, lines: null, complexity: null }
   const empty = { unparsed: null, namespace: null, used_names: null }
-  const rows = Object.entries(files).map(([path, file]) => ({ ...common, ...unknown, ...empty, path, ...file }))
-  const saved = await app.db.insertInto('code_files').values(rows).returning(['id', 'path']).execute()
+  const rows = Object.entries(files).map(([path, file]) => ({
+    ...common,
+    ...unknown,
+    ...empty,
+    path,
+    ...file,
+  }))
+  const saved = await app.db
+    .insertInto('code_files')
+    .values(rows)
+    .returning(['id', 'path'])
+    .execute()
   const idOf = new Map(saved.map(({ id, path }) => [path, id]))
   const values = edges.map(([source, target, kind, sites]) => {
     const ends = { source_id: idOf.get(source) as number, target_id: idOf.get(target) as number }
@@ -97,8 +111,15 @@ async function saveReviews(repo: string, reviews: readonly SampleReview[]) {
   }
 }
 
-async function ask(query: Record<string, string>, headers: Record<string, string> = anne.bearer, where = app) {
-  const response = await fetch(`${where.url}/api/v1/memory/code-map?${new URLSearchParams(query)}`, { headers })
+async function ask(
+  query: Record<string, string>,
+  headers: Record<string, string> = anne.bearer,
+  where = app,
+) {
+  const response = await fetch(
+    `${where.url}/api/v1/memory/code-map?${new URLSearchParams(query)}`,
+    { headers },
+  )
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   return { status: response.status, body: (await response.json()) as any }
 }
@@ -110,7 +131,10 @@ describe('of a repository', () => {
   beforeAll(async () => {
     repo = await connectNew()
     // Too many to be shown one by one.
-    const many = Array.from({ length: 220 }, (_, index) => [`src/${index % 2 ? 'http' : 'db'}/${index}`, {}] as const)
+    const many = Array.from(
+      { length: 220 },
+      (_, index) => [`src/${index % 2 ? 'http' : 'db'}/${index}`, {}] as const,
+    )
     const files = {
       'src/http/server.ts': { language: 'TypeScript', lines: 100, complexity: 10 },
       'src/http/routes.ts': { language: 'TypeScript', lines: 50, complexity: 5 },
@@ -134,16 +158,52 @@ describe('of a repository', () => {
       ['vendor/lib.js', 'src/db/pool.ts', 'call', 5],
     ])
     await saveReviews(repo, [
-      { number: 1, latest: true, requested: true, paths: ['src/http/server.ts', 'src/http/routes.ts', 'run.py'] },
-      { number: 2, latest: true, requested: false, paths: ['src/http/server.ts', 'src/gone.ts', 'vendor/lib.js'] },
-      { number: 3, latest: false, requested: true, paths: ['src/db/pool.ts', 'src/http/server.ts'] },
+      {
+        number: 1,
+        latest: true,
+        requested: true,
+        paths: ['src/http/server.ts', 'src/http/routes.ts', 'run.py'],
+      },
+      {
+        number: 2,
+        latest: true,
+        requested: false,
+        paths: ['src/http/server.ts', 'src/gone.ts', 'vendor/lib.js'],
+      },
+      {
+        number: 3,
+        latest: false,
+        requested: true,
+        paths: ['src/db/pool.ts', 'src/http/server.ts'],
+      },
       { number: 3, latest: true, requested: false, paths: ['src/db/pool.ts'] },
     ])
   })
 
-  const http = { path: 'src/http', kind: 'directory', files: 112, lines: 150, language: 'TypeScript', complexity: 15 }
-  const db = { path: 'src/db', kind: 'directory', files: 112, lines: 110, language: 'SQL', complexity: 3 }
-  const run = { path: 'run.py', kind: 'file', files: 1, lines: 20, language: 'Python', complexity: 4 }
+  const http = {
+    path: 'src/http',
+    kind: 'directory',
+    files: 112,
+    lines: 150,
+    language: 'TypeScript',
+    complexity: 15,
+  }
+  const db = {
+    path: 'src/db',
+    kind: 'directory',
+    files: 112,
+    lines: 110,
+    language: 'SQL',
+    complexity: 3,
+  }
+  const run = {
+    path: 'run.py',
+    kind: 'file',
+    files: 1,
+    lines: 20,
+    language: 'Python',
+    complexity: 4,
+  }
   const unread = { files: 1, lines: 0, language: null, complexity: 0 }
 
   it('takes directories apart of which few parts come, and takes the others together', async () => {
@@ -183,14 +243,19 @@ describe('of a repository', () => {
       },
       { path: 'src/http/1', kind: 'file', ...unread, ...quiet },
     ])
-    expect(body.edges).toEqual([{ source: 'src/http/server.ts', target: 'src/http/routes.ts', imports: 2, calls: 1 }])
+    expect(body.edges).toEqual([
+      { source: 'src/http/server.ts', target: 'src/http/routes.ts', imports: 2, calls: 1 },
+    ])
   })
 
-  it.each(['src/ht', 'src/http/server.ts', 'nowhere', '%', '..', '/etc'])('has nothing below %s', async (path) => {
-    const { status, body } = await ask({ repo, path })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ commit: null, nodes: [], edges: [] })
-  })
+  it.each(['src/ht', 'src/http/server.ts', 'nowhere', '%', '..', '/etc'])(
+    'has nothing below %s',
+    async (path) => {
+      const { status, body } = await ask({ repo, path })
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ commit: null, nodes: [], edges: [] })
+    },
+  )
 
   it('is the same for the cookie, and for the root in any spelling', async () => {
     const { body } = await ask({ repo })
@@ -205,8 +270,14 @@ describe('of a repository', () => {
   })
 
   it('asks for a repository and for a path that can be one', async () => {
-    expect(await ask({ repo: 'a' })).toEqual({ status: 400, body: { detail: 'repo must be owner/repo' } })
-    expect(await ask({})).toEqual({ status: 422, body: { detail: 'repo is required, as owner/repo' } })
+    expect(await ask({ repo: 'a' })).toEqual({
+      status: 400,
+      body: { detail: 'repo must be owner/repo' },
+    })
+    expect(await ask({})).toEqual({
+      status: 422,
+      body: { detail: 'repo is required, as owner/repo' },
+    })
     const detail = 'path must have 4096 characters at most'
     expect(await ask({ repo, path: 'a'.repeat(4097) })).toEqual({ status: 422, body: { detail } })
     expect((await ask({ repo, path: 'a\0b' })).status).toBe(200)
@@ -226,7 +297,10 @@ it('takes apart first of which the largest parts come', async () => {
   await saveGraph(repo, files, [])
   const { body } = await ask({ repo })
   // 4 at first: 4 - 1 + 30 = 33, with 40 of the wide one it would be 72; 33 - 1 + 20 = 52; and the chain is no more.
-  const shown = (body.nodes as { path: string; kind: string }[]).map(({ path, kind }) => [path, kind])
+  const shown = (body.nodes as { path: string; kind: string }[]).map(({ path, kind }) => [
+    path,
+    kind,
+  ])
   expect(shown).toHaveLength(52)
   expect(shown).toContainEqual(['wide', 'directory'])
   expect(shown).toContainEqual(['long/29.c', 'file'])
@@ -242,9 +316,15 @@ it('is bounded, and says how much is left out', async () => {
   // Each of the first forty uses all others of them: 1,560. Those after the three hundredth are elsewhere.
   const few = indexes.slice(0, 40)
   const edges = few.flatMap((one) =>
-    few.filter((other) => other !== one).map((other): SampleEdge => [path(one), path(other), 'call', 1]),
+    few
+      .filter((other) => other !== one)
+      .map((other): SampleEdge => [path(one), path(other), 'call', 1]),
   )
-  await saveGraph(repo, files, [...edges, [path(1), path(0), 'import', 9], [path(0), path(319), 'call', 2]])
+  await saveGraph(repo, files, [
+    ...edges,
+    [path(1), path(0), 'import', 9],
+    [path(0), path(319), 'call', 2],
+  ])
   const { body } = await ask({ repo, path: 'flat' })
   expect(body.nodes).toHaveLength(300)
   expect(body.nodes[0]).toMatchObject({ path: path(0), uses_elsewhere: 2 })
@@ -256,7 +336,13 @@ it('is bounded, and says how much is left out', async () => {
 })
 
 describe('where there is no graph', () => {
-  const nothing = { commit: null, path: '.', nodes: [], edges: [], left_out: { nodes: 0, edges: 0 } }
+  const nothing = {
+    commit: null,
+    path: '.',
+    nodes: [],
+    edges: [],
+    left_out: { nodes: 0, edges: 0 },
+  }
 
   it('is empty before the first scan', async () => {
     const repo = await connectNew()
@@ -268,7 +354,10 @@ describe('where there is no graph', () => {
     await using without = await startTestApp({ env, parts: { web: true, worker: false } })
     const { bearer } = await signIn(without, 'anne')
     const repo = await connectNew(without)
-    expect(await ask({ repo }, bearer, without)).toEqual({ status: 200, body: { repo, ...nothing } })
+    expect(await ask({ repo }, bearer, without)).toEqual({
+      status: 200,
+      body: { repo, ...nothing },
+    })
     expect(await ask({ repo: 'acme/other' }, bearer, without)).toMatchObject({ status: 403 })
   })
 })

@@ -22,7 +22,10 @@ import { createSite, startProcess } from '../start-process.ts'
 
 let scene: ConnectScene
 beforeAll(async () => {
-  scene = await startConnectScene({ parts: { web: true, worker: false }, env: { PLATFORM_TIMEOUT_SECONDS: '5' } })
+  scene = await startConnectScene({
+    parts: { web: true, worker: false },
+    env: { PLATFORM_TIMEOUT_SECONDS: '5' },
+  })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => scene.forge.faults.clear())
@@ -33,21 +36,28 @@ const hookUrl = () => `${scene.app.app.context.config.http.publicUrl}/api/v1/web
 
 function countStatuses(answers: readonly Answer[]) {
   return Object.fromEntries(
-    [...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [status, group.length]),
+    [...Map.groupBy(answers, ({ status }) => status)].map(([status, group]) => [
+      status,
+      group.length,
+    ]),
   )
 }
 
 /** What has to hold whatever happened: everybody who is connected has the one webhook that stands there. */
 async function expectSound(repo: string): Promise<void> {
   const active = (await scene.records(repo)).filter((record) => record.is_active)
-  const known = new Set(active.map(({ webhook_id, webhook_secret }) => `${webhook_id} ${webhook_secret}`))
+  const known = new Set(
+    active.map(({ webhook_id, webhook_secret }) => `${webhook_id} ${webhook_secret}`),
+  )
   expect(scene.forge.webhooks(repo).map(({ id, secret }) => `${id} ${secret}`)).toEqual([...known])
 }
 
 describe('races', () => {
   it('of 20 connects of one person: one succeeds, the others are connected already', async () => {
     const repo = await scene.createRepository()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.connect('alice', repo)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => scene.connect('alice', repo)),
+    )
     expect(countStatuses(answers)).toEqual({ 200: 1, 400: 19 })
     expect(answers.filter(({ status }) => status === 400).map(({ body }) => body.detail)).toEqual(
       Array(19).fill('Repo already connected'),
@@ -60,7 +70,9 @@ describe('races', () => {
   it('of 20 disconnects of one person: one succeeds, the others find nothing', async () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.disconnect('alice', repo)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => scene.disconnect('alice', repo)),
+    )
     expect(countStatuses(answers)).toEqual({ 200: 1, 404: 19 })
     expect(scene.forge.webhooks(repo)).toEqual([])
   })
@@ -77,7 +89,10 @@ describe('races', () => {
     for (let round = 0; round < 5; round++) {
       const repo = await scene.createRepository()
       await scene.connect('alice', repo)
-      const answers = await Promise.all([scene.disconnect('alice', repo), scene.connect('bob', repo)])
+      const answers = await Promise.all([
+        scene.disconnect('alice', repo),
+        scene.connect('bob', repo),
+      ])
       expect(countStatuses(answers)).toEqual({ 200: 2 })
       expect(scene.forge.webhooks(repo)).toHaveLength(1)
       await expectSound(repo)
@@ -91,7 +106,9 @@ describe('races', () => {
     forge.faults.add({ match: isCreation, times: 1, action: held })
     const connecting = scene.connect('alice', repo)
     await held.arrived
-    const { rows: clock } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(app.db)
+    const { rows: clock } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(
+      app.db,
+    )
     expect(await scene.connect('alice', other)).toMatchObject({ status: 200 })
     // Of those that were open when the platform was asked; others come and go.
     const { rows } = await sql`select from pg_stat_activity where state = 'idle in transaction'
@@ -105,10 +122,17 @@ describe('races', () => {
     const repo = await scene.createRepository()
     await scene.app.db
       .insertInto('repository_reservations')
-      .values({ repo, holder: randomUUID(), expires_at: sql<Date>`now() + interval '500 milliseconds'` })
+      .values({
+        repo,
+        holder: randomUUID(),
+        expires_at: sql<Date>`now() + interval '500 milliseconds'`,
+      })
       .execute()
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
-    const rows = await scene.app.db.selectFrom('repository_reservations').where('repo', '=', repo).execute()
+    const rows = await scene.app.db
+      .selectFrom('repository_reservations')
+      .where('repo', '=', repo)
+      .execute()
     expect(rows).toEqual([])
   })
 
@@ -150,7 +174,11 @@ describe('the first delivery of a webhook', () => {
 describe('faults of the platform', () => {
   it.each([
     ['an error', answer(502, 'Bad Gateway'), 0],
-    ['a rate limit', answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }), 0],
+    [
+      'a rate limit',
+      answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }),
+      0,
+    ],
     ['a page', html(), 0],
     ['a connection that breaks', drop(), 0],
     ['a connection that breaks after the webhook was made', applyThenDrop(), 1],
@@ -236,7 +264,11 @@ describe('a process that is killed', () => {
     forge.createUser('alice', { token: 'ghp_token_of_alice' })
     await forge.createRepository('alice/shop')
     await using site = await createSite()
-    const env = { PLATFORM_URL: forge.url, PLATFORM_API_URL: forge.apiUrl, PUBLIC_URL: 'https://umpire.example' }
+    const env = {
+      PLATFORM_URL: forge.url,
+      PLATFORM_API_URL: forge.apiUrl,
+      PUBLIC_URL: 'https://umpire.example',
+    }
     const ask = async (url: string, bearer: Record<string, string>, method: string) =>
       (await fetch(`${url}/api/v1/repos/alice/shop/install`, { method, headers: bearer })).status
 
@@ -264,7 +296,9 @@ describe('a process that is killed', () => {
   async function endReservations(url: string): Promise<void> {
     const client = new pg.Client(url)
     await client.connect()
-    await client.query(`update repository_reservations set expires_at = now() - interval '1 second'`)
+    await client.query(
+      `update repository_reservations set expires_at = now() - interval '1 second'`,
+    )
     await client.end()
   }
 })

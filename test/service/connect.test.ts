@@ -15,7 +15,10 @@ beforeAll(async () => {
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => scene.forge.faults.clear())
 
-const sessionExpired = { status: 401, body: { detail: 'Session expired — please log out and sign in again.' } }
+const sessionExpired = {
+  status: 401,
+  body: { detail: 'Session expired — please log out and sign in again.' },
+}
 const unauthorized = { status: 401, body: { detail: 'Unauthorized' } }
 const alreadyConnected = { status: 400, body: { detail: 'Repo already connected' } }
 const notFound = { status: 404, body: { detail: 'Installation not found' } }
@@ -24,7 +27,9 @@ const hookUrl = () => `${scene.app.app.context.config.http.publicUrl}/api/v1/web
 
 async function userId(login: string): Promise<number> {
   const { db } = scene.app
-  return (await db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()).id
+  return (
+    await db.selectFrom('users').select('id').where('login', '=', login).executeTakeFirstOrThrow()
+  ).id
 }
 
 /** Puts bytes that nobody can decrypt in the place of a person's token, while `work` runs. */
@@ -43,7 +48,11 @@ async function withSpoiledToken(login: string, work: () => Promise<void>): Promi
 }
 
 /** Sends a path as it is, where `fetch` would resolve its dots. */
-async function sendRaw(method: string, path: string, headers: Record<string, string>): Promise<Answer> {
+async function sendRaw(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const sent = request(scene.app.url, { method, path, headers, agent: false })
   sent.end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -79,7 +88,12 @@ describe('connecting', () => {
       deactivated_at: null,
     })
     expect(forge.webhooks(repo)).toEqual([
-      { id: record!.webhook_id, url: hookUrl(), secret: record!.webhook_secret, events: ['pull_request', 'issues'] },
+      {
+        id: record!.webhook_id,
+        url: hookUrl(),
+        secret: record!.webhook_secret,
+        events: ['pull_request', 'issues'],
+      },
     ])
     const made = forge.requests.slice(before).find(({ method }) => method === 'POST')!
     expect([made.path, made.login]).toEqual([`/api/v3/repos/${repo}/hooks`, 'alice'])
@@ -87,7 +101,12 @@ describe('connecting', () => {
       name: 'web',
       active: true,
       events: ['pull_request', 'issues'],
-      config: { url: hookUrl(), content_type: 'json', insecure_ssl: '0', secret: record!.webhook_secret },
+      config: {
+        url: hookUrl(),
+        content_type: 'json',
+        insecure_ssl: '0',
+        secret: record!.webhook_secret,
+      },
     })
     expect(await auditOf(repo)).toEqual([{ login: 'alice', action: 'repository_connected' }])
   })
@@ -103,7 +122,10 @@ describe('connecting', () => {
     const { cookie } = await scene.signIn('carol')
     for (const headers of [{}, { authorization: 'Bearer nonsense' }, cookie]) {
       for (const method of ['POST', 'DELETE']) {
-        const response = await fetch(`${scene.app.url}/api/v1/repos/${'x'.repeat(300)}/y/install`, { method, headers })
+        const response = await fetch(`${scene.app.url}/api/v1/repos/${'x'.repeat(300)}/y/install`, {
+          method,
+          headers,
+        })
         expect({ status: response.status, body: await response.json() }).toEqual(unauthorized)
       }
     }
@@ -134,7 +156,10 @@ describe('connecting', () => {
     const { bearer } = await scene.signIn('alice')
     const headers = { ...bearer, 'content-type': 'application/json' }
     for (const method of ['POST', 'DELETE']) {
-      const response = await fetch(`${scene.app.url}/api/v1/repos/${repo}/install`, { method, headers })
+      const response = await fetch(`${scene.app.url}/api/v1/repos/${repo}/install`, {
+        method,
+        headers,
+      })
       expect(response.status).toBe(200)
     }
   })
@@ -143,14 +168,19 @@ describe('connecting', () => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     expect(await scene.connect('alice', repo.toUpperCase())).toEqual(alreadyConnected)
-    await withSpoiledToken('alice', async () => expect(await scene.connect('alice', repo)).toEqual(alreadyConnected))
+    await withSpoiledToken('alice', async () =>
+      expect(await scene.connect('alice', repo)).toEqual(alreadyConnected),
+    )
     expect(await scene.records(repo)).toHaveLength(1)
   })
 
   it('refuses a former name of what is connected', async () => {
     const repo = await scene.createRepository()
     scene.forge.renameRepository(repo, `${repo}-renamed`)
-    expect((await scene.connect('alice', repo)).body).toMatchObject({ status: 'connected', repo: `${repo}-renamed` })
+    expect((await scene.connect('alice', repo)).body).toMatchObject({
+      status: 'connected',
+      repo: `${repo}-renamed`,
+    })
     expect(await scene.connect('alice', repo)).toEqual(alreadyConnected)
     expect(scene.forge.webhooks(`${repo}-renamed`)).toHaveLength(1)
   })
@@ -159,21 +189,32 @@ describe('connecting', () => {
     const repo = await scene.createRepository()
     await scene.connect('bob', repo)
     const asked = scene.forge.requests.length
-    await withSpoiledToken('bob', async () => expect(await scene.disconnect('bob', repo)).toEqual(sessionExpired))
-    await withSpoiledToken('alice', async () => expect(await scene.connect('alice', repo)).toEqual(sessionExpired))
+    await withSpoiledToken('bob', async () =>
+      expect(await scene.disconnect('bob', repo)).toEqual(sessionExpired),
+    )
+    await withSpoiledToken('alice', async () =>
+      expect(await scene.connect('alice', repo)).toEqual(sessionExpired),
+    )
     expect(scene.forge.requests.length).toBe(asked)
     expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
   })
 
   describe('a refusal of the platform', () => {
-    const failed = (message: string) => ({ status: 502, body: { detail: `Failed to install webhook: ${message}` } })
+    const failed = (message: string) => ({
+      status: 502,
+      body: { detail: `Failed to install webhook: ${message}` },
+    })
 
     it('without admin permission', async () => {
       const repo = await scene.createRepository()
-      expect(await scene.connect('carol', repo)).toEqual(failed('You need admin permission on the repository.'))
+      expect(await scene.connect('carol', repo)).toEqual(
+        failed('You need admin permission on the repository.'),
+      )
       // The webhook of others changes nothing about it.
       await scene.connect('alice', repo)
-      expect(await scene.connect('carol', repo)).toEqual(failed('You need admin permission on the repository.'))
+      expect(await scene.connect('carol', repo)).toEqual(
+        failed('You need admin permission on the repository.'),
+      )
       expect(await scene.records(repo)).toHaveLength(1)
     })
 
@@ -201,8 +242,13 @@ describe('connecting', () => {
     it('case 25: with its own message, but for tokens and addresses', async () => {
       const repo = await scene.createRepository()
       const message = `Hook: url is not supported by https://forge.example/x?token=1 for ${tokenOf('alice')}`
-      scene.forge.faults.add({ match: ({ method }) => method === 'POST', action: answer(422, { message }) })
-      expect(await scene.connect('alice', repo)).toEqual(failed('Hook: url is not supported by for …'))
+      scene.forge.faults.add({
+        match: ({ method }) => method === 'POST',
+        action: answer(422, { message }),
+      })
+      expect(await scene.connect('alice', repo)).toEqual(
+        failed('Hook: url is not supported by for …'),
+      )
       expect(await scene.records(repo)).toEqual([])
     })
   })
@@ -215,9 +261,15 @@ describe('several people', () => {
     await scene.connect('alice', repo)
     expect(await scene.connect('bob', repo)).toMatchObject({ status: 200 })
     const [first, second] = await scene.records(repo)
-    expect(second).toMatchObject({ webhook_id: first!.webhook_id, webhook_secret: first!.webhook_secret })
+    expect(second).toMatchObject({
+      webhook_id: first!.webhook_id,
+      webhook_secret: first!.webhook_secret,
+    })
     expect(forge.webhooks(repo)).toHaveLength(1)
-    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await scene.disconnect('alice', repo)).toEqual({
+      status: 200,
+      body: { status: 'disconnected', repo },
+    })
     expect(forge.webhooks(repo)).toMatchObject([{ id: first!.webhook_id }])
     expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: true }])
     expect(await scene.disconnect('bob', repo)).toMatchObject({ status: 200 })
@@ -225,7 +277,10 @@ describe('several people', () => {
   })
 
   it.each([
-    ['was taken away', (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)],
+    [
+      'was taken away',
+      (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id),
+    ],
     [
       'was made by hand',
       (repo: string) => {
@@ -241,7 +296,10 @@ describe('several people', () => {
     await scene.connect('bob', repo)
     const [first, second] = await scene.records(repo)
     expect(first!.webhook_id).not.toBe(before!.webhook_id)
-    expect(second).toMatchObject({ webhook_id: first!.webhook_id, webhook_secret: first!.webhook_secret })
+    expect(second).toMatchObject({
+      webhook_id: first!.webhook_id,
+      webhook_secret: first!.webhook_secret,
+    })
     const { webhook_id: id, webhook_secret: secret } = first!
     expect(scene.forge.webhooks(repo)).toMatchObject([{ id, secret }])
   })
@@ -253,7 +311,9 @@ describe('several people', () => {
     const seen = await scene.ask('bob', `/api/v1/repos?connected=true&search=${repo}`)
     expect(seen.body.repositories).toEqual([])
     const listed = await scene.ask('bob', `/api/v1/repos?search=${repo}`)
-    expect(listed.body.repositories).toMatchObject([{ repo, connected: false, installation_id: null }])
+    expect(listed.body.repositories).toMatchObject([
+      { repo, connected: false, installation_id: null },
+    ])
     expect(await scene.records(repo)).toMatchObject([{ is_active: true }])
     expect(scene.forge.webhooks(repo)).toHaveLength(1)
   })
@@ -277,10 +337,14 @@ describe('a name', () => {
 
     const [stale, record] = await scene.records(repo)
     expect(stale).toEqual({ ...former, is_active: false, deactivated_at: expect.any(Date) })
-    expect(forge.webhooks(repo)).toMatchObject([{ id: record!.webhook_id, secret: record!.webhook_secret }])
+    expect(forge.webhooks(repo)).toMatchObject([
+      { id: record!.webhook_id, secret: record!.webhook_secret },
+    ])
     const { status } = await app.deliver(payload(repo, 2), { secret: record!.webhook_secret })
     expect(status).toBe(200)
-    expect(await app.deliver(payload(repo, 3), { secret: former!.webhook_secret })).toMatchObject({ status: 403 })
+    expect(await app.deliver(payload(repo, 3), { secret: former!.webhook_secret })).toMatchObject({
+      status: 403,
+    })
     expect(await numbersOf('bob', repo)).toEqual([2])
     expect(await numbersOf('alice', repo)).toEqual([])
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
@@ -292,9 +356,19 @@ describe('a name', () => {
     const { forge, app } = scene
     const repo = await scene.createRepository({ private: true })
     const reviewsOf = async (headers: Record<string, string>) => {
-      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, { headers })
-      const entries = (await response.json()) as Record<'repo_name' | 'pr_number' | 'pr_title' | 'status', unknown>[]
-      return entries.map((entry) => [entry.repo_name, entry.pr_number, entry.pr_title, entry.status])
+      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, {
+        headers,
+      })
+      const entries = (await response.json()) as Record<
+        'repo_name' | 'pr_number' | 'pr_title' | 'status',
+        unknown
+      >[]
+      return entries.map((entry) => [
+        entry.repo_name,
+        entry.pr_number,
+        entry.pr_title,
+        entry.status,
+      ])
     }
     const deliver = async (number: number, title: string) => {
       const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
@@ -316,7 +390,9 @@ describe('a name', () => {
     await deliver(1, 'Of the new one')
     expect(await reviewsOf(bob)).toEqual([[repo, 1, 'Of the new one', 'pending']])
     const deliveries = await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)
-    const delivered = deliveries.body.deliveries.map((delivery: { pr_number: number | null }) => delivery.pr_number)
+    const delivered = deliveries.body.deliveries.map(
+      (delivery: { pr_number: number | null }) => delivery.pr_number,
+    )
     expect(delivered.filter((number: number | null) => number !== null)).toEqual([1])
     const root = (await signInWithToken(app, tokenOf('root'))).bearer
     // Nobody can review it under that name.
@@ -342,11 +418,16 @@ describe('a name', () => {
     const shouted = repo.replace('acme', 'ACME')
     const deliver = async (name: string, title: string) => {
       const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
-      expect((await app.deliver(pullRequestPayload({ repo: name, number: 1, title }), { secret })).status).toBe(200)
+      expect(
+        (await app.deliver(pullRequestPayload({ repo: name, number: 1, title }), { secret }))
+          .status,
+      ).toBe(200)
     }
     const listed = async () => {
       const { bearer } = await signInWithToken(app, tokenOf('root'))
-      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, { headers: bearer })
+      const response = await fetch(`${app.url}/api/v1/reviews?search=${repo}&limit=100`, {
+        headers: bearer,
+      })
       const entries = (await response.json()) as { repo_name: string; pr_title: string }[]
       return entries.map((entry) => `${entry.repo_name.split('@')[0]} ${entry.pr_title}`).toSorted()
     }
@@ -360,7 +441,9 @@ describe('a name', () => {
     for (const name of [repo, shouted]) await deliver(name, 'Of the former')
     await takeOver()
     for (const name of [repo, shouted]) await deliver(name, 'Of the new one')
-    const all = [repo, shouted].flatMap((name) => [`${name} Of the former`, `${name} Of the new one`]).toSorted()
+    const all = [repo, shouted]
+      .flatMap((name) => [`${name} Of the former`, `${name} Of the new one`])
+      .toSorted()
     expect(await listed()).toEqual(all)
 
     // Programs ask in any spelling. It has its name back, with all that was its own, and loses it once more.
@@ -381,7 +464,9 @@ describe('a name', () => {
     expect(await scene.connect('bob', `${repo}-now`)).toMatchObject({ status: 200 })
     expect(await scene.records(repo)).toMatchObject([{ is_active: false }, { is_active: false }])
     const [record] = await scene.records(`${repo}-now`)
-    expect(forge.webhooks(`${repo}-now`)).toMatchObject([{ id: record!.webhook_id, secret: record!.webhook_secret }])
+    expect(forge.webhooks(`${repo}-now`)).toMatchObject([
+      { id: record!.webhook_id, secret: record!.webhook_secret },
+    ])
     expect(await scene.connect('alice', `${repo}-now`)).toMatchObject({ status: 200 })
     expect(forge.webhooks(`${repo}-now`)).toHaveLength(1)
   })
@@ -395,7 +480,9 @@ describe('disconnecting', () => {
     const disconnected = await scene.disconnect('alice', repo.toUpperCase())
     expect(disconnected).toEqual({ status: 200, body: { status: 'disconnected', repo } })
     expect(scene.forge.webhooks(repo)).toEqual([])
-    expect(await scene.records(repo)).toMatchObject([{ is_active: false, deactivated_at: expect.any(Date) }])
+    expect(await scene.records(repo)).toMatchObject([
+      { is_active: false, deactivated_at: expect.any(Date) },
+    ])
     expect(await scene.disconnect('alice', repo)).toEqual(notFound)
     expect(await auditOf(repo)).toEqual([
       { login: 'alice', action: 'repository_connected' },
@@ -419,18 +506,28 @@ describe('disconnecting', () => {
   })
 
   it.each([
-    ['it is gone already', (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)],
+    [
+      'it is gone already',
+      (repo: string) => scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id),
+    ],
     ['its repository is gone', (repo: string) => scene.forge.removeRepository(repo)],
     ['admin rights were lost', (repo: string) => scene.forge.setPermission(repo, 'alice', 'read')],
     [
       'the platform is not available',
-      () => scene.forge.faults.add({ match: ({ method }) => method === 'DELETE', action: answer(503, 'no') }),
+      () =>
+        scene.forge.faults.add({
+          match: ({ method }) => method === 'DELETE',
+          action: answer(503, 'no'),
+        }),
     ],
   ])('succeeds where the webhook cannot be taken away: %s', async (_name, happen) => {
     const repo = await scene.createRepository()
     await scene.connect('alice', repo)
     await happen(repo)
-    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await scene.disconnect('alice', repo)).toEqual({
+      status: 200,
+      body: { status: 'disconnected', repo },
+    })
     expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
   })
 })
@@ -446,11 +543,16 @@ describe('deliveries', () => {
     const secret = record!.webhook_secret
     expect((await app.deliver(payload(repo, 1), { secret })).body.status).toBe('received')
     await scene.disconnect('alice', repo)
-    const ignored = { status: 200, body: { status: 'ignored', reason: 'The repository is disconnected' } }
+    const ignored = {
+      status: 200,
+      body: { status: 'ignored', reason: 'The repository is disconnected' },
+    }
     expect(await app.deliver(payload(repo, 2), { secret })).toEqual(ignored)
     // The deployment-wide secret is no way around it.
     expect(await app.deliver(payload(repo, 2))).toMatchObject({ status: 403 })
-    const events = (await app.events()).filter((event) => event.repo === repo && event.event_type !== 'ping')
+    const events = (await app.events()).filter(
+      (event) => event.repo === repo && event.event_type !== 'ping',
+    )
     expect(events).toMatchObject([{ pr_number: 1 }])
   })
 

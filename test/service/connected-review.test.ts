@@ -8,12 +8,15 @@ let scene: ConnectScene
 beforeAll(async () => {
   // Faults are meant for reviews: no scan is to meet them.
   const layers = { MEMORY: 'off', GRAPH: 'off' }
-  scene = await startConnectScene({ env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3', ...layers } })
+  scene = await startConnectScene({
+    env: { REVIEW_LEASE_SECONDS: '2', REVIEW_MAX_ATTEMPTS: '3', ...layers },
+  })
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 afterEach(() => {
   scene.forge.faults.clear()
-  for (const person of ['alice', 'bob'] as const) scene.forge.createUser(person, { token: tokenOf(person) })
+  for (const person of ['alice', 'bob'] as const)
+    scene.forge.createUser(person, { token: tokenOf(person) })
 })
 
 /** A line that the static reviewer reports. */
@@ -29,14 +32,26 @@ async function makeConnected(people: readonly Person[], at = scene): Promise<str
 
 /** Opens a pull request. Resolves when its delivery was answered. */
 async function openPullRequest(repo: string, at = scene): Promise<number> {
-  await at.forge.push(repo, 'topic', { 'src/key.ts': leak }, { author: 'alice', message: `Change ${repo}` })
+  await at.forge.push(
+    repo,
+    'topic',
+    { 'src/key.ts': leak },
+    { author: 'alice', message: `Change ${repo}` },
+  )
   const number = await at.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
-  await at.forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+  await at.forge.waitForDelivery(
+    (delivery) => delivery.repo === repo && delivery.action === 'opened',
+  )
   return number
 }
 
 function runsOf(repo: string, at = scene) {
-  return at.app.db.selectFrom('workflow_runs').selectAll().where('repo', '=', repo).orderBy('id').execute()
+  return at.app.db
+    .selectFrom('workflow_runs')
+    .selectAll()
+    .where('repo', '=', repo)
+    .orderBy('id')
+    .execute()
 }
 
 /** Who wrote comments and lines on the pull request. */
@@ -106,17 +121,25 @@ describe('the token', () => {
       await forge.push(repo, 'topic', { 'src/key.ts': leak }, { author: 'root', message: 'Change' })
       for (const person of readers) forge.setPermission(repo, person, 'read')
       const number = await forge.openPullRequest({ repo, head: 'topic', author: 'root' })
-      await forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+      await forge.waitForDelivery(
+        (delivery) => delivery.repo === repo && delivery.action === 'opened',
+      )
       await waitUntilSettled(scene.app)
       expect(writers(repo, number)).toEqual([writer])
     }
   })
 
   it('of who may not sign in any more is passed over', async () => {
-    await using strict = await startConnectScene({ env: { SIGN_IN_ALLOWED: 'root, alice, bob, carol' } })
+    await using strict = await startConnectScene({
+      env: { SIGN_IN_ALLOWED: 'root, alice, bob, carol' },
+    })
     const repo = await makeConnected(['alice', 'bob'], strict)
     // As after the operator took the name off, and started the service anew.
-    await strict.app.db.updateTable('users').set({ login: 'robert' }).where('login', '=', 'bob').execute()
+    await strict.app.db
+      .updateTable('users')
+      .set({ login: 'robert' })
+      .where('login', '=', 'bob')
+      .execute()
     const number = await openPullRequest(repo, strict)
     await waitUntilSettled(strict.app)
     expect(writers(repo, number, strict)).toEqual(['alice'])
@@ -138,7 +161,12 @@ describe('the token', () => {
     await openPullRequest(repo, lonely)
     await waitUntilSettled(lonely.app)
     expect(await runsOf(repo, lonely)).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'no_token', error: expect.stringContaining('sign in again') },
+      {
+        status: 'failed',
+        attempts: 1,
+        error_code: 'no_token',
+        error: expect.stringContaining('sign in again'),
+      },
     ])
   })
 })
@@ -162,7 +190,9 @@ describe('disconnecting', () => {
 
     expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
     await forge.push(repo, 'topic', { 'src/more.ts': `${leak}\n` }, { author: 'alice' })
-    await forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'synchronize')
+    await forge.waitForDelivery(
+      (delivery) => delivery.repo === repo && delivery.action === 'synchronize',
+    )
     await waitUntilSettled(app)
     expect((await runsOf(repo)).at(-1)).toMatchObject({ status: 'completed' })
     expect(writers(repo, number)).toEqual(['alice'])
@@ -192,11 +222,15 @@ describe('disconnecting during a review', () => {
   }
 
   it('stops it before its next write where nobody else stands for the repository', async () => {
-    await using lonely = await startConnectScene({ env: { PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' } })
+    await using lonely = await startConnectScene({
+      env: { PLATFORM_TOKEN: '', MEMORY: 'off', GRAPH: 'off' },
+    })
     const { repo, number, after } = await disconnectDuring(['alice'], lonely)
     expect(after).toEqual([])
     expect(writers(repo, number, lonely)).toEqual([])
-    expect(await runsOf(repo, lonely)).toMatchObject([{ status: 'failed', error_code: 'disconnected', attempts: 1 }])
+    expect(await runsOf(repo, lonely)).toMatchObject([
+      { status: 'failed', error_code: 'disconnected', attempts: 1 },
+    ])
   })
 
   it('goes on with the token of another connection', async () => {
@@ -216,10 +250,16 @@ describe('disconnecting during a review', () => {
 
 describe('case 55: what happens to a connected repository during a review', () => {
   /** Opens a pull request and lets `happen` come in the middle of its review. */
-  async function interrupt(happen: (repo: string) => unknown): Promise<{ repo: string; number: number }> {
+  async function interrupt(
+    happen: (repo: string) => unknown,
+  ): Promise<{ repo: string; number: number }> {
     const repo = await makeConnected(['alice'])
     const held = hold()
-    scene.forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
+    scene.forge.faults.add({
+      match: ({ path }) => path.includes('/compare/'),
+      times: 1,
+      action: held,
+    })
     const number = await openPullRequest(repo)
     await held.arrived
     await happen(repo)
@@ -251,8 +291,13 @@ describe('case 55: what happens to a connected repository during a review', () =
 
   it('case 55: it is removed: the review ends with the reason, and it can be disconnected', async () => {
     const { repo } = await interrupt((at) => scene.forge.removeRepository(at))
-    expect(await runsOf(repo)).toMatchObject([{ status: 'failed', attempts: 1, error_code: 'platform_not_found' }])
-    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await runsOf(repo)).toMatchObject([
+      { status: 'failed', attempts: 1, error_code: 'platform_not_found' },
+    ])
+    expect(await scene.disconnect('alice', repo)).toEqual({
+      status: 200,
+      body: { status: 'disconnected', repo },
+    })
   })
 
   it('case 55: it is removed before its review begins: it ends with the reason', async () => {
@@ -264,6 +309,8 @@ describe('case 55: what happens to a connected repository during a review', () =
     await scene.forge.removeRepository(repo)
     held.release()
     await waitUntilSettled(scene.app)
-    expect(await runsOf(repo)).toMatchObject([{ status: 'failed', attempts: 1, error_code: 'platform_not_found' }])
+    expect(await runsOf(repo)).toMatchObject([
+      { status: 'failed', attempts: 1, error_code: 'platform_not_found' },
+    ])
   })
 })

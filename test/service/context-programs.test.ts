@@ -13,14 +13,31 @@ let folder: string
 let scenario: Scenario
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'umpire-programs-'))
-  const common = { kind: 'tickets', look_up: { tools: ['get_issue'], arguments: { id: '{key}' } }, timeout_seconds: 3 }
+  const common = {
+    kind: 'tickets',
+    look_up: { tools: ['get_issue'], arguments: { id: '{key}' } },
+    timeout_seconds: 3,
+  }
   const sources = [
-    { ...common, name: 'tracker', command: process.execPath, args: [program, pidFile()], env: { TOKEN: `\${TOKEN}` } },
+    {
+      ...common,
+      name: 'tracker',
+      command: process.execPath,
+      args: [program, pidFile()],
+      env: { TOKEN: `\${TOKEN}` },
+    },
     { ...common, name: 'absent', command: join(folder, 'no-such-program') },
-    { ...common, name: 'elsewhere', command: join(folder, 'no-such-program'), repositories: ['other/*', '!acme/shop'] },
+    {
+      ...common,
+      name: 'elsewhere',
+      command: join(folder, 'no-such-program'),
+      repositories: ['other/*', '!acme/shop'],
+    },
   ]
   writeFileSync(join(folder, 'sources.json'), JSON.stringify({ sources }))
-  scenario = await startScenario({ env: { CONTEXT_SOURCES: join(folder, 'sources.json'), TOKEN: secret } })
+  scenario = await startScenario({
+    env: { CONTEXT_SOURCES: join(folder, 'sources.json'), TOKEN: secret },
+  })
   scenario.forge.setPrivate(repo, true)
 })
 afterAll(async () => {
@@ -41,10 +58,17 @@ async function reviewAll(...titles: string[]): Promise<string[]> {
   const numbers: number[] = []
   for (const title of titles) {
     const branch = `topic_${title.toLowerCase().replaceAll('-', '_')}`
-    numbers.push(await scenario.openPullRequest({ 'src/orders.ts': `export const ${branch} = 1\n` }, { title, branch }))
+    numbers.push(
+      await scenario.openPullRequest(
+        { 'src/orders.ts': `export const ${branch} = 1\n` },
+        { title, branch },
+      ),
+    )
   }
   await scenario.settled()
-  return numbers.map((number) => ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? '')
+  return numbers.map(
+    (number) => ownWords(scenario.forge.pullRequest(repo, number)).summaries[0]?.body ?? '',
+  )
 }
 
 const isGone = (pid: number) => !isRunning(pid)
@@ -53,7 +77,9 @@ it('is asked though it has hundreds of tools, and gets no environment but its ow
   const [text] = await reviewAll('SHOP-12')
   expect(text).toContain('- tracker: Known as SHOP-12')
   expect(started().environment).toContain('TOKEN')
-  const strange = started().environment.filter((name) => /SECRET|PLATFORM|WEBHOOK|CONTEXT|HOME/.test(name))
+  const strange = started().environment.filter((name) =>
+    /SECRET|PLATFORM|WEBHOOK|CONTEXT|HOME/.test(name),
+  )
   expect(strange).toEqual([])
 })
 

@@ -2,7 +2,14 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyRing } from '../../src/lib/key-ring.ts'
-import { type AccountScenario, aliceToken, bobToken, publicUrl, secretKey, startAccounts } from '../account-scenario.ts'
+import {
+  type AccountScenario,
+  aliceToken,
+  bobToken,
+  publicUrl,
+  secretKey,
+  startAccounts,
+} from '../account-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 
 let scene: AccountScenario
@@ -59,7 +66,8 @@ function jwtOf(person: SignedIn, place: Place): string {
 }
 
 const now = Math.floor(Date.now() / 1000)
-const unsigned = (place: Place, alg: string) => forge(place, { header: { alg } }).replace(/[^.]+$/, '')
+const unsigned = (place: Place, alg: string) =>
+  forge(place, { header: { alg } }).replace(/[^.]+$/, '')
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ownJwk = rsa.publicKey.export({ format: 'jwk' })
 
@@ -78,18 +86,23 @@ const forgeries: Record<string, (place: Place) => string> = {
   'RS256 under a key of its own': (place) => forgeByRsa(place, { kid: keys.id }),
   'RS256 that brings its key': (place) => forgeByRsa(place, { kid: keys.id, jwk: ownJwk }),
   'HS256 that brings its key': (place) =>
-    forge(place, { header: { jwk: { kty: 'oct', k: 'AAAA' } }, key: Buffer.from('AAAA', 'base64url') }),
+    forge(place, {
+      header: { jwk: { kty: 'oct', k: 'AAAA' } },
+      key: Buffer.from('AAAA', 'base64url'),
+    }),
   'jku of another site': (place) => forgeByRsa(place, { jku: `${scene.forge.url}/keys.json` }),
   'x5u of another site': (place) => forgeByRsa(place, { x5u: `${scene.forge.url}/keys.pem` }),
   'kid of no key': (place) => forge(place, { header: { kid: '0'.repeat(16) } }),
   'kid that is a path to an empty file': (place) =>
     forge(place, { header: { kid: '../../../dev/null' }, key: new Uint8Array() }),
-  'kid that names a prototype': (place) => forge(place, { header: { kid: '__proto__' }, key: new Uint8Array() }),
+  'kid that names a prototype': (place) =>
+    forge(place, { header: { kid: '__proto__' }, key: new Uint8Array() }),
   'kid that is an object': (place) => forge(place, { header: { kid: { id: keys.id } } }),
   'no kid': (place) => forge(place, { header: { kid: undefined } }),
   'an extension that must be understood': (place) => forge(place, { header: { crit: ['exp'] } }),
   'an unencoded payload': (place) => forge(place, { header: { crit: ['b64'], b64: false } }),
-  'a key of the secret that was not derived': (place) => forge(place, { key: Buffer.from(secretKey) }),
+  'a key of the secret that was not derived': (place) =>
+    forge(place, { key: Buffer.from(secretKey) }),
   'the key for sealing': (place) => forge(place, { key: keys.sealing }),
   expired: (place) => forge(place, { payload: { exp: now - 1 } }),
   'without an expiry': (place) => forge(place, { payload: { exp: undefined } }),
@@ -127,7 +140,8 @@ const forgeries: Record<string, (place: Place) => string> = {
 
 describe.each(['cookie', 'bearer'] as const)('case 19: forged and stale tokens as %s', (place) => {
   it('takes what it gave out, and the same signed anew by who has the key', async () => {
-    for (const jwt of [jwtOf(alice, place), forge(place)]) expect((await show(place, jwt)).status).not.toBe(401)
+    for (const jwt of [jwtOf(alice, place), forge(place)])
+      expect((await show(place, jwt)).status).not.toBe(401)
   })
 
   it.each(Object.entries(forgeries))('refuses %s', async (_what, make) => {
@@ -148,13 +162,18 @@ describe.each(['cookie', 'bearer'] as const)('case 19: forged and stale tokens a
 })
 
 describe('case 20: a token in the wrong place', () => {
-  it.each(['access_token', 'token', 'authorization', 'jwt'])('is not read from %s in the query', async (name) => {
-    for (const place of ['cookie', 'bearer'] as const) {
-      const { path } = places[place]
-      const query = new URLSearchParams({ [name]: jwtOf(alice, place) })
-      expect(await ask(`${path}${path.includes('?') ? '&' : '?'}${query}`)).toEqual(refusal(place))
-    }
-  })
+  it.each(['access_token', 'token', 'authorization', 'jwt'])(
+    'is not read from %s in the query',
+    async (name) => {
+      for (const place of ['cookie', 'bearer'] as const) {
+        const { path } = places[place]
+        const query = new URLSearchParams({ [name]: jwtOf(alice, place) })
+        expect(await ask(`${path}${path.includes('?') ? '&' : '?'}${query}`)).toEqual(
+          refusal(place),
+        )
+      }
+    },
+  )
 
   it('does not count as the other credential', async () => {
     expect(await show('cookie', jwtOf(alice, 'bearer'))).toEqual(refusal('cookie'))
@@ -175,18 +194,31 @@ describe('case 20: a token in the wrong place', () => {
     ['Bearer   <jwt>', 200],
     ['Bearer <jwt> x', 401],
     ['Bearer <jwt>, Bearer <jwt>', 401],
-  ])('where either counts, an Authorization of %j goes before a valid cookie', async (form, status) => {
-    const authorization = form.replaceAll('<jwt>', jwtOf(alice, 'bearer'))
-    const answer = await ask('/auth/me', { ...alice.cookie, authorization })
-    expect(answer.status).toBe(status)
-    if (status === 401) expect(answer.body).toEqual({ detail: 'Unauthorized' })
-  })
+  ])(
+    'where either counts, an Authorization of %j goes before a valid cookie',
+    async (form, status) => {
+      const authorization = form.replaceAll('<jwt>', jwtOf(alice, 'bearer'))
+      const answer = await ask('/auth/me', { ...alice.cookie, authorization })
+      expect(answer.status).toBe(status)
+      if (status === 401) expect(answer.body).toEqual({ detail: 'Unauthorized' })
+    },
+  )
 
   it('takes the first of several cookies of its name', async () => {
     const forged = 'access_token=x.y.z'
-    expect((await ask('/auth/me', { cookie: `${alice.cookie.cookie}; ${forged}` })).status).toBe(200)
-    expect(await ask('/auth/me', { cookie: `${forged}; ${alice.cookie.cookie}` })).toEqual(refusal('cookie'))
-    for (const cookie of ['access_token', 'access_token=', 'access_token=%', '__proto__=x', ';;=;']) {
+    expect((await ask('/auth/me', { cookie: `${alice.cookie.cookie}; ${forged}` })).status).toBe(
+      200,
+    )
+    expect(await ask('/auth/me', { cookie: `${forged}; ${alice.cookie.cookie}` })).toEqual(
+      refusal('cookie'),
+    )
+    for (const cookie of [
+      'access_token',
+      'access_token=',
+      'access_token=%',
+      '__proto__=x',
+      ';;=;',
+    ]) {
       expect(await ask('/auth/me', { cookie })).toEqual(refusal('cookie'))
     }
   })
@@ -207,7 +239,10 @@ describe('case 21: a cross-site POST with the cookie', () => {
     ['the Origin null', { origin: 'null' }],
     ['an Origin that is none', { origin: 'x' }],
     ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
-    ['our Origin and Sec-Fetch-Site: cross-site', { origin: publicUrl, 'sec-fetch-site': 'cross-site' }],
+    [
+      'our Origin and Sec-Fetch-Site: cross-site',
+      { origin: publicUrl, 'sec-fetch-site': 'cross-site' },
+    ],
   ])('is refused with %s', async (_what, headers) => {
     for (const [method, path] of writes) {
       const answer = await ask(path, { ...alice.cookie, ...headers }, method)
@@ -227,6 +262,8 @@ describe('case 21: a cross-site POST with the cookie', () => {
     ['our Origin', { origin: publicUrl, 'sec-fetch-site': 'same-origin' }],
     ['neither header', {}],
   ])('is no such thing with %s', async (_what, headers) => {
-    expect((await ask('/api/v1/auth/token', { ...alice.cookie, ...headers }, 'POST')).status).toBe(200)
+    expect((await ask('/api/v1/auth/token', { ...alice.cookie, ...headers }, 'POST')).status).toBe(
+      200,
+    )
   })
 })

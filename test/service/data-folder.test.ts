@@ -36,14 +36,23 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
-const environment = (dataDir: string) => ({ ...site.env, PORT: '0', WEBHOOK_SECRET: 'a secret', DATA_DIR: dataDir })
+const environment = (dataDir: string) => ({
+  ...site.env,
+  PORT: '0',
+  WEBHOOK_SECRET: 'a secret',
+  DATA_DIR: dataDir,
+})
 
 /** Starts `umpire serve`, by way of another program where one is given. */
 function startServe(dataDir: string, wrapper: readonly string[] = []) {
   const [program = '', ...args] = [...wrapper, process.execPath, command, 'serve', '--no-worker']
   const child = spawn(program, args, {
     cwd: site.dataDir,
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: compileCache, ...environment(dataDir) },
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: compileCache,
+      ...environment(dataDir),
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   started.push(child)
@@ -59,8 +68,13 @@ function withDisk(options: string, then = 'true'): string[] {
 }
 
 function needsMounts(context: TestContext): void {
-  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', mount], { stdio: 'ignore' })
-  context.skip(status !== 0, 'this machine lets nobody mount a disk, even one that only the process itself sees')
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', mount], {
+    stdio: 'ignore',
+  })
+  context.skip(
+    status !== 0,
+    'this machine lets nobody mount a disk, even one that only the process itself sees',
+  )
 }
 
 describe('DATA_DIR', () => {
@@ -70,7 +84,10 @@ describe('DATA_DIR', () => {
     ['/proc', "can't be written to (ENOENT)"],
   ])('case 87: in %s is refused', async (dataDir, fault) => {
     const { code, stderr } = await serve(dataDir)
-    expect([code, stderr]).toEqual([3, expect.stringContaining(`The data folder ${dataDir} ${fault}`)])
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(`The data folder ${dataDir} ${fault}`),
+    ])
     const doctor = await runUmpire(['doctor'], { cwd: site.dataDir, env: environment(dataDir) })
     expect(doctor.stdout).toContain('problem  data folder: ')
   })
@@ -78,7 +95,10 @@ describe('DATA_DIR', () => {
   it('case 87: that is a file, or below one, is refused', async () => {
     for (const dataDir of [file, join(file, 'below')]) {
       const { code, stderr } = await serve(dataDir)
-      expect([code, stderr]).toEqual([3, expect.stringContaining(`The data folder ${dataDir} can't be made`)])
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringContaining(`The data folder ${dataDir} can't be made`),
+      ])
     }
   })
 
@@ -91,16 +111,25 @@ describe('DATA_DIR', () => {
 
   it('case 87: on a disk that is mounted for reading only is refused', async (context) => {
     needsMounts(context)
-    const { code, stderr } = await serve(join(mount, 'data'), withDisk('size=1m', 'mount -o remount,ro "$1"'))
+    const { code, stderr } = await serve(
+      join(mount, 'data'),
+      withDisk('size=1m', 'mount -o remount,ro "$1"'),
+    )
     expect([code, stderr]).toEqual([3, expect.stringContaining("can't be made (EROFS)")])
     const there = await serve(mount, withDisk('size=1m', 'mount -o remount,ro "$1"'))
-    expect([there.code, there.stderr]).toEqual([3, expect.stringContaining("can't be written to (EROFS)")])
+    expect([there.code, there.stderr]).toEqual([
+      3,
+      expect.stringContaining("can't be written to (EROFS)"),
+    ])
   })
 
   it('case 87: on a full disk is refused', async (context) => {
     needsMounts(context)
     const full = await serve(mount, withDisk('size=4k', 'head -c 4096 /dev/zero >"$1/filled"'))
-    expect([full.code, full.stderr]).toEqual([3, expect.stringContaining("can't be written to (ENOSPC)")])
+    expect([full.code, full.stderr]).toEqual([
+      3,
+      expect.stringContaining("can't be written to (ENOSPC)"),
+    ])
   })
 
   it('case 87: on a disk with little room is refused by the embedded database', async (context) => {
@@ -108,7 +137,10 @@ describe('DATA_DIR', () => {
     context.skip(testEngine === 'postgresql', 'the database is elsewhere')
     for (const size of ['1m', '40m', '63m']) {
       const { code, stderr } = await serve(mount, withDisk(`size=${size}`))
-      expect([code, stderr], size).toEqual([3, expect.stringContaining('Less than 64 MB are free where')])
+      expect([code, stderr], size).toEqual([
+        3,
+        expect.stringContaining('Less than 64 MB are free where'),
+      ])
     }
   })
 

@@ -30,7 +30,9 @@ const add = (handle: Kysely<never> | Db, name: string, amount = 1) =>
   sql`update counters set value = value + ${amount} where name = ${name}`.execute(handle as Db)
 
 const readCounter = async (name: string, handle: Db = db): Promise<number> => {
-  const { rows } = await sql<{ value: number }>`select value from counters where name = ${name}`.execute(handle)
+  const { rows } = await sql<{
+    value: number
+  }>`select value from counters where name = ${name}`.execute(handle)
   return rows[0]!.value
 }
 
@@ -51,7 +53,9 @@ describe('values', () => {
         ${['a"b', 'c\\d', null, '', 'NULL', 'e,f']}::text[] as texts, ${[1, 2]}::bigint[] as bigs,
         ${[instant]}::timestamptz[] as instants, array[array[1, 2], array[3, 4]]::int8[] as matrix,
         ${Buffer.from([0, 255, 92])}::bytea as bytes, ${true}::boolean as yes, ${null}::text as nothing,
-        ${'ünï "quoted" \\ 🙂'}::text as text, ${1.5}::float8 as fraction, ${'4'}::int as small`.execute(db)
+        ${'ünï "quoted" \\ 🙂'}::text as text, ${1.5}::float8 as fraction, ${'4'}::int as small`.execute(
+      db,
+    )
     expect(rows[0]).toEqual({
       big: 9007199254740991,
       exact: 1.25,
@@ -85,13 +89,18 @@ describe('values', () => {
   })
 
   it('count what a statement changed', async () => {
-    const updated = await sql`update counters set value = value where name in ('left', 'right')`.execute(db)
+    const updated =
+      await sql`update counters set value = value where name in ('left', 'right')`.execute(db)
     expect(updated.numAffectedRows).toBe(2n)
   })
 
   it('name the broken constraint in the error', async () => {
     const duplicate = sql`insert into counters values (${'left'}, 1)`.execute(db)
-    await expect(duplicate).rejects.toMatchObject({ code: '23505', constraint: 'counters_pkey', table: 'counters' })
+    await expect(duplicate).rejects.toMatchObject({
+      code: '23505',
+      constraint: 'counters_pkey',
+      table: 'counters',
+    })
     await expect(duplicate).rejects.not.toSatisfy(isDatabaseUnavailable)
   })
 
@@ -112,7 +121,9 @@ describe('transactions', () => {
       db.transaction().execute(async (tx) => {
         const { rows } = await sql<{ value: number }>`
           select value from counters where name = 'shared' for update`.execute(tx)
-        await sql`update counters set value = ${rows[0]!.value + 1} where name = 'shared'`.execute(tx)
+        await sql`update counters set value = ${rows[0]!.value + 1} where name = 'shared'`.execute(
+          tx,
+        )
       })
     await Promise.all(Array.from({ length: 100 }, increment))
     expect(await readCounter('shared')).toBe(100)
@@ -167,7 +178,8 @@ describe('transactions', () => {
           tries++
           const value = await readCounter('shared', tx)
           // The engine with one connection has no conflicts by itself: there it is raised as the server would.
-          if (open.exclusive && tries === 1) await sql`do $$ begin raise sqlstate '40001'; end $$`.execute(tx)
+          if (open.exclusive && tries === 1)
+            await sql`do $$ begin raise sqlstate '40001'; end $$`.execute(tx)
           await sql`update counters set value = ${value + 1} where name = 'shared'`.execute(tx)
         },
         { isolation: 'repeatable read', tries: 50 },
@@ -212,7 +224,10 @@ describe('transactions', () => {
       db.connection().execute(async (connection) => {
         for (let round = 0; round < 10; round++) {
           await connection.transaction().execute((tx) => add(tx, 'shared'))
-          const both = await Promise.all([readCounter('shared', connection), readCounter('shared', connection)])
+          const both = await Promise.all([
+            readCounter('shared', connection),
+            readCounter('shared', connection),
+          ])
           expect(Math.min(...both)).toBeGreaterThan(round)
           await add(connection, 'shared')
         }
@@ -278,11 +293,18 @@ describe('migrations', () => {
     await using empty = await openEmpty()
     const later: Record<string, Migration> = {
       ...migrations,
-      '9999-only-once': { up: (handle) => sql`create table only_once (id int)`.execute(handle).then(() => {}) },
+      '9999-only-once': {
+        up: (handle) => sql`create table only_once (id int)`.execute(handle).then(() => {}),
+      },
     }
     await Promise.all([migrate(empty, silentLog, later), migrate(empty.second, silentLog, later)])
-    const names = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(empty.db)
-    expect(names.rows.map(({ name }) => name)).toEqual([...Object.keys(migrations), '9999-only-once'])
+    const names = await sql<{
+      name: string
+    }>`select name from kysely_migration order by name`.execute(empty.db)
+    expect(names.rows.map(({ name }) => name)).toEqual([
+      ...Object.keys(migrations),
+      '9999-only-once',
+    ])
   })
 
   it('case 64: a database with a newer schema is refused with the reason, and left alone', async () => {

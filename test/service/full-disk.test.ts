@@ -12,7 +12,8 @@ const mountPoint = mkdtempSync(join(tmpdir(), 'umpire-disk-'))
 let isMounted = false
 beforeAll(() => {
   if (testEngine !== 'embedded' || process.platform !== 'linux') return
-  isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', mountPoint]).status === 0
+  isMounted =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', mountPoint]).status === 0
 })
 afterAll(() => {
   if (isMounted) expect(spawnSync('umount', [mountPoint]).status).toBe(0)

@@ -9,7 +9,12 @@ import {
   type KnowledgeScenario,
   startKnowledgeScenario,
 } from '../knowledge-scenario.ts'
-import { type ModelFigures, makeTouches, reckonFigures, type SampleTouch } from '../samples/touches.ts'
+import {
+  type ModelFigures,
+  makeTouches,
+  reckonFigures,
+  type SampleTouch,
+} from '../samples/touches.ts'
 
 let scenario: KnowledgeScenario
 let repository: KnowledgeRepository
@@ -19,7 +24,8 @@ beforeAll(async () => {
 afterAll(() => scenario[Symbol.asyncDispose]())
 
 const askFigures = async () => {
-  const { hotspots, high_risk, dead_files, ownership, expertise } = await repository.ask('/analytics/graph')
+  const { hotspots, high_risk, dead_files, ownership, expertise } =
+    await repository.ask('/analytics/graph')
   return { hotspots, high_risk, dead_files, ownership, expertise }
 }
 
@@ -35,8 +41,22 @@ async function saveGraph(files: Readonly<Record<string, string>>): Promise<void>
     .values({ repo, commit_sha: 'c'.repeat(40) })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const unknown = { language: null, lines: null, complexity: null, unparsed: null, namespace: null, used_names: null }
-  const common = { ...unknown, is_test: false, graph_id: graph.id, oid: 'a'.repeat(40), grammar: '', size: 1 }
+  const unknown = {
+    language: null,
+    lines: null,
+    complexity: null,
+    unparsed: null,
+    namespace: null,
+    used_names: null,
+  }
+  const common = {
+    ...unknown,
+    is_test: false,
+    graph_id: graph.id,
+    oid: 'a'.repeat(40),
+    grammar: '',
+    size: 1,
+  }
   const rows = Object.entries(files).map(([path, kind]) => ({ ...common, path, kind }))
   if (rows.length > 0) await db.insertInto('code_files').values(rows).execute()
 }
@@ -52,7 +72,10 @@ describe('of reviewed pull requests', () => {
       ['alice', { 'src/http/server.ts': '2\n', 'run.ts': '2\n', 'package-lock.json': '{}\n' }],
       ['bob', { 'src/http/server.ts': '3\n', 'src/jobs/queue.ts': '3\n' }],
       ['alice', { 'src/http/server.ts': flaws.critical(), 'src/jobs/queue.ts': '4\n' }],
-      ['carol', { 'run.ts': '5\n', 'src/jobs/queue.ts': flaws.critical('b'), 'vendor/lib.go': 'x\n' }],
+      [
+        'carol',
+        { 'run.ts': '5\n', 'src/jobs/queue.ts': flaws.critical('b'), 'vendor/lib.go': 'x\n' },
+      ],
     ])) as [number, number, number]
     // Its second review asks for changes too; and what it has no longer doesn't count but for the first one.
     await repository.pushMore([third, { 'src/jobs/queue.ts': '1\n', 'docs/guide.md': '# Guide\n' }])
@@ -90,7 +113,10 @@ describe('of reviewed pull requests', () => {
   })
 
   it('are told of the files that a code graph has, and which others nobody touched', async () => {
-    const dead = Array.from({ length: 12 }, (_, index) => `src/old/file-${String(index).padStart(2, '0')}.ts`)
+    const dead = Array.from(
+      { length: 12 },
+      (_, index) => `src/old/file-${String(index).padStart(2, '0')}.ts`,
+    )
     await saveGraph({
       'src/http/server.ts': 'source',
       'run.ts': 'generated',
@@ -133,14 +159,21 @@ describe('of reviewed pull requests', () => {
     ] as const) {
       const address = `${scenario.app.url}/api/v1/analytics/${path}?repo=${encodeURIComponent(repository.name)}`
       const response = await fetch(address, { headers })
-      expect([response.status, await response.json()]).toEqual([403, { detail: 'Repo not connected or access denied' }])
+      expect([response.status, await response.json()]).toEqual([
+        403,
+        { detail: 'Repo not connected or access denied' },
+      ])
     }
   })
 })
 
 describe('of files that were renamed', () => {
   beforeEach(async () => {
-    repository = await scenario.createRepository({ 'one.ts': '1\n', 'two.ts': '1\n', 'lib/three.ts': '1\n' })
+    repository = await scenario.createRepository({
+      'one.ts': '1\n',
+      'two.ts': '1\n',
+      'lib/three.ts': '1\n',
+    })
   })
 
   it('follow them, also where they changed places', async () => {
@@ -191,7 +224,9 @@ describe('of many pull requests', () => {
   async function saveTouchRows(touches: readonly SampleTouch[]): Promise<void> {
     const repo = repository.name
     const { db } = scenario.app
-    const distinct = (key: 'number' | 'run') => [...new Map(touches.map((touch) => [touch[key], touch])).values()]
+    const distinct = (key: 'number' | 'run') => [
+      ...new Map(touches.map((touch) => [touch[key], touch])).values(),
+    ]
     const texts = { title: '', branch: 'b', base_branch: 'main', url: '', head_sha: '' }
     const common = { ...texts, state: 'open' as const, draft: false, additions: 1, deletions: 1 }
     const pulls = distinct('number').map(({ number, author }) => {
@@ -205,7 +240,13 @@ describe('of many pull requests', () => {
       from unnest(${runs.map(({ number }) => number)}::int[], ${runs.map(({ run }) => String(run))}::text[]) as r (number, run)
       returning id, head_sha as run`.execute(db)
     const idOf = new Map(rows.map(({ id, run }) => [Number(run), id]))
-    const change = { status: 'modified', additions: 1, deletions: 1, previous_path: null, symbols: [] }
+    const change = {
+      status: 'modified',
+      additions: 1,
+      deletions: 1,
+      previous_path: null,
+      symbols: [],
+    }
     const values = touches.map(({ run, number, author, latest, requested, path }) => {
       const ofRun = {
         run_id: idOf.get(run) ?? 0,
@@ -236,7 +277,14 @@ describe('of many pull requests', () => {
       select id, ${repository.name}, 1, 'alice', true, true, n || '.ts', 'added', 1, 0
       from run, generate_series(1, 10000) as n`.execute(hurried.app.db)
     expect(await repository.ask('/analytics/graph')).toMatchObject({
-      ...{ repo: repository.name, hotspots: [], high_risk: [], ownership: [], expertise: [], dead_files: noDead },
+      ...{
+        repo: repository.name,
+        hotspots: [],
+        high_risk: [],
+        ownership: [],
+        expertise: [],
+        dead_files: noDead,
+      },
       languages: [{ name: 'TypeScript' }],
     })
   })

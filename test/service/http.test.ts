@@ -28,7 +28,10 @@ afterAll(async () => {
 
 describe('errors', () => {
   const json = { 'content-type': 'application/json' }
-  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = json) => ({
+  const post = (
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = json,
+  ) => ({
     method: 'POST',
     body,
     headers,
@@ -39,7 +42,12 @@ describe('errors', () => {
     ['a path outside of the API', '/index.php', {}, 404],
     ['a slash too many', '/healthz/', {}, 404],
     ['a path that is no encoding', '/api/v1/repos/%zz/x/install', {}, 400],
-    ['a part of a path that is too long', `/api/v1/repos/${'x'.repeat(600)}/x/install`, { method: 'POST' }, 414],
+    [
+      'a part of a path that is too long',
+      `/api/v1/repos/${'x'.repeat(600)}/x/install`,
+      { method: 'POST' },
+      414,
+    ],
     ['JSON that is none', '/auth/login', post('{"token":'), 400],
     ['an empty body', '/auth/login', post(''), 422],
     ['a key that names a prototype', '/auth/login', post('{"__proto__":{"token":"x"}}'), 400],
@@ -51,13 +59,21 @@ describe('errors', () => {
     ],
     ['a plain text', '/auth/login', post('{"token":"x"}', { 'content-type': 'text/plain' }), 415],
     ['a body without a type', '/auth/login', post(new Uint8Array([123, 125]), {}), 415],
-    ['a body over 1 MB', '/auth/login', post(JSON.stringify({ token: 'x'.repeat(1024 * 1024) })), 413],
+    [
+      'a body over 1 MB',
+      '/auth/login',
+      post(JSON.stringify({ token: 'x'.repeat(1024 * 1024) })),
+      413,
+    ],
     ['an array', '/auth/login', post('[]'), 422],
     ['a missing field', '/auth/login', post('{}'), 422],
   ])('are a status and a detail: %s', async (_name, path, init, status) => {
     const response = await fetch(`${app.url}${path}`, init)
     const body = await response.json()
-    expect([response.status, body]).toEqual([status, { detail: expect.stringMatching(/^[A-Z\w][^\n]{3,200}$/) }])
+    expect([response.status, body]).toEqual([
+      status,
+      { detail: expect.stringMatching(/^[A-Z\w][^\n]{3,200}$/) },
+    ])
     expect(JSON.stringify(body)).not.toMatch(/Invalid input|node_modules|\.ts:\d|%zz|FST_/)
     expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
   })
@@ -70,7 +86,10 @@ describe('errors', () => {
     ['PATCH', '/openapi.json', 'GET, HEAD'],
   ])('of %s %s are a 405 that says what is allowed', async (method, path, allowed) => {
     const response = await fetch(`${app.url}${path}`, { method })
-    expect([response.status, await response.json()]).toEqual([405, { detail: 'Method not allowed' }])
+    expect([response.status, await response.json()]).toEqual([
+      405,
+      { detail: 'Method not allowed' },
+    ])
     expect(response.headers.get('allow')).toBe(allowed)
   })
 
@@ -103,7 +122,14 @@ describe('errors', () => {
     ],
     [
       'two lengths',
-      ['POST /auth/login HTTP/1.1', 'host: localhost', 'content-length: 1', 'content-length: 2', '', ''],
+      [
+        'POST /auth/login HTTP/1.1',
+        'host: localhost',
+        'content-length: 1',
+        'content-length: 2',
+        '',
+        '',
+      ],
       400,
     ],
     [
@@ -119,7 +145,9 @@ describe('errors', () => {
   ])('are a detail also for %s', async (_name, lines, status) => {
     const answer = await sendRaw(app.url, lines)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({ detail: expect.any(String) })
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
+      detail: expect.any(String),
+    })
   })
 
   it('are never a fault of the service, whatever stands in parameters', async () => {
@@ -143,10 +171,16 @@ describe('errors', () => {
       if (path === '/api/v1/live' || path === '/auth/logout') continue
       for (const value of odd) {
         const parameters = (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]
-        const query = parameters.filter((one) => one.in === 'query').map((one) => `${one.name}=${value}`)
+        const query = parameters
+          .filter((one) => one.in === 'query')
+          .map((one) => `${one.name}=${value}`)
         const url = `${app.url}${path.replace(/\{\w+\}/g, value)}?${query.join('&')}`
         // No body: what a path and a query can do.
-        const response = await fetch(url, { method, headers: { ...cookie, ...bearer }, redirect: 'manual' })
+        const response = await fetch(url, {
+          method,
+          headers: { ...cookie, ...bearer },
+          redirect: 'manual',
+        })
         answers.set(`${method} ${path} ${value}`, response.status)
         await response.text()
       }
@@ -159,10 +193,14 @@ describe('errors', () => {
 describe('the rate limit', () => {
   it('holds for each session by itself, in either place, and before the database is asked', async () => {
     forge.createUser('bob', { token: 'ghp_token_of_bob' })
-    await using limited = await startTestApp({ env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' }, parts })
+    await using limited = await startTestApp({
+      env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' },
+      parts,
+    })
     const alice = await signInWithToken(limited, token)
     const bob = await signInWithToken(limited, 'ghp_token_of_bob')
-    const ask = async (headers: Record<string, string>) => (await fetch(`${limited.url}/auth/me`, { headers })).status
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(`${limited.url}/auth/me`, { headers })).status
     // One was the request for the bearer token.
     const statuses = [
       await ask(alice.cookie),
@@ -172,22 +210,36 @@ describe('the rate limit', () => {
     ]
     expect([...statuses, await ask(alice.cookie)]).toEqual([200, 200, 200, 200, 200])
     const over = await fetch(`${limited.url}/auth/me`, { headers: alice.bearer })
-    expect([over.status, await over.json()]).toEqual([429, { detail: 'More than 6 requests in a minute' }])
+    expect([over.status, await over.json()]).toEqual([
+      429,
+      { detail: 'More than 6 requests in a minute' },
+    ])
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await ask(bob.cookie)).toBe(200)
     // A forged token has no counter of its own: it counts for the address, as the two sign-ins did.
     const forged = { authorization: `Bearer ${alice.bearer.authorization.slice(7, -4)}AAAA` }
-    expect([await ask(forged), await ask({}), await ask(forged), await ask({}), await ask(forged)]).toEqual([
-      401, 401, 401, 401, 429,
-    ])
+    expect([
+      await ask(forged),
+      await ask({}),
+      await ask(forged),
+      await ask({}),
+      await ask(forged),
+    ]).toEqual([401, 401, 401, 401, 429])
     await limited.db.updateTable('tokens').set({ revoked_at: new Date() }).execute()
     expect(await ask(alice.cookie)).toBe(429)
   })
 
   it('leaves a person alone whose revoked token somebody goes on with', async () => {
-    await using limited = await startTestApp({ env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' }, parts })
-    const [lost, alice] = [await signInWithToken(limited, token), await signInWithToken(limited, token)]
-    const ask = async (headers: Record<string, string>) => (await fetch(`${limited.url}/auth/me`, { headers })).status
+    await using limited = await startTestApp({
+      env: { ...forgeEnvironment(forge), RATE_LIMIT_PER_MINUTE: '6' },
+      parts,
+    })
+    const [lost, alice] = [
+      await signInWithToken(limited, token),
+      await signInWithToken(limited, token),
+    ]
+    const ask = async (headers: Record<string, string>) =>
+      (await fetch(`${limited.url}/auth/me`, { headers })).status
     await fetch(`${limited.url}/auth/logout`, { method: 'POST', headers: lost.cookie })
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) statuses.push(await ask(lost.bearer))
@@ -211,7 +263,11 @@ describe('the limit of sign-ins', () => {
   const startLimited = (env: Record<string, string>) =>
     startTestApp({ env: { ...forgeEnvironment(forge), ...env }, parts })
   /** Signs in from behind a proxy, with what isn't accepted: that is asked of the platform too. */
-  async function signIn(limited: TestApp, forwardedFor: string, body: unknown = { token: 'ghp_of_nobody' }) {
+  async function signIn(
+    limited: TestApp,
+    forwardedFor: string,
+    body: unknown = { token: 'ghp_of_nobody' },
+  ) {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
     const response = await fetch(`${limited.url}/auth/login`, init)
@@ -221,7 +277,8 @@ describe('the limit of sign-ins', () => {
 
   it('holds for each address, and what is no token does not count', async () => {
     await using limited = await startLimited(trusting)
-    for (let count = 0; count < 3; count++) expect((await signIn(limited, '192.0.2.1', {}))[0]).toBe(422)
+    for (let count = 0; count < 3; count++)
+      expect((await signIn(limited, '192.0.2.1', {}))[0]).toBe(422)
     expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
     expect(await signIn(limited, '192.0.2.1')).toEqual(unknown)
     const asked = forge.requests.length
@@ -254,7 +311,9 @@ describe('the limit of sign-ins', () => {
       signIn(limited, '198.51.100.1', { token: `ghp_wrong_${at}` }),
     )
     const arrived = () => forge.requests.slice(before).filter(({ login }) => login === null)
-    await forge.waitFor(() => arrived().length >= 6, { what: 'as many guesses as one address has places' })
+    await forge.waitFor(() => arrived().length >= 6, {
+      what: 'as many guesses as one address has places',
+    })
     expect((await signIn(limited, '203.0.113.1', { token }))[0]).toBe(200)
     expect(arrived()).toHaveLength(6)
     removeFault()
@@ -265,7 +324,8 @@ describe('the limit of sign-ins', () => {
   it('holds for each account, from wherever it signs in', async () => {
     await using limited = await startLimited(trusting)
     const statuses: unknown[] = []
-    for (const at of [1, 2, 3]) statuses.push((await signIn(limited, `192.0.2.${at}`, { token }))[0])
+    for (const at of [1, 2, 3])
+      statuses.push((await signIn(limited, `192.0.2.${at}`, { token }))[0])
     expect(statuses).toEqual([200, 200, 429])
   })
 
@@ -274,14 +334,17 @@ describe('the limit of sign-ins', () => {
     ['others are trusted', '10.0.0.0/8,::2'],
   ])('counts the address of the connection where %s', async (_what, TRUSTED_PROXIES) => {
     await using limited = await startLimited({ ...trusting, TRUSTED_PROXIES })
-    for (const address of ['192.0.2.1', '192.0.2.2']) expect(await signIn(limited, address)).toEqual(unknown)
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      expect(await signIn(limited, address)).toEqual(unknown)
     expect((await signIn(limited, '192.0.2.3'))[0]).toBe(429)
   })
 
   it.each(['proxy.example', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,', 'true'])(
     'takes no %j for trusted proxies',
     (TRUSTED_PROXIES) => {
-      expect(() => readConfig({ TRUSTED_PROXIES })).toThrow(/TRUSTED_PROXIES must be addresses or ranges/)
+      expect(() => readConfig({ TRUSTED_PROXIES })).toThrow(
+        /TRUSTED_PROXIES must be addresses or ranges/,
+      )
     },
   )
 })
@@ -305,8 +368,15 @@ describe('the request log', () => {
       body: '{"token":"canary-in-body',
       headers: { 'content-type': 'application/json' },
     })
-    const own = umpire.lines('Request answered').find((line) => line.request_id === asked.headers.get('x-request-id'))
-    expect(own).toMatchObject({ method: 'GET', route: '/auth/me', status: 200, user: expect.any(Number) })
+    const own = umpire
+      .lines('Request answered')
+      .find((line) => line.request_id === asked.headers.get('x-request-id'))
+    expect(own).toMatchObject({
+      method: 'GET',
+      route: '/auth/me',
+      status: 200,
+      user: expect.any(Number),
+    })
     umpire.signal('SIGTERM')
     const { stderr } = await umpire.exited
     expect(stderr).toContain('"status":404')
@@ -319,7 +389,10 @@ describe('the request log', () => {
 describe('the OpenAPI document', () => {
   it('is of version 3.1, whole, and made of valid schemas', async () => {
     const document = await readDocument()
-    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Umpire', version: expect.any(String) } })
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Umpire', version: expect.any(String) },
+    })
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
     addFormats.default(ajv)
     ajv.addVocabulary(['components'])
@@ -340,7 +413,8 @@ describe('the OpenAPI document', () => {
       const name = `${method} ${path}`
       expect(operation.summary, name).toMatch(/\w/)
       expect(operation.tags, name).toHaveLength(1)
-      for (const scheme of (operation.security ?? []).flatMap(Object.keys)) expect(schemes, name).toContain(scheme)
+      for (const scheme of (operation.security ?? []).flatMap(Object.keys))
+        expect(schemes, name).toContain(scheme)
       expect(
         Object.keys(operation.responses ?? {}).some((status) => status < '400'),
         name,
@@ -419,13 +493,17 @@ async function readDocument(): Promise<OpenAPIV3_1.Document> {
   return (await response.json()) as OpenAPIV3_1.Document
 }
 
-function operationsOf(document: OpenAPIV3_1.Document): [path: string, method: string, OpenAPIV3_1.OperationObject][] {
+function operationsOf(
+  document: OpenAPIV3_1.Document,
+): [path: string, method: string, OpenAPIV3_1.OperationObject][] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    Object.entries(item ?? {}).map(([method, operation]): [string, string, OpenAPIV3_1.OperationObject] => [
-      path,
-      method.toUpperCase(),
-      operation as OpenAPIV3_1.OperationObject,
-    ]),
+    Object.entries(item ?? {}).map(
+      ([method, operation]): [string, string, OpenAPIV3_1.OperationObject] => [
+        path,
+        method.toUpperCase(),
+        operation as OpenAPIV3_1.OperationObject,
+      ],
+    ),
   )
 }
 

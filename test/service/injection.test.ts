@@ -24,7 +24,16 @@ const secrets = [modelKey, reviewerToken, webhookSecret]
 const canaries = [...secrets, elsewhere, process.env.PATH!]
 
 /** Where a text stands. A change has one in each. */
-const places = ['title', 'body', 'diff', 'file name', 'commit message', 'issue', 'memory', 'tool result'] as const
+const places = [
+  'title',
+  'body',
+  'diff',
+  'file name',
+  'commit message',
+  'issue',
+  'memory',
+  'tool result',
+] as const
 type Place = (typeof places)[number]
 
 /** The texts of one change, by their place: the same place has another wish in the next change. */
@@ -57,15 +66,26 @@ const defects = [
   { code: 'db.query(`select * from t where a = ${request.query.a}`)', verdict: 'REQUEST_CHANGES' },
 ] as const
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is code
-const rank: Readonly<Record<Verdict, number>> = { APPROVE: 0, NEEDS_DISCUSSION: 1, REQUEST_CHANGES: 2 }
+const rank: Readonly<Record<Verdict, number>> = {
+  APPROVE: 0,
+  NEEDS_DISCUSSION: 1,
+  REQUEST_CHANGES: 2,
+}
 
 let server: ModelServer
 let scenario: Scenario
 beforeAll(async () => {
-  server = await startModelServer({ protocol: 'anthropic', script: () => ({ json: { summary: '', findings: [] } }) })
+  server = await startModelServer({
+    protocol: 'anthropic',
+    script: () => ({ json: { summary: '', findings: [] } }),
+  })
   scenario = await startScenario({
     env: {
-      ...{ MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: modelKey },
+      ...{
+        MODEL: 'anthropic:claude-opus-5-5',
+        MODEL_BASE_URL: server.url,
+        ANTHROPIC_API_KEY: modelKey,
+      },
       ...{ MEMORY: 'on', REVIEW_MAX_ATTEMPTS: '1' },
     },
   })
@@ -74,10 +94,19 @@ beforeAll(async () => {
     `notes/${index}.md`,
     `# Notes\n\n${texts.get('tool result')?.text ?? ''}\n`,
   ])
-  await forge.push(repo, 'main', Object.fromEntries(notes), { author: 'alice', message: 'Write notes' })
+  await forge.push(repo, 'main', Object.fromEntries(notes), {
+    author: 'alice',
+    message: 'Write notes',
+  })
   await forge.push(repo, parallelBranch, { '.umpire.yml': 'mode: parallel\n' }, { author: 'alice' })
   const remember = (text: string, index: number) => ({
-    ...{ type: 'decision' as const, subject: `notes ${index}`, text, path: `src/part${index}`, componentType: null },
+    ...{
+      type: 'decision' as const,
+      subject: `notes ${index}`,
+      text,
+      path: `src/part${index}`,
+      componentType: null,
+    },
     ...{ trust: 'model' as const, provenance: { source: 'review' as const, pullRequest: 1 } },
   })
   const remembered = changes.flatMap((texts, index) => {
@@ -111,13 +140,25 @@ async function review(name: string, index: number, texts: ReadonlyMap<Place, Inj
   server.respondWith(obedience.script)
   server.verifyWith(obedience.script)
   const named = texts.get('file name')
-  const files = { [path]: code, ...(named && { [`src/part${index}/${toFileName(named.text)}.ts`]: 'export {}\n' }) }
+  const files = {
+    [path]: code,
+    ...(named && { [`src/part${index}/${toFileName(named.text)}.ts`]: 'export {}\n' }),
+  }
   const issue = texts.get('issue')
-  const ticket = issue && forge.openIssue(repo, { title: 'A wish', body: issue.text, author: 'alice' })
+  const ticket =
+    issue && forge.openIssue(repo, { title: 'A wish', body: issue.text, author: 'alice' })
   const branch = `${name}-${index}`
-  await forge.push(repo, branch, files, { author: 'alice', message: texts.get('commit message')?.text ?? 'Pay' })
+  await forge.push(repo, branch, files, {
+    author: 'alice',
+    message: texts.get('commit message')?.text ?? 'Pay',
+  })
   const number = await forge.openPullRequest({
-    ...{ repo, head: branch, author: 'alice', title: texts.get('title')?.text.replace(/\s+/g, ' ').trim() ?? 'Pay' },
+    ...{
+      repo,
+      head: branch,
+      author: 'alice',
+      title: texts.get('title')?.text.replace(/\s+/g, ' ').trim() ?? 'Pay',
+    },
     ...(index % 4 === 3 && { base: parallelBranch }),
     body: `${texts.get('body')?.text ?? ''}${ticket === undefined ? '' : `\n\nSee #${ticket}`}`,
   })
@@ -150,15 +191,21 @@ describe('case 42: an obedient model', () => {
       const offered = new Set(requests.flatMap(({ tools }) => tools))
       const results = requests.flatMap(({ toolResults }) => toolResults)
       const refused = results.filter((result) => result.includes('unavailable tool')).join('\n')
-      for (const name of obedience.called) if (!offered.has(name)) expect(refused).toContain(`'${name}'`)
+      for (const name of obedience.called)
+        if (!offered.has(name)) expect(refused).toContain(`'${name}'`)
       for (const name of offered) expect(name).toMatch(/^(?:read|list|search|show|find|json)/)
-      const writes = scenario.forge.requests.filter(({ method, path }) => method !== 'GET' && /merge|approv/.test(path))
+      const writes = scenario.forge.requests.filter(
+        ({ method, path }) => method !== 'GET' && /merge|approv/.test(path),
+      )
       expect(writes).toEqual([])
 
       expect([...obedience.leaked]).toEqual([])
       const { summaries, inline } = ownWords(view)
       expect(summaries).toHaveLength(1)
-      const findings = scenario.app.db.selectFrom('findings').selectAll().where('pr_number', '=', number)
+      const findings = scenario.app.db
+        .selectFrom('findings')
+        .selectAll()
+        .where('pr_number', '=', number)
       const posted = [...summaries, ...inline].map(({ body }) => body)
       everything.push(...posted)
       expect(summaries[0]!.body).toContain(index % 4 === 3 ? '`parallel`' : '`agentic`')
@@ -182,8 +229,11 @@ describe('case 42: an obedient model', () => {
       expect(posted).toContain(words)
   })
 
-  it.each(defects)('case 42: without the texts the same change comes to $verdict', async ({ verdict }) => {
-    const index = defects.findIndex((defect) => defect.verdict === verdict)
-    expect((await review('untold', index, new Map())).run?.verdict).toBe(verdict)
-  })
+  it.each(defects)(
+    'case 42: without the texts the same change comes to $verdict',
+    async ({ verdict }) => {
+      const index = defects.findIndex((defect) => defect.verdict === verdict)
+      expect((await review('untold', index, new Map())).run?.verdict).toBe(verdict)
+    },
+  )
 })

@@ -6,14 +6,23 @@ import type { Db } from '../../src/db/database.ts'
 import type { Verdict } from '../../src/domain/review.ts'
 import type { Forge } from '../fakes/forge/forge.ts'
 import { insertConnection } from '../insert-connection.ts'
-import { forgeEnvironment, type Scenario, startScenario, startShopForge } from '../review-scenario.ts'
+import {
+  forgeEnvironment,
+  type Scenario,
+  startScenario,
+  startShopForge,
+} from '../review-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
 import { pullRequestPayload, startTestApp, type TestApp } from '../start-app.ts'
 
 /** The answer, as far as tests look into it. */
 interface Insights {
   readonly period: { readonly start: string; readonly end: string; readonly days: number }
-  readonly merge_metrics: { readonly median_hours: number; readonly p90_hours: number; readonly count: number }
+  readonly merge_metrics: {
+    readonly median_hours: number
+    readonly p90_hours: number
+    readonly count: number
+  }
   readonly authors: readonly { readonly author: string; readonly prs: number }[]
   readonly repos: readonly { readonly repo: string; readonly prs: number }[]
   readonly verdicts: Readonly<Record<Verdict, number>>
@@ -24,7 +33,10 @@ interface Insights {
 
 async function askInsights(app: Pick<TestApp, 'url'>, headers: Record<string, string>, query = '') {
   const response = await fetch(`${app.url}/api/v1/analytics/insights${query}`, { headers })
-  return { status: response.status, body: (await response.json()) as Insights & { detail?: string } }
+  return {
+    status: response.status,
+    body: (await response.json()) as Insights & { detail?: string },
+  }
 }
 
 /** A pull request as far as insights look at it; times count back from now. */
@@ -36,7 +48,13 @@ interface Sample {
   /** From its creation to its merge; unknown unless given. */
   readonly age?: number
   readonly size?: readonly [additions: number, deletions: number]
-  readonly review?: readonly [Verdict, confidence: number, critical: number, moderate: number, minor: number]
+  readonly review?: readonly [
+    Verdict,
+    confidence: number,
+    critical: number,
+    moderate: number,
+    minor: number,
+  ]
 }
 
 const day = 24
@@ -44,8 +62,22 @@ const day = 24
 /** By repository, numbered from 1. */
 const samples: Readonly<Record<string, readonly Sample[]>> = {
   'acme/shop': [
-    { author: 'ann', hoursAgo: 1, mergedHoursAgo: 1, age: 10, size: [10, 0], review: ['APPROVE', 5, 0, 0, 0] },
-    { author: 'ann', hoursAgo: 2, mergedHoursAgo: 2, age: 20, size: [20, 10], review: ['APPROVE', 4, 0, 0, 2] },
+    {
+      author: 'ann',
+      hoursAgo: 1,
+      mergedHoursAgo: 1,
+      age: 10,
+      size: [10, 0],
+      review: ['APPROVE', 5, 0, 0, 0],
+    },
+    {
+      author: 'ann',
+      hoursAgo: 2,
+      mergedHoursAgo: 2,
+      age: 20,
+      size: [20, 10],
+      review: ['APPROVE', 4, 0, 0, 2],
+    },
     { author: 'ann', hoursAgo: 3 * day, size: [100, 50], review: ['REQUEST_CHANGES', 5, 1, 2, 0] },
     {
       author: 'bea',
@@ -76,7 +108,13 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
     },
   ],
   'acme/blog': [
-    { author: 'bea', hoursAgo: 7, mergedHoursAgo: 7, size: [12, 0], review: ['APPROVE', 4, 0, 1, 0] },
+    {
+      author: 'bea',
+      hoursAgo: 7,
+      mergedHoursAgo: 7,
+      size: [12, 0],
+      review: ['APPROVE', 4, 0, 1, 0],
+    },
     { author: 'Ann', hoursAgo: 2 * day, size: [9, 0], review: ['NEEDS_DISCUSSION', 3, 0, 1, 1] },
     {
       author: 'ann',
@@ -88,13 +126,26 @@ const samples: Readonly<Record<string, readonly Sample[]>> = {
     },
   ],
   'other/tool': [
-    { author: 'dan', hoursAgo: 20, mergedHoursAgo: 20, age: 1000.126, size: [1, 0], review: ['APPROVE', 1, 0, 0, 7] },
+    {
+      author: 'dan',
+      hoursAgo: 20,
+      mergedHoursAgo: 20,
+      age: 1000.126,
+      size: [1, 0],
+      review: ['APPROVE', 1, 0, 0, 7],
+    },
     // The platform's clock is ahead: not merged yet.
     { author: 'ann', hoursAgo: 1, mergedHoursAgo: -5, age: 8, size: [3, 0] },
     // Merged before it was opened, if one believes it.
     { author: 'dan', hoursAgo: 3 * day, mergedHoursAgo: 3 * day, age: -2, size: [11, 0] },
     // No event told of the merge: a look at the platform did. It counts as a merge only.
-    { author: 'dan', hoursAgo: 95 * day, mergedHoursAgo: 1, age: 8, size: [2_147_483_647, 2_147_483_647] },
+    {
+      author: 'dan',
+      hoursAgo: 95 * day,
+      mergedHoursAgo: 1,
+      age: 8,
+      size: [2_147_483_647, 2_147_483_647],
+    },
   ],
 }
 
@@ -102,12 +153,24 @@ async function insertSamples(db: Db): Promise<void> {
   const ago = (hours: number | undefined) =>
     sql<Date>`now() - make_interval(secs => ${hours === undefined ? null : hours * 3600}::float8)`
   for (const [repo, pulls] of Object.entries(samples)) {
-    for (const [index, { author, hoursAgo, mergedHoursAgo, age, size = [0, 0], review }] of pulls.entries()) {
+    for (const [
+      index,
+      { author, hoursAgo, mergedHoursAgo, age, size = [0, 0], review },
+    ] of pulls.entries()) {
       const [verdict, confidence, critical, moderate, minor] = review ?? [null, null, 0, 0, 0]
       await db
         .insertInto('pull_requests')
         .values({
-          ...{ repo, number: index + 1, author, title: '', branch: '', base_branch: '', url: '', head_sha: '' },
+          ...{
+            repo,
+            number: index + 1,
+            author,
+            title: '',
+            branch: '',
+            base_branch: '',
+            url: '',
+            head_sha: '',
+          },
           state: mergedHoursAgo === undefined ? 'open' : 'merged',
           draft: false,
           additions: size[0],
@@ -116,7 +179,13 @@ async function insertSamples(db: Db): Promise<void> {
           opened_at: ago(age === undefined ? undefined : (mergedHoursAgo ?? 0) + age),
           updated_at: sql<Date>`now()`,
           last_event_at: ago(hoursAgo),
-          ...{ verdict, confidence, critical_count: critical, moderate_count: moderate, minor_count: minor },
+          ...{
+            verdict,
+            confidence,
+            critical_count: critical,
+            moderate_count: moderate,
+            minor_count: minor,
+          },
         })
         .execute()
     }
@@ -174,7 +243,9 @@ describe('insights', () => {
     })
     expect(period.days).toBe(30)
     expect(Date.parse(period.end) - Date.parse(period.start)).toBe(30 * day * 3_600_000)
-    expect([period.start, period.end]).toEqual([period.start, period.end].map((time) => new Date(time).toISOString()))
+    expect([period.start, period.end]).toEqual(
+      [period.start, period.end].map((time) => new Date(time).toISOString()),
+    )
   })
 
   it('cover the last days by the clock of the database', async () => {
@@ -223,7 +294,13 @@ describe('insights', () => {
       ['acme/blog', 3],
       ['other/tool', 3],
     ])
-    expect(authors[0]).toEqual({ author: 'ann', prs: 6, merged: 3, issues_flagged: 7, avg_confidence: 4.2 })
+    expect(authors[0]).toEqual({
+      author: 'ann',
+      prs: 6,
+      merged: 3,
+      issues_flagged: 7,
+      avg_confidence: 4.2,
+    })
   })
 
   it('are zeros where there is nothing', async () => {
@@ -240,19 +317,33 @@ describe('insights', () => {
     })
   })
 
-  it.each(['6', '91', '0', '-7', '1e9', 'NaN', '30.5', '', '10;drop', '99999999999999999999', '7&days=8'])(
-    'case 27: refuse %s days',
-    async (days) => {
-      const { status, body } = await askInsights(app, people.anne?.cookie ?? {}, `?days=${days}`)
-      expect({ status, body }).toEqual({ status: 422, body: { detail: 'days must be a whole number from 7 to 90' } })
-    },
-  )
+  it.each([
+    '6',
+    '91',
+    '0',
+    '-7',
+    '1e9',
+    'NaN',
+    '30.5',
+    '',
+    '10;drop',
+    '99999999999999999999',
+    '7&days=8',
+  ])('case 27: refuse %s days', async (days) => {
+    const { status, body } = await askInsights(app, people.anne?.cookie ?? {}, `?days=${days}`)
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { detail: 'days must be a whole number from 7 to 90' },
+    })
+  })
 
   it('ask for the cookie', async () => {
     const unauthenticated = { status: 401, body: { detail: 'Not authenticated' } }
     expect(await askInsights(app, {})).toEqual(unauthenticated)
     expect(await askInsights(app, people.anne?.bearer ?? {})).toEqual(unauthenticated)
-    expect(await askInsights(app, { cookie: 'access_token=a.b.c' }, '?days=6')).toEqual(unauthenticated)
+    expect(await askInsights(app, { cookie: 'access_token=a.b.c' }, '?days=6')).toEqual(
+      unauthenticated,
+    )
   })
 })
 
@@ -267,11 +358,15 @@ describe('insights after reviews', () => {
   it('count the findings of the latest review that came to a verdict', async () => {
     const { app, forge } = scenario
     const alice = await signInWithToken(app, 'ghp_token_of_alice')
-    const number = await scenario.openPullRequest(readSample('topic'), { branch: 'bugs', title: 'Pay orders' })
+    const number = await scenario.openPullRequest(readSample('topic'), {
+      branch: 'bugs',
+      title: 'Pay orders',
+    })
     await scenario.settled()
     const { body: first } = await askInsights(app, alice.cookie)
     const findings = await app.db.selectFrom('findings').select(['severity', 'placement']).execute()
-    const count = (severity: string) => findings.filter((finding) => finding.severity === severity).length
+    const count = (severity: string) =>
+      findings.filter((finding) => finding.severity === severity).length
     expect(findings.map(({ placement }) => placement)).toContain('held_back')
     expect(first.issue_categories).toEqual({
       critical: count('critical'),
@@ -281,7 +376,14 @@ describe('insights after reviews', () => {
     expect(first.issue_categories.critical).toBeGreaterThan(0)
     expect(first.verdicts).toEqual({ APPROVE: 0, REQUEST_CHANGES: 1, NEEDS_DISCUSSION: 0 })
     const run = await app.db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
-    expect(first.confidence_dist).toEqual({ 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, [String(run.confidence)]: 1 })
+    expect(first.confidence_dist).toEqual({
+      1: 0,
+      2: 0,
+      3: 0,
+      4: 0,
+      5: 0,
+      [String(run.confidence)]: 1,
+    })
 
     const fixed = { 'src/orders.ts': null, 'src/payments.ts': null, 'README.md': 'A shop.\n' }
     await forge.push('acme/shop', 'bugs', fixed, { author: 'alice' })

@@ -17,7 +17,12 @@ afterAll(() => forge[Symbol.asyncDispose]())
 
 const learnedLater = 'A review was learned from whose worker was lost'
 
-const environment = () => ({ ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', MEMORY: 'on', GRAPH: 'on' })
+const environment = () => ({
+  ...forgeEnvironment(forge),
+  REVIEW_LEASE_SECONDS: '2',
+  MEMORY: 'on',
+  GRAPH: 'on',
+})
 
 function listen(url: string | null): void {
   for (const hook of forge.webhooks(repo)) forge.removeWebhook(repo, hook.id)
@@ -31,7 +36,12 @@ async function start(site: Site): Promise<UmpireProcess> {
 }
 
 async function propose(branch: string): Promise<void> {
-  await forge.push(repo, branch, { [`src/${branch}.ts`]: 'export const one = 1\n' }, { author: 'alice' })
+  await forge.push(
+    repo,
+    branch,
+    { [`src/${branch}.ts`]: 'export const one = 1\n' },
+    { author: 'alice' },
+  )
   await forge.openPullRequest({ repo, head: branch, author: 'alice' })
 }
 
@@ -45,7 +55,9 @@ const ofAlice = (db: Db) =>
     .execute()
 
 const countUnlearned = async (db: Db) => {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from workflow_runs where not is_learned`.execute(db)
+  const { rows } = await sql<{
+    n: number
+  }>`select count(*) as n from workflow_runs where not is_learned`.execute(db)
   return rows[0]!.n
 }
 
@@ -70,11 +82,18 @@ async function killBetween(site: Site): Promise<void> {
 }
 
 const once = [
-  { memory_type: 'contributor_profile', text: expect.stringContaining('1 reviewed pull request'), ended_at: null },
+  {
+    memory_type: 'contributor_profile',
+    text: expect.stringContaining('1 reviewed pull request'),
+    ended_at: null,
+  },
 ]
 
 it('case 58: what was recorded and not learned is learned by the next worker, once', async (context) => {
-  context.skip(testEngine === 'embedded', 'nobody but the process itself can hold it up in its own database')
+  context.skip(
+    testEngine === 'embedded',
+    'nobody but the process itself can hold it up in its own database',
+  )
   await using site = await createSite()
   await killBetween(site)
   {

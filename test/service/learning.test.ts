@@ -32,7 +32,8 @@ beforeEach(async () => {
 })
 
 /** Learning comes after the record of the review. */
-const eventually = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 15_000, interval: 50 })
+const eventually = (read: () => Promise<unknown>) =>
+  expect.poll(read, { timeout: 15_000, interval: 50 })
 
 /** Current memories of a type, by subject. */
 async function remembered(...types: MemoryType[]): Promise<Record<string, string>> {
@@ -53,7 +54,16 @@ const profiles = () => remembered('contributor_profile')
 function touches() {
   return scenario.app.db
     .selectFrom('pull_request_files')
-    .select(['pr_number', 'author', 'path', 'previous_path', 'status', 'additions', 'deletions', 'symbols'])
+    .select([
+      'pr_number',
+      'author',
+      'path',
+      'previous_path',
+      'status',
+      'additions',
+      'deletions',
+      'symbols',
+    ])
     .select(['latest', 'requested_changes', 'directory'])
     .where('repo', '=', repository.name)
     .orderBy('run_id')
@@ -69,7 +79,8 @@ describe('touches', () => {
     const number = await repository.propose(
       'alice',
       {
-        'src/http/server.ts': 'export function serve(port: number, host: string) {\n  return port + host\n}\n',
+        'src/http/server.ts':
+          'export function serve(port: number, host: string) {\n  return port + host\n}\n',
         'src/http/paths.ts': files['src/http/routes.ts'],
         'src/http/routes.ts': null,
         'docs/guide.md': null,
@@ -78,20 +89,38 @@ describe('touches', () => {
       },
       { body },
     )
-    const common = { pr_number: number, author: 'alice', latest: true, requested_changes: false, symbols: [] }
-    const touch = (path: string, directory: string, status: string, additions: number, deletions: number) => {
+    const common = {
+      pr_number: number,
+      author: 'alice',
+      latest: true,
+      requested_changes: false,
+      symbols: [],
+    }
+    const touch = (
+      path: string,
+      directory: string,
+      status: string,
+      additions: number,
+      deletions: number,
+    ) => {
       return { ...common, path, directory, status, additions, deletions, previous_path: null }
     }
     expect(await touches()).toEqual([
       touch('a "new"\nnäme.txt', '.', 'added', 2, 0),
       touch('docs/guide.md', 'docs', 'deleted', 0, 1),
       touch('package-lock.json', '.', 'modified', 1, 1),
-      { ...touch('src/http/paths.ts', 'src/http', 'renamed', 0, 0), previous_path: 'src/http/routes.ts' },
+      {
+        ...touch('src/http/paths.ts', 'src/http', 'renamed', 0, 0),
+        previous_path: 'src/http/routes.ts',
+      },
       { ...touch('src/http/server.ts', 'src/http', 'modified', 2, 2), symbols: ['serve'] },
     ])
     const { name } = repository
     const ofPullRequest = { repo: name, pr_number: number }
-    const issues = scenario.app.db.selectFrom('pull_request_issues').selectAll().where('repo', '=', name)
+    const issues = scenario.app.db
+      .selectFrom('pull_request_issues')
+      .selectAll()
+      .where('repo', '=', name)
     expect(await issues.orderBy('issue_number').execute()).toEqual([
       { ...ofPullRequest, issue_repo: 'other/tool', issue_number: 7, closes: false },
       { ...ofPullRequest, issue_repo: name, issue_number: 41, closes: true },
@@ -145,7 +174,9 @@ describe('of people', () => {
       ['alice', { 'src/http/server.ts': flaws.moderate('last') }],
       ['alice', { 'src/http/routes.ts': 'd\n' }],
     ])
-    await eventually(async () => (await repository.ask('/analytics/contributors')).contributors).toEqual([
+    await eventually(
+      async () => (await repository.ask('/analytics/contributors')).contributors,
+    ).toEqual([
       {
         username: 'alice',
         profile_summary:
@@ -198,10 +229,14 @@ describe('of people', () => {
     )
     const strengths = () => remembered('developer_strength')
     await eventually(strengths).toHaveProperty('bob/directory/src/http')
-    await repository.proposeAll(['a', 'b'].map((name) => ['bob', { 'src/http/routes.ts': flaws.critical(name) }]))
+    await repository.proposeAll(
+      ['a', 'b'].map((name) => ['bob', { 'src/http/routes.ts': flaws.critical(name) }]),
+    )
     await eventually(strengths).toEqual({})
     dismissFindings(first as number, 'carol')
-    const mended = others.slice(0, 2).map((number) => [number, { 'src/http/routes.ts': 'mended\n' }] as const)
+    const mended = others
+      .slice(0, 2)
+      .map((number) => [number, { 'src/http/routes.ts': 'mended\n' }] as const)
     await repository.pushMore([first as number, { 'docs/guide.md': '# More\n' }], ...mended)
     await eventually(() => remembered('developer_pattern')).toMatchObject({
       'bob/answers': "Of 7 findings in bob's pull requests 2 were resolved and 1 dismissed.",
@@ -214,7 +249,8 @@ function dismissFindings(number: number, login: string): void {
   const { forge } = scenario
   const { inlineComments } = forge.pullRequest(repository.name, number)
   for (const { id, author, body } of inlineComments) {
-    if (author === 'olga' && !body.includes('Critical')) forge.resolveThread(repository.name, number, id, login)
+    if (author === 'olga' && !body.includes('Critical'))
+      forge.resolveThread(repository.name, number, id, login)
   }
 }
 
@@ -268,7 +304,9 @@ describe('of directories', () => {
 
 function resolveThread(number: number): void {
   const { forge } = scenario
-  const [comment] = forge.pullRequest(repository.name, number).inlineComments.filter((one) => one.author === 'olga')
+  const [comment] = forge
+    .pullRequest(repository.name, number)
+    .inlineComments.filter((one) => one.author === 'olga')
   forge.resolveThread(repository.name, number, comment?.id ?? 0, 'carol')
 }
 
@@ -297,12 +335,16 @@ describe('people who may not write to the repository', () => {
       ['bob', { 'src/jobs/queue.ts': flaws.moderate() }],
     ])
     for (const number of numbers) refuseFindings(number, 'mallory')
-    await repository.pushMore(...numbers.map((number) => [number, { 'docs/guide.md': `# ${number}\n` }] as const))
+    await repository.pushMore(
+      ...numbers.map((number) => [number, { 'docs/guide.md': `# ${number}\n` }] as const),
+    )
     await eventually(profiles).toHaveProperty('bob')
     expect(await remembered('decision')).toEqual({})
     // The same from somebody who may is remembered.
     for (const number of numbers) dismissFindings(number, 'carol')
-    await repository.pushMore(...numbers.map((number) => [number, { 'docs/guide.md': `# ${number} again\n` }] as const))
+    await repository.pushMore(
+      ...numbers.map((number) => [number, { 'docs/guide.md': `# ${number} again\n` }] as const),
+    )
     const decisions = () => remembered('decision')
     await eventually(decisions).toHaveProperty(['dismissed/async-callback'])
   })
@@ -331,7 +373,9 @@ describe('whatever happens', () => {
     })
     const { rows } = await sql<{
       text: string
-    }>`select to_jsonb(memories)::text as text from memories where repo = ${repository.name}`.execute(scenario.app.db)
+    }>`select to_jsonb(memories)::text as text from memories where repo = ${repository.name}`.execute(
+      scenario.app.db,
+    )
     expect(rows.length).toBeGreaterThan(3)
     expect(rows.filter(({ text }) => text.toUpperCase().includes(canary))).toEqual([])
   })
@@ -339,8 +383,12 @@ describe('whatever happens', () => {
   it('a review is not held up by learning that fails, and the next one makes up for it', async () => {
     const { db } = scenario.app
     await sql`
-      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(db)
-    await sql`create trigger refused before insert on memories execute function refuse()`.execute(db)
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(
+      db,
+    )
+    await sql`create trigger refused before insert on memories execute function refuse()`.execute(
+      db,
+    )
     const number = await repository.propose('alice', { 'src/http/server.ts': 'one\n' })
     const events = (await scenario.app.events()).filter(({ repo }) => repo === repository.name)
     expect(events.map(({ status }) => status)).toEqual(['completed'])
@@ -369,7 +417,12 @@ describe('with a layer off', () => {
     ])
     expect(await touches()).toHaveLength(2)
     expect(await repository.ask('/analytics/contributors')).toEqual({
-      ...{ repo: repository.name, contributor_count: 0, contributors: [], note: 'Memory layer not configured' },
+      ...{
+        repo: repository.name,
+        contributor_count: 0,
+        contributors: [],
+        note: 'Memory layer not configured',
+      },
     })
     expect((await repository.ask('/analytics/graph')).hotspots).toEqual([
       { path: 'src/http/server.ts', touch_count: 2 },
@@ -386,7 +439,13 @@ describe('with a layer off', () => {
     const { rows } = await sql`select from pull_request_issues`.execute(scenario.app.db)
     expect(rows).toEqual([])
     expect(await repository.ask('/analytics/graph')).toMatchObject({
-      ...{ hotspots: [], high_risk: [], dead_files: { count: 0, sample: [] }, ownership: [], expertise: [] },
+      ...{
+        hotspots: [],
+        high_risk: [],
+        dead_files: { count: 0, sample: [] },
+        ownership: [],
+        expertise: [],
+      },
     })
   })
 })

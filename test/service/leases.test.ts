@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => scenario[Symbol.asyncDispose]())
 afterEach(() => scenario.forge.faults.clear())
 
-const leak = (letter: string) => `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
+const leak = (letter: string) =>
+  `export const key = 'sk_${'live'}_51Hq2eKLmV9wXyZ8rT4uBnC7dPfGjA3s${letter}'\n`
 
 /** Polls until `read` gives something. */
 async function waitFor<T>(what: string, read: () => Promise<T | undefined | false>): Promise<T> {
@@ -60,35 +61,66 @@ async function stepBack(db: Db): Promise<void> {
 describe('a clock that goes back', () => {
   it('case 62: what was accepted before is reviewed at once, and so is what comes later', async () => {
     const database = await createTestDatabase()
-    const env = { ...forgeEnvironment(scenario.forge), MEMORY: 'off', GRAPH: 'off', REVIEW_LEASE_SECONDS: '2' }
+    const env = {
+      ...forgeEnvironment(scenario.forge),
+      MEMORY: 'off',
+      GRAPH: 'off',
+      REVIEW_LEASE_SECONDS: '2',
+    }
     {
-      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
-      for (const number of [901, 902]) await receiver.deliver(pullRequestPayload({ repo: 'acme/gone', number }))
+      await using receiver = await startTestApp({
+        database,
+        env,
+        parts: { web: true, worker: false },
+      })
+      for (const number of [901, 902])
+        await receiver.deliver(pullRequestPayload({ repo: 'acme/gone', number }))
       await stepBack(receiver.db)
     }
     {
       await using app = await startTestApp({ database, env })
       await waitUntilSettled(app)
-      await app.deliver(pullRequestPayload({ repo: 'acme/gone', number: 901, action: 'synchronize' }))
+      await app.deliver(
+        pullRequestPayload({ repo: 'acme/gone', number: 901, action: 'synchronize' }),
+      )
       await waitUntilSettled(app)
-      expect((await app.events()).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
+      expect((await app.events()).map(({ status }) => status)).toEqual([
+        'failed',
+        'failed',
+        'failed',
+      ])
     }
     await database.dispose()
   })
 
   it('case 62: neither the lease of a dead worker nor a wait holds a review until the clock is there again', async () => {
     const database = await createTestDatabase()
-    const env = { ...forgeEnvironment(scenario.forge), MEMORY: 'off', GRAPH: 'off', REVIEW_LEASE_SECONDS: '2' }
-    const [held, waiting] = [{ repo: 'acme/gone', number: 903 } as const, { repo: 'acme/gone', number: 904 } as const]
+    const env = {
+      ...forgeEnvironment(scenario.forge),
+      MEMORY: 'off',
+      GRAPH: 'off',
+      REVIEW_LEASE_SECONDS: '2',
+    }
+    const [held, waiting] = [
+      { repo: 'acme/gone', number: 903 } as const,
+      { repo: 'acme/gone', number: 904 } as const,
+    ]
     {
-      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      await using receiver = await startTestApp({
+        database,
+        env,
+        parts: { web: true, worker: false },
+      })
       const { db, app } = receiver
-      for (const { repo, number } of [held, waiting]) await receiver.deliver(pullRequestPayload({ repo, number }))
+      for (const { repo, number } of [held, waiting])
+        await receiver.deliver(pullRequestPayload({ repo, number }))
       const options = { worker: 'dead', leaseSeconds: 2, maxAttempts: 5, maxLosses: 5 }
       await claimRun(db, held, options)
       const claim = await claimRun(db, waiting, options)
       if (claim.kind !== 'claimed') throw new Error(claim.kind)
-      await db.transaction().execute((tx) => putBackRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
+      await db
+        .transaction()
+        .execute((tx) => putBackRun(tx, claim.run, { delaySeconds: 2, countsAsAttempt: true }))
       await app.context.wakeUps.reviews.wake(db, [waiting], 2)
       await stepBack(db)
     }
@@ -101,20 +133,29 @@ describe('a clock that goes back', () => {
 
   it('case 62: a push that is skipped as a duplicate is not lost where what was said of the head seems newer', async () => {
     const { forge, app } = scenario
-    const number = await scenario.openPullRequest({ 'src/ahead.ts': leak('b') }, { branch: 'ahead' })
+    const number = await scenario.openPullRequest(
+      { 'src/ahead.ts': leak('b') },
+      { branch: 'ahead' },
+    )
     await scenario.settled()
     const held = hold()
-    const isVerdict = (request: SeenRequest) => request.path.includes('/statuses/') && request.body.includes('failure')
+    const isVerdict = (request: SeenRequest) =>
+      request.path.includes('/statuses/') && request.body.includes('failure')
     forge.faults.add({ match: isVerdict, times: 1, action: held })
     await forge.push(repo, 'ahead', { 'src/ahead.ts': leak('c') }, { author: 'alice' })
     await held.arrived
     await stepBack(app.db)
     const head = await forge.push(repo, 'ahead', { 'src/ahead.ts': leak('d') }, { author: 'alice' })
     const { attempts } = await forge.waitForDelivery((one) => one.payload.after === head)
-    expect(attempts.map(({ responseBody }) => JSON.parse(responseBody).status)).toEqual(['duplicate_skipped'])
+    expect(attempts.map(({ responseBody }) => JSON.parse(responseBody).status)).toEqual([
+      'duplicate_skipped',
+    ])
     held.release()
     await scenario.settled()
-    expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'completed', head_sha: head })
+    expect((await runsOf(app, number)).at(-1)).toMatchObject({
+      status: 'completed',
+      head_sha: head,
+    })
   })
 })
 
@@ -124,17 +165,31 @@ describe('lost workers', () => {
     const number = await scenario.openPullRequest({ 'src/lost.ts': leak('e') }, { branch: 'lost' })
     await scenario.settled()
     const database = await createTestDatabase()
-    const limits = { REVIEW_MAX_ATTEMPTS: '2', REVIEW_RETRY_SECONDS: '2', REVIEW_LEASE_SECONDS: '2' }
+    const limits = {
+      REVIEW_MAX_ATTEMPTS: '2',
+      REVIEW_RETRY_SECONDS: '2',
+      REVIEW_LEASE_SECONDS: '2',
+    }
     const env = { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off', ...limits }
     {
-      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      await using receiver = await startTestApp({
+        database,
+        env,
+        parts: { web: true, worker: false },
+      })
       await receiver.deliver(pullRequestPayload({ repo, number }))
       for (const worker of ['one', 'two', 'three']) {
         const options = { worker, leaseSeconds: 0, maxAttempts: 2, maxLosses: 4 }
-        expect(await claimRun(receiver.db, { repo, number }, options)).toMatchObject({ kind: 'claimed' })
+        expect(await claimRun(receiver.db, { repo, number }, options)).toMatchObject({
+          kind: 'claimed',
+        })
       }
     }
-    forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: answer(502) })
+    forge.faults.add({
+      match: ({ path }) => path.includes('/compare/'),
+      times: 1,
+      action: answer(502),
+    })
     {
       await using app = await startTestApp({ database, env })
       const waiting = await waitFor('the failed try', async () => {
@@ -143,7 +198,9 @@ describe('lost workers', () => {
       })
       expect(Number(waiting.retry_at) - Number(waiting.put_back_at)).toBe(2000)
       await waitUntilSettled(app)
-      expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', attempts: 5, losses: 3, error: null }])
+      expect(await runsOf(app, number)).toMatchObject([
+        { status: 'completed', attempts: 5, losses: 3, error: null },
+      ])
     }
     await database.dispose()
   })
@@ -151,7 +208,10 @@ describe('lost workers', () => {
 
 describe('a connection that is cut', () => {
   it('a review whose first query fails is taken up again, and not held for ever', async (context) => {
-    context.skip(testEngine === 'embedded', 'the embedded database has no connections that can be cut')
+    context.skip(
+      testEngine === 'embedded',
+      'the embedded database has no connections that can be cut',
+    )
     const { app } = scenario
     const opening = app.db.transaction().execute(async (tx) => {
       await sql`lock table model_spend in access exclusive mode`.execute(tx)
@@ -161,7 +221,9 @@ describe('a connection that is cut', () => {
     })
     const number = await opening
     await scenario.settled()
-    expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', fence: 2, lease_until: null }])
+    expect(await runsOf(app, number)).toMatchObject([
+      { status: 'completed', fence: 2, lease_until: null },
+    ])
     expect(ownWords(scenario.forge.pullRequest(repo, number)).summaries).toHaveLength(1)
   })
 })

@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ContextServer, startContextServer } from '../fakes/mcp/context-server.ts'
 import { linearIssue, slackMessages } from '../fakes/mcp/vendor-answers.ts'
-import { type ModelServer, type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
+import {
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
 import { isVerification } from '../fakes/models/verification.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
@@ -25,7 +30,9 @@ beforeAll(async () => {
     tools: {
       get_issue: ({ id }) => {
         const description = tickets[String(id)]
-        return description ? linearIssue(String(id), { title: 'A wish', description }) : { failed: 'not found' }
+        return description
+          ? linearIssue(String(id), { title: 'A wish', description })
+          : { failed: 'not found' }
       },
       save_issue: () => 'written',
     },
@@ -35,7 +42,11 @@ beforeAll(async () => {
     tools: { slack_search_public: ({ query }) => slackMessages(String(query), [message]) },
   })
   model = await startModelServer({ protocol: 'anthropic', script: () => nothing })
-  const sources = { LINEAR_MCP_URL: linear.url, LINEAR_API_KEY: 'lin_api_0123456789', SLACK_MCP_URL: slack.url }
+  const sources = {
+    LINEAR_MCP_URL: linear.url,
+    LINEAR_API_KEY: 'lin_api_0123456789',
+    SLACK_MCP_URL: slack.url,
+  }
   const models = {
     MODEL: 'anthropic:claude-opus-5-5',
     MODEL_BASE_URL: model.url,
@@ -51,10 +62,18 @@ afterAll(async () => {
 
 let branches = 0
 /** Reviews a change; what was posted, and what the model was asked for it. */
-async function review(title: string, { mode = 'agentic', script = (() => nothing) as Script, line = '1' } = {}) {
+async function review(
+  title: string,
+  { mode = 'agentic', script = (() => nothing) as Script, line = '1' } = {},
+) {
   branches += 1
   const branch = `topic_${branches}`
-  await scenario.forge.push(repo, 'main', { '.umpire.yml': `mode: ${mode}\n# ${branch}\n` }, { author: 'alice' })
+  await scenario.forge.push(
+    repo,
+    'main',
+    { '.umpire.yml': `mode: ${mode}\n# ${branch}\n` },
+    { author: 'alice' },
+  )
   const before = model.requests.length
   model.respondWith(script)
   const number = await scenario.openPullRequest(
@@ -64,7 +83,10 @@ async function review(title: string, { mode = 'agentic', script = (() => nothing
   await scenario.settled()
   const [run] = await runsOf(scenario.app, number)
   const { summaries, inline } = ownWords(scenario.forge.pullRequest(repo, number))
-  const findings = scenario.app.db.selectFrom('findings').select('rests_on').where('pr_number', '=', number)
+  const findings = scenario.app.db
+    .selectFrom('findings')
+    .select('rests_on')
+    .where('pr_number', '=', number)
   const requests = model.requests.slice(before)
   return {
     text: summaries[0]?.body ?? '',
@@ -78,7 +100,11 @@ async function review(title: string, { mode = 'agentic', script = (() => nothing
 
 /** The block of a prompt that holds what sources said. */
 function blockOf(text: string): string {
-  return /<data-(\w+) origin="trackers_and_chats" trust="untrusted">\n(.*?)\n<\/data-\1>/s.exec(text)?.[2] ?? ''
+  return (
+    /<data-(\w+) origin="trackers_and_chats" trust="untrusted">\n(.*?)\n<\/data-\1>/s.exec(
+      text,
+    )?.[2] ?? ''
+  )
 }
 
 it('is read by the model as words of anyone, and never as instructions', async () => {
@@ -91,7 +117,15 @@ it('is read by the model as words of anyone, and never as instructions', async (
 
 /** A finding about what was added, that rests on something. */
 function findingOn(rests_on: unknown, path = 'src/new.ts'): Reply {
-  const place = { path, side: 'RIGHT', start_line: 1, end_line: 1, quote: '', suggestion: null, evidence: [] }
+  const place = {
+    path,
+    side: 'RIGHT',
+    start_line: 1,
+    end_line: 1,
+    quote: '',
+    suggestion: null,
+    evidence: [],
+  }
   const claim = {
     severity: 'moderate',
     category: 'correctness',
@@ -103,20 +137,30 @@ function findingOn(rests_on: unknown, path = 'src/new.ts'): Reply {
 
 it('is named with its link by a finding that rests on it, and quoted to the one who checks that', async () => {
   const cite: Script = (request) => findingOn(/^(R\d+) \(linear SHOP-12\)/m.exec(request.text)?.[1])
-  const { comments, stored, verified } = await review('SHOP-12 and what came of it', { script: cite })
+  const { comments, stored, verified } = await review('SHOP-12 and what came of it', {
+    script: cite,
+  })
   const [comment] = comments
-  expect(comment).toContain('Rests on: linear: [SHOP-12: A wish](https://linear.app/acme/issue/SHOP-12/totals)')
+  expect(comment).toContain(
+    'Rests on: linear: [SHOP-12: A wish](https://linear.app/acme/issue/SHOP-12/totals)',
+  )
   expect(comment).not.toContain(wish)
-  expect(stored).toMatchObject([{ source: 'linear', kind: 'tickets', key: 'SHOP-12', title: 'A wish' }])
+  expect(stored).toMatchObject([
+    { source: 'linear', kind: 'tickets', key: 'SHOP-12', title: 'A wish' },
+  ])
   expect(JSON.stringify(stored)).not.toContain(wish)
   const question = verified.map(({ text }) => text).join('\n')
-  expect(question).toMatch(new RegExp(`It rests on what linear says of SHOP-12: A wish\n[^]*${wish}`))
+  expect(question).toMatch(
+    new RegExp(`It rests on what linear says of SHOP-12: A wish\n[^]*${wish}`),
+  )
 })
 
 it.each([['R9'], ['SHOP-12'], ['linear'], [{ key: 'SHOP-12' }], ['R1 (linear SHOP-12)']])(
   'is not named by a finding that cites what nobody was shown: %j',
   async (cited) => {
-    const { comments, stored } = await review('SHOP-12 cited wrongly', { script: () => findingOn(cited) })
+    const { comments, stored } = await review('SHOP-12 cited wrongly', {
+      script: () => findingOn(cited),
+    })
     expect(comments).toHaveLength(1)
     expect(comments[0]).not.toContain('Rests on')
     expect(stored).toEqual([null])
@@ -145,7 +189,10 @@ it('can be asked for more with tools of ours, and by no tool of the server’s',
   expect(results[0]).toContain(wish)
   expect(results[1]).toContain('It knows of no such thing.')
   expect(results[2]).toContain('Eleven are not.')
-  expect(slack.calls.at(-1)).toEqual({ name: 'slack_search_public', given: { query: 'tenth off', limit: 5 } })
+  expect(slack.calls.at(-1)).toEqual({
+    name: 'slack_search_public',
+    given: { query: 'tenth off', limit: 5 },
+  })
   expect(linear.calls.some(({ name }) => name === 'save_issue')).toBe(false)
 })
 

@@ -26,7 +26,12 @@ async function quietPullRequest(
   const [webhook] = forge.webhooks(repo)
   forge.removeWebhook(repo, webhook!.id)
   await forge.push(repo, 'main', { 'a.ts': 'export {}\n' }, { author: 'alice', message: 'Start' })
-  await forge.push(repo, 'topic', { 'a.ts': 'export const a = 1\n' }, { author: 'alice', message: 'Change' })
+  await forge.push(
+    repo,
+    'topic',
+    { 'a.ts': 'export const a = 1\n' },
+    { author: 'alice', message: 'Change' },
+  )
   const number = await forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
   const { secret } = webhook!
   await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })
@@ -58,7 +63,11 @@ function asked({ repo, number }: { repo: string; number: number }) {
 
 /** Lets the half minute pass in which nobody asks again. */
 async function forgetLastLook(repo: string): Promise<void> {
-  await scene.app.db.updateTable('pull_requests').set({ state_checked_at: null }).where('repo', '=', repo).execute()
+  await scene.app.db
+    .updateTable('pull_requests')
+    .set({ state_checked_at: null })
+    .where('repo', '=', repo)
+    .execute()
 }
 
 describe('a pull request whose webhook is missing', () => {
@@ -90,7 +99,9 @@ describe('a pull request whose webhook is missing', () => {
     scene.forge.closePullRequest(repo, number)
     expect(await shownStates(repo)).toEqual(['closed'])
     const updatedAt = '2026-01-02T00:00:00Z'
-    await scene.app.deliver(pullRequestPayload({ repo, number, action: 'edited', updatedAt }), { secret })
+    await scene.app.deliver(pullRequestPayload({ repo, number, action: 'edited', updatedAt }), {
+      secret,
+    })
     expect(await shownStates(repo)).toEqual(['closed'])
   })
 })
@@ -113,7 +124,9 @@ it('is not taken from a platform that knows less than its own delivery said', as
 it('is asked for with the token of those who connected the repository, else with the common one', async () => {
   const pullRequest = await quietPullRequest({ private: true })
   const root = await signInWithToken(scene.app, tokenOf('root'))
-  const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${pullRequest.repo}`, { headers: root.bearer })
+  const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${pullRequest.repo}`, {
+    headers: root.bearer,
+  })
   expect(await list.json()).toMatchObject([{ pr_status: 'open' }])
   await forgetLastLook(pullRequest.repo)
   await shownStates(pullRequest.repo)
@@ -148,7 +161,10 @@ describe('the stored state is shown', () => {
   ])('where the platform %s', async (_, fault) => {
     const { repo, number } = await quietPullRequest()
     await scene.forge.mergePullRequest(repo, number)
-    scene.forge.faults.add({ match: ({ path }) => path.endsWith(`/pulls/${number}`), action: fault() })
+    scene.forge.faults.add({
+      match: ({ path }) => path.endsWith(`/pulls/${number}`),
+      action: fault(),
+    })
     expect(await shownStates(repo)).toEqual(['open'])
   })
 
@@ -156,7 +172,10 @@ describe('the stored state is shown', () => {
     const { repo, number } = await quietPullRequest()
     await scene.forge.mergePullRequest(repo, number)
     const held = hold()
-    scene.forge.faults.add({ match: ({ path }) => path.endsWith(`/${repo}/pulls/${number}`), action: held })
+    scene.forge.faults.add({
+      match: ({ path }) => path.endsWith(`/${repo}/pulls/${number}`),
+      action: held,
+    })
     // The answer to the look is still held back when these are there.
     expect(await shownStates(repo)).toEqual(['open'])
     expect(await shownStates(repo)).toEqual(['open'])
@@ -169,8 +188,14 @@ describe('the stored state is shown', () => {
 it('asks no further in a list when the platform says that it was asked too much', async () => {
   const { repo, secret } = await quietPullRequest()
   const numbers = Array.from({ length: 40 }, (_, index) => 1000 + index)
-  await Promise.all(numbers.map((number) => scene.app.deliver(pullRequestPayload({ repo, number }), { secret })))
-  const limited = answer(429, { message: 'You have exceeded a rate limit.' }, { 'retry-after': '60' })
+  await Promise.all(
+    numbers.map((number) => scene.app.deliver(pullRequestPayload({ repo, number }), { secret })),
+  )
+  const limited = answer(
+    429,
+    { message: 'You have exceeded a rate limit.' },
+    { 'retry-after': '60' },
+  )
   scene.forge.faults.add({ match: ({ path }) => /\/pulls\/\d+$/.test(path), action: limited })
   expect(await shownStates(repo, '&limit=100')).toHaveLength(41)
   const calls = scene.forge.requests.filter(({ path }) => path.includes(`/${repo}/pulls/`))

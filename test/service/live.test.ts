@@ -34,7 +34,9 @@ async function connectRepository(person: 'alice' | 'bob'): Promise<string> {
 async function deliver(repo: string, number: number, url?: string): Promise<number> {
   const record = (await scene.records(repo)).at(-1)
   const app = url === undefined ? scene.app : { ...scene.app, url }
-  const { status, body } = await app.deliver(pullRequestPayload({ repo, number }), { secret: record!.webhook_secret })
+  const { status, body } = await app.deliver(pullRequestPayload({ repo, number }), {
+    secret: record!.webhook_secret,
+  })
   expect(status).toBe(200)
   return Number(body.event_id)
 }
@@ -57,7 +59,10 @@ it('tells of events as they come, with the cookie and with the bearer token', as
 it('is told of by the headers that proxies need', async () => {
   const alice = await scene.signIn('alice')
   const cut = new AbortController()
-  const response = await fetch(`${scene.app.url}/api/v1/live`, { headers: alice.cookie, signal: cut.signal })
+  const response = await fetch(`${scene.app.url}/api/v1/live`, {
+    headers: alice.cookie,
+    signal: cut.signal,
+  })
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   expect(response.headers.get('x-accel-buffering')).toBe('no')
   expect(response.headers.get('access-control-allow-origin')).toBeNull()
@@ -77,23 +82,35 @@ it('tells of a repository that was connected, and from then on of what happens t
   const { cookie } = await scene.signIn('bob')
   using bob = await followLive(scene.app.url, cookie)
   const repo = await connectRepository('bob')
-  expect(await bob.next()).toEqual({ type: 'repository', data: { repo_name: repo, connected: true } })
+  expect(await bob.next()).toEqual({
+    type: 'repository',
+    data: { repo_name: repo, connected: true },
+  })
   const id = await deliver(repo, 7)
   expect(await bob.next()).toEqual(review(repo, 7, id))
   await scene.disconnect('bob', repo)
-  expect(await bob.next()).toEqual({ type: 'repository', data: { repo_name: repo, connected: false } })
+  expect(await bob.next()).toEqual({
+    type: 'repository',
+    data: { repo_name: repo, connected: false },
+  })
 })
 
 it("case 26: another user's stream stays silent, an administrator's does not", async () => {
   const theirs = await connectRepository('alice')
   const own = await connectRepository('bob')
   using bob = await followLive(scene.app.url, (await scene.signIn('bob')).cookie)
-  using root = await followLive(scene.app.url, (await signInWithToken(scene.app, tokenOf('root'))).cookie)
+  using root = await followLive(
+    scene.app.url,
+    (await signInWithToken(scene.app, tokenOf('root'))).cookie,
+  )
   const another = await connectRepository('alice')
   const ids = [await deliver(theirs, 1), await deliver(another, 2), await deliver(own, 3)]
   // Announcements come in order: what bob should not see would have come first.
   expect(await bob.next()).toEqual(review(own, 3, ids[2]!))
-  expect(await root.next()).toEqual({ type: 'repository', data: { repo_name: another, connected: true } })
+  expect(await root.next()).toEqual({
+    type: 'repository',
+    data: { repo_name: another, connected: true },
+  })
   expect(await root.next()).toEqual(review(theirs, 1, ids[0]!))
   expect(await root.next()).toEqual(review(another, 2, ids[1]!))
 })
@@ -106,7 +123,10 @@ it('case 26: tells who disconnected nothing of what comes in through who connect
   await scene.connect('bob', repo)
   await deliver(repo, 1)
   const own = await connectRepository('alice')
-  expect(await alice.next()).toEqual({ type: 'repository', data: { repo_name: own, connected: true } })
+  expect(await alice.next()).toEqual({
+    type: 'repository',
+    data: { repo_name: own, connected: true },
+  })
 })
 
 it('ends within a minute when the session was signed out', async () => {
@@ -118,7 +138,10 @@ it('ends within a minute when the session was signed out', async () => {
   vi.advanceTimersByTime(60_000)
   await stream.ended
   const repo = await connectRepository('alice')
-  expect(await kept.next()).toEqual({ type: 'repository', data: { repo_name: repo, connected: true } })
+  expect(await kept.next()).toEqual({
+    type: 'repository',
+    data: { repo_name: repo, connected: true },
+  })
 })
 
 it('ends when the token itself has expired, though its session goes on', async () => {
@@ -134,7 +157,13 @@ it('ends when the token itself has expired, though its session goes on', async (
 
 it('case 32: a caller has ten streams; the next is a 429, until a client drops one', async () => {
   const { cookie } = await scene.signIn('carol')
-  const request = ['GET /api/v1/live HTTP/1.1', 'host: localhost', `cookie: ${cookie.cookie}`, '', '']
+  const request = [
+    'GET /api/v1/live HTTP/1.1',
+    'host: localhost',
+    `cookie: ${cookie.cookie}`,
+    '',
+    '',
+  ]
   const sockets = Array.from({ length: 10 }, () => openSocket(scene.app.url, request))
   await Promise.all(sockets.map((socket) => once(socket, 'data')))
   const refused = await fetch(`${scene.app.url}/api/v1/live`, { headers: cookie })
@@ -143,7 +172,10 @@ it('case 32: a caller has ten streams; the next is a 429, until a client drops o
     { detail: 'There are 10 live streams of this caller already' },
   ])
   sockets[0]!.destroy()
-  using next = await vi.waitFor(() => followLive(scene.app.url, cookie), { timeout: 10_000, interval: 20 })
+  using next = await vi.waitFor(() => followLive(scene.app.url, cookie), {
+    timeout: 10_000,
+    interval: 20,
+  })
   expect(next).toBeDefined()
   for (const socket of sockets) socket.destroy()
 })
@@ -174,23 +206,37 @@ it('case 32: a process has 1,000 streams', async () => {
     '',
     '',
   ]
-  const crowd = Array.from({ length: 1000 }, (_, index) => openSocket(scene.app.url, requestOf(jwts[index % 100]!)))
+  const crowd = Array.from({ length: 1000 }, (_, index) =>
+    openSocket(scene.app.url, requestOf(jwts[index % 100]!)),
+  )
   const answers = await Promise.all(
     crowd.map((socket) => once(socket, 'data').then(([text]) => String(text).slice(9, 12))),
   )
   expect(new Set(answers)).toEqual(new Set(['200']))
   const { cookie } = await scene.signIn('bob')
   const refused = await fetch(`${scene.app.url}/api/v1/live`, { headers: cookie })
-  expect([refused.status, await refused.json()]).toEqual([429, { detail: 'There are too many live streams' }])
+  expect([refused.status, await refused.json()]).toEqual([
+    429,
+    { detail: 'There are too many live streams' },
+  ])
   for (const socket of crowd) socket.destroy()
-  using next = await vi.waitFor(() => followLive(scene.app.url, cookie), { timeout: 10_000, interval: 20 })
+  using next = await vi.waitFor(() => followLive(scene.app.url, cookie), {
+    timeout: 10_000,
+    interval: 20,
+  })
   expect(next).toBeDefined()
 })
 
 it('case 32: a slow reader is cut off before much waits for it, and others are not', async () => {
   const root = await signInWithToken(scene.app, tokenOf('root'))
   using fast = await followLive(scene.app.url, root.cookie)
-  const request = ['GET /api/v1/live HTTP/1.1', 'host: localhost', `cookie: ${root.cookie.cookie}`, '', '']
+  const request = [
+    'GET /api/v1/live HTTP/1.1',
+    'host: localhost',
+    `cookie: ${root.cookie.cookie}`,
+    '',
+    '',
+  ]
   const slow = openSocket(scene.app.url, request)
   await once(slow, 'data')
   slow.pause()
@@ -198,9 +244,14 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
   for (let round = 0; round < batches; round++) {
     await sql`
       select pg_notify(${changesChannel}, json_build_object('repo', repeat('x', ${bytes}), 'number', n, 'event', 1, 'status', 'failed')::text)
-      from generate_series(${round * batch + 1}::int, ${(round + 1) * batch}::int) n`.execute(scene.app.db)
+      from generate_series(${round * batch + 1}::int, ${(round + 1) * batch}::int) n`.execute(
+      scene.app.db,
+    )
     for (let index = 1; index <= batch; index++) {
-      expect(await fast.next()).toMatchObject({ type: 'review', data: { pr_number: round * batch + index } })
+      expect(await fast.next()).toMatchObject({
+        type: 'review',
+        data: { pr_number: round * batch + index },
+      })
     }
   }
   // What lies in the system's buffers still arrives, and then the end.
@@ -215,19 +266,32 @@ it('case 32: a slow reader is cut off before much waits for it, and others are n
 
 it('case 63: streams are ended when the service stops, and what was asked before is still answered', async () => {
   await using site = await createSite()
-  await using umpire = await startProcess(site, { args: ['--no-worker'], env: forgeEnvironment(scene.forge) })
+  await using umpire = await startProcess(site, {
+    args: ['--no-worker'],
+    env: forgeEnvironment(scene.forge),
+  })
   const url = umpire.url!
   const { cookie } = await signInWithToken({ url }, tokenOf('root'))
   using stream = await followLive(url, cookie)
   const read = readAll(
-    openSocket(url, ['GET /api/v1/live HTTP/1.1', 'host: localhost', `cookie: ${cookie.cookie}`, '', '']),
+    openSocket(url, [
+      'GET /api/v1/live HTTP/1.1',
+      'host: localhost',
+      `cookie: ${cookie.cookie}`,
+      '',
+      '',
+    ]),
   )
   await read.begun
   // Browsers open connections ahead of their requests.
   const unused = openSocket(url, [''])
   await once(unused, 'connect')
   const closed = once(unused.resume(), 'close')
-  const half = openSocket(url, ['POST /auth/login HTTP/1.1', 'host: localhost', 'content-type: application/json'])
+  const half = openSocket(url, [
+    'POST /auth/login HTTP/1.1',
+    'host: localhost',
+    'content-type: application/json',
+  ])
   half.write('\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n')
   const answer = readAll(half)
   await answer.begun
@@ -256,7 +320,9 @@ it('works across processes, and says when something may have been missed', async
   expect(await stream.next()).toEqual(review('acme/elsewhere', 4, Number(body.event_id)))
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen %'`.execute(here.db)
+    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen %'`.execute(
+    here.db,
+  )
   expect(await stream.next()).toEqual({ type: 'resync', data: {} })
   const later = await here.deliver(pullRequestPayload({ repo: 'acme/elsewhere', number: 5 }))
   expect(await stream.next()).toEqual(review('acme/elsewhere', 5, Number(later.body.event_id)))

@@ -13,7 +13,8 @@ const denied = { status: 403, body: { detail: 'Repo not connected or access deni
 /** Makes a private repository, which these people connect in this order, and lets a pull request arrive. */
 async function makeConnected(scene: ConnectScene, people: readonly Person[]): Promise<string> {
   const repo = await scene.createRepository({ private: true })
-  for (const person of people) expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
+  for (const person of people)
+    expect(await scene.connect(person, repo)).toMatchObject({ status: 200 })
   const { webhook_secret: secret } = (await scene.records(repo))[0]!
   const { status } = await scene.app.deliver(pullRequestPayload({ repo, number: 1 }), { secret })
   expect(status).toBe(200)
@@ -40,7 +41,9 @@ async function placesOf(scene: ConnectScene, person: Person, repo: string): Prom
   ])
   const places = {
     reviews: reviews.body.length > 0,
-    deliveries: deliveries.body.deliveries.some((delivery: { repo_name: string }) => delivery.repo_name === repo),
+    deliveries: deliveries.body.deliveries.some(
+      (delivery: { repo_name: string }) => delivery.repo_name === repo,
+    ),
     insights: insights.includes(repo),
     repositories: repos.body.repositories.length > 0,
     map: map.status === 200,
@@ -73,7 +76,9 @@ async function auditOf(scene: ConnectScene, repo: string): Promise<string[]> {
 describe('in the background', () => {
   let scene: ConnectScene
   beforeAll(async () => {
-    scene = await startConnectScene({ env: { REVIEW_LEASE_SECONDS: '2', MEMORY: 'off', GRAPH: 'off' } })
+    scene = await startConnectScene({
+      env: { REVIEW_LEASE_SECONDS: '2', MEMORY: 'off', GRAPH: 'off' },
+    })
   })
   afterAll(() => scene[Symbol.asyncDispose]())
 
@@ -94,7 +99,11 @@ describe('in the background', () => {
     await letBeDue(scene, repo)
     expect((await live.next()).data).toEqual({ repo_name: repo, connected: true })
     expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
-    expect(await auditOf(scene, repo)).toEqual(['access_regained', 'access_lost', 'repository_connected'])
+    expect(await auditOf(scene, repo)).toEqual([
+      'access_regained',
+      'access_lost',
+      'repository_connected',
+    ])
   })
 
   it('reviews go on with the tokens of others', async () => {
@@ -102,26 +111,37 @@ describe('in the background', () => {
     const repo = await scene.createRepository({ private: true })
     await forge.push(repo, 'main', { 'README.md': '# Shop\n' }, { author: 'bob' })
     for (const person of ['bob', 'alice'] as const) await scene.connect(person, repo)
-    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, [
+      'ready',
+      'repository',
+    ])
     forge.setPermission(repo, 'alice', 'none')
     await letBeDue(scene, repo)
     await live.next()
     await forge.push(repo, 'topic', { 'README.md': '# The shop\n' }, { author: 'bob' })
     const number = await forge.openPullRequest({ repo, head: 'topic', author: 'bob' })
-    await forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+    await forge.waitForDelivery(
+      (delivery) => delivery.repo === repo && delivery.action === 'opened',
+    )
     await waitUntilSettled(app)
     expect(forge.pullRequest(repo, number).comments.map(({ author }) => author)).toEqual(['bob'])
     expect(await placesOf(scene, 'alice', repo)).toEqual([])
-    expect((await scene.ask('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([{ status: 'completed' }])
+    expect((await scene.ask('bob', `/api/v1/reviews?search=${repo}`)).body).toMatchObject([
+      { status: 'completed' },
+    ])
   })
 
   it('a repository that the platform says nothing of holds up no others', async () => {
     const { app, forge } = scene
     const silent = await Promise.all(Array.from({ length: 4 }, () => makeConnected(scene, ['bob'])))
     const repo = await makeConnected(scene, ['alice'])
-    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    using live = await followLive(app.url, (await scene.signIn('alice')).bearer, [
+      'ready',
+      'repository',
+    ])
     forge.setPermission(repo, 'alice', 'none')
-    for (const one of silent) forge.faults.add({ match: isLook(one), action: answer(500, { message: 'Oh no' }) })
+    for (const one of silent)
+      forge.faults.add({ match: isLook(one), action: answer(500, { message: 'Oh no' }) })
     const all = [...silent, repo]
     const looks = looksAt(scene, silent[3]!).length
     await app.db
@@ -131,7 +151,9 @@ describe('in the background', () => {
       })
       .where('repo_full_name', 'in', all)
       .execute()
-    await forge.waitFor(() => looksAt(scene, silent[3]!).length > looks, { what: 'a look that comes to nothing' })
+    await forge.waitFor(() => looksAt(scene, silent[3]!).length > looks, {
+      what: 'a look that comes to nothing',
+    })
     // As when a minute has passed: who was taken up and not asked for is due again.
     const stop = setInterval(() => {
       void app.db
@@ -156,10 +178,17 @@ describe('in the background', () => {
     await scene.app.db
       .updateTable('tokens')
       .set({ revoked_at: sql`now()` })
-      .where('user_id', 'in', scene.app.db.selectFrom('users').select('id').where('login', '=', 'bob'))
+      .where(
+        'user_id',
+        'in',
+        scene.app.db.selectFrom('users').select('id').where('login', '=', 'bob'),
+      )
       .execute()
     scene.forge.setPermission(theirs, 'bob', 'none')
-    using live = await followLive(scene.app.url, (await scene.signIn('alice')).bearer, ['ready', 'repository'])
+    using live = await followLive(scene.app.url, (await scene.signIn('alice')).bearer, [
+      'ready',
+      'repository',
+    ])
     scene.forge.setPermission(repo, 'alice', 'none')
     // In a round it would come first.
     await letBeDue(scene, theirs, 3600)
@@ -221,7 +250,10 @@ describe('where nobody looks in the background', () => {
 
   it.each([
     ['is down', answer(503, { message: 'no' })],
-    ['takes no more', answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' })],
+    [
+      'takes no more',
+      answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' }),
+    ],
     ['answers with a page', answer(200, '<html>')],
   ])('nothing is hidden while the platform %s', async (_what, action) => {
     const repo = await makeConnected(scene, ['alice'])
@@ -267,7 +299,11 @@ describe('where nobody looks in the background', () => {
     expect(await placesOf(scene, 'alice', repo)).toEqual(everywhere)
   })
 
-  const limited = answer(403, { message: 'API rate limit exceeded' }, { 'x-ratelimit-remaining': '0' })
+  const limited = answer(
+    403,
+    { message: 'API rate limit exceeded' },
+    { 'x-ratelimit-remaining': '0' },
+  )
 
   /** As when so much time has passed since the platform confirmed what people see; of one repository or of all. */
   function letBeConfirmed(minutesAgo: number, repo?: string) {
@@ -306,19 +342,26 @@ describe('where nobody looks in the background', () => {
     ['limits all tokens', limited],
     ['is down', answer(503, { message: 'no' })],
     ['refuses all tokens', answer(401, { message: 'Bad credentials' })],
-  ])('case 82: nothing is hidden while the platform %s and answers nobody', async (_what, action) => {
-    const repo = await makeConnected(scene, ['alice', 'bob'])
-    scene.forge.faults.add({ match: ({ path }) => path.startsWith('/api/v3/repos/'), action })
-    await letBeConfirmed(61)
-    expect(await askOverdue(repo)).toBe(200)
-  })
+  ])(
+    'case 82: nothing is hidden while the platform %s and answers nobody',
+    async (_what, action) => {
+      const repo = await makeConnected(scene, ['alice', 'bob'])
+      scene.forge.faults.add({ match: ({ path }) => path.startsWith('/api/v3/repos/'), action })
+      await letBeConfirmed(61)
+      expect(await askOverdue(repo)).toBe(200)
+    },
+  )
 
   it('case 82: where there is nobody else, the platform is asked without a token whether it answers', async () => {
     const repo = await makeConnected(scene, ['alice'])
     const { db } = scene.app
     const others = db.selectFrom('users').select('id').where('login', '!=', 'alice')
     const revoke = (revokedAt: Date | null) =>
-      db.updateTable('tokens').set({ revoked_at: revokedAt }).where('user_id', 'in', others).execute()
+      db
+        .updateTable('tokens')
+        .set({ revoked_at: revokedAt })
+        .where('user_id', 'in', others)
+        .execute()
     await revoke(new Date())
     try {
       await letBeConfirmed(61)
@@ -334,7 +377,10 @@ describe('where nobody looks in the background', () => {
 
   it('case 82: a token that is limited for long is asked again when its hour is over', async () => {
     const repo = await makeConnected(scene, ['alice'])
-    scene.forge.faults.add({ match: isLook(repo), action: answer(429, {}, { 'retry-after': '7200' }) })
+    scene.forge.faults.add({
+      match: isLook(repo),
+      action: answer(429, {}, { 'retry-after': '7200' }),
+    })
     await letBeConfirmed(30, repo)
     expect(await askOverdue(repo)).toBe(200)
     const { rows } = await sql<{ minutes: number }>`
@@ -372,7 +418,10 @@ describe('where nobody looks in the background', () => {
 
     scene.forge.setPermission(repo, 'alice', 'none')
     expect(await askOverdue(repo)).toBe(403)
-    expect(await scene.disconnect('alice', repo)).toEqual({ status: 200, body: { status: 'disconnected', repo } })
+    expect(await scene.disconnect('alice', repo)).toEqual({
+      status: 200,
+      body: { status: 'disconnected', repo },
+    })
     expect(await scene.records(repo)).toMatchObject([{ is_active: false }])
     expect(await placesOf(scene, 'alice', repo)).toEqual([])
   })
@@ -394,9 +443,16 @@ describe('where nobody looks in the background', () => {
 it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for those of before', async () => {
   const database = await createTestDatabase()
   try {
-    const minutesUntilChecks = async (minutes: string, use?: (scene: ConnectScene) => Promise<unknown>) => {
+    const minutesUntilChecks = async (
+      minutes: string,
+      use?: (scene: ConnectScene) => Promise<unknown>,
+    ) => {
       const env = { MEMORY: 'off', GRAPH: 'off', ACCESS_CHECK_MINUTES: minutes }
-      await using scene = await startConnectScene({ database, parts: { web: true, worker: use === undefined }, env })
+      await using scene = await startConnectScene({
+        database,
+        parts: { web: true, worker: use === undefined },
+        env,
+      })
       await use?.(scene)
       const { rows } = await sql<{ minutes: number }>`
         select extract(epoch from access_check_due - now())::float8 / 60 as minutes from installations`.execute(
@@ -404,7 +460,8 @@ it('ACCESS_CHECK_MINUTES holds for new connections, and from the start on for th
       )
       return rows.map((row) => Math.ceil(row.minutes))
     }
-    const connect = async (scene: ConnectScene) => scene.connect('alice', await scene.createRepository())
+    const connect = async (scene: ConnectScene) =>
+      scene.connect('alice', await scene.createRepository())
     expect(await minutesUntilChecks('600', connect)).toEqual([600])
     expect(await minutesUntilChecks('2')).toEqual([2])
   } finally {

@@ -41,8 +41,10 @@ function restoreKey(): void {
   lost = {}
 }
 
-const start = (...args: string[]) => startProcess(site, { args, env: { ...environment(), ...lost } })
-const umpire = (...args: string[]) => runUmpire(args, { cwd: site.dataDir, env: { ...environment(), ...lost } })
+const start = (...args: string[]) =>
+  startProcess(site, { args, env: { ...environment(), ...lost } })
+const umpire = (...args: string[]) =>
+  runUmpire(args, { cwd: site.dataDir, env: { ...environment(), ...lost } })
 
 async function look<T>(read: (db: Db) => Promise<T>): Promise<T> {
   await using open = await openDatabase(site.database, silentLog)
@@ -63,7 +65,8 @@ const unready = {
   status: 503,
   body: { detail: 'Not ready: the secret key does not open stored tokens; see umpire doctor' },
 }
-const warning = 'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
+const warning =
+  'The secret key is not the one that stored tokens were sealed under: restore it, or see umpire doctor'
 
 beforeEach(async () => {
   lost = {}
@@ -74,13 +77,19 @@ beforeEach(async () => {
   {
     await using service = await start('--no-worker')
     const { bearer } = await signInWithToken({ url: service.url as string }, aliceToken)
-    const connected = await fetch(`${service.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
+    const connected = await fetch(`${service.url}/api/v1/repos/${repo}/install`, {
+      method: 'POST',
+      headers: bearer,
+    })
     expect(connected.status).toBe(200)
     expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
     await stop(service)
   }
   hookSecret = await look(async (db) => {
-    const row = await db.selectFrom('installations').select('webhook_secret').executeTakeFirstOrThrow()
+    const row = await db
+      .selectFrom('installations')
+      .select('webhook_secret')
+      .executeTakeFirstOrThrow()
     return row.webhook_secret
   })
   if (testEngine === 'embedded') copyFileSync(keyFile(), backup())
@@ -112,9 +121,17 @@ it('says that the secret key was lost, lets reviews wait, and goes on when it is
     expect(await deliver(service.url)).toBe(200)
     await service.logged('The review waits for the operator')
     const doctor = await umpire('doctor', '--format', 'json')
-    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; state: string; message: string }[] }
-    expect(checks.filter(({ name, state }) => name === 'secret key' && state === 'problem')).toMatchObject([
-      { message: expect.stringContaining('1 stored token of the platform was sealed under another key') },
+    const { checks } = JSON.parse(doctor.stdout) as {
+      checks: { name: string; state: string; message: string }[]
+    }
+    expect(
+      checks.filter(({ name, state }) => name === 'secret key' && state === 'problem'),
+    ).toMatchObject([
+      {
+        message: expect.stringContaining(
+          '1 stored token of the platform was sealed under another key',
+        ),
+      },
     ])
     await stop(service)
   }
@@ -122,7 +139,9 @@ it('says that the secret key was lost, lets reviews wait, and goes on when it is
     const run = await db.selectFrom('workflow_runs').selectAll().executeTakeFirstOrThrow()
     expect(run).toMatchObject({ status: 'pending', attempts: 0, error_code: 'secret_key_lost' })
     expect(run.error).toContain('is to be restored, or one of them signs in again')
-    expect(await db.selectFrom('events').select('status').execute()).toEqual([{ status: 'pending' }])
+    expect(await db.selectFrom('events').select('status').execute()).toEqual([
+      { status: 'pending' },
+    ])
     // A minute later.
     await sql`update workflow_runs set retry_at = now() - interval '1 minute'`.execute(db)
   })
@@ -132,7 +151,9 @@ it('says that the secret key was lost, lets reviews wait, and goes on when it is
   expect(service.lines(warning)).toEqual([])
   await service.logged('The review is done')
   await stop(service)
-  const run = await look((db) => db.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow())
+  const run = await look((db) =>
+    db.selectFrom('workflow_runs').select('status').executeTakeFirstOrThrow(),
+  )
   expect(run).toEqual({ status: 'completed' })
 })
 
@@ -143,7 +164,9 @@ it('forgets for good what no key opens, when the operator says so', async () => 
   const { code, stderr } = await umpire('token', '--forget-lost')
   expect([code, stderr]).toEqual([0, '1 stored token of the platform forgotten.\n'])
   expect(await readReadiness(service.url)).toMatchObject({ status: 200 })
-  expect((await umpire('token', '--forget-lost')).stderr).toBe('0 stored tokens of the platform forgotten.\n')
+  expect((await umpire('token', '--forget-lost')).stderr).toBe(
+    '0 stored tokens of the platform forgotten.\n',
+  )
 })
 
 it('is ready again when everybody whose token was lost signed in again', async () => {

@@ -13,7 +13,10 @@ let bob: SignedIn
 /** Connected by alice alone. */
 let hers: string
 beforeAll(async () => {
-  scene = await startConnectScene({ env: { MCP_ACCESS: 'token' }, parts: { web: true, worker: false } })
+  scene = await startConnectScene({
+    env: { MCP_ACCESS: 'token' },
+    parts: { web: true, worker: false },
+  })
   url = scene.app.url
   alice = await scene.signIn('alice')
   bob = await scene.signIn('bob')
@@ -29,7 +32,9 @@ afterEach(() => {
 /** A pull request with a completed review. */
 async function saveReview(repo: string, number: number): Promise<void> {
   const { webhook_secret: secret } = (await scene.records(repo)).at(-1)!
-  expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({ status: 200 })
+  expect(await scene.app.deliver(pullRequestPayload({ repo, number }), { secret })).toMatchObject({
+    status: 200,
+  })
   const run = {
     workflow_type: 'pr_review',
     repo,
@@ -47,33 +52,40 @@ async function saveReview(repo: string, number: number): Promise<void> {
 const addressOf = (repo: string) => `umpire://repos/${repo}/reviews`
 
 describe('MCP_ACCESS=token', () => {
-  it.each(['/mcp', '/mcp/messages', '/mcp/sse'])('lets nobody in at %s who has no token that counts', async (path) => {
-    const credentials: Record<string, string>[] = [
-      {},
-      alice.cookie,
-      { authorization: 'Bearer nothing' },
-      { authorization: `Bearer ${alice.session}` },
-    ]
-    for (const headers of credentials) {
-      const response =
-        path === '/mcp/sse'
-          ? await fetch(`${url}${path}`, { headers })
-          : await postMessage(`${url}${path}`, request('tools/list'), headers)
-      expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
-    }
-  })
+  it.each(['/mcp', '/mcp/messages', '/mcp/sse'])(
+    'lets nobody in at %s who has no token that counts',
+    async (path) => {
+      const credentials: Record<string, string>[] = [
+        {},
+        alice.cookie,
+        { authorization: 'Bearer nothing' },
+        { authorization: `Bearer ${alice.session}` },
+      ]
+      for (const headers of credentials) {
+        const response =
+          path === '/mcp/sse'
+            ? await fetch(`${url}${path}`, { headers })
+            : await postMessage(`${url}${path}`, request('tools/list'), headers)
+        expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthorized' }])
+      }
+    },
+  )
 
   it('answers about what is connected to who asks, and tells nothing of the rest', async () => {
     expect(await callTool(url, 'get_recent_reviews', { repo: hers }, alice.bearer)).toHaveLength(1)
-    expect(await callTool(url, 'get_recent_reviews', { repo: hers.toUpperCase() }, alice.bearer)).toHaveLength(1)
-    expect(await callTool(url, 'get_pr_verdict', { repo: hers, pr_number: 1 }, alice.bearer)).toMatchObject([
-      { repo: hers, verdict: 'APPROVED' },
-    ])
+    expect(
+      await callTool(url, 'get_recent_reviews', { repo: hers.toUpperCase() }, alice.bearer),
+    ).toHaveLength(1)
+    expect(
+      await callTool(url, 'get_pr_verdict', { repo: hers, pr_number: 1 }, alice.bearer),
+    ).toMatchObject([{ repo: hers, verdict: 'APPROVED' }])
     const denied = 'Repo not connected or access denied'
     for (const repo of [hers, 'acme/nothing']) {
       expect(await callTool(url, 'get_recent_reviews', { repo }, bob.bearer)).toEqual([])
       expect(await callTool(url, 'get_contributor_stats', { repo }, bob.bearer)).toEqual([])
-      expect(await callTool(url, 'get_pr_verdict', { repo, pr_number: 1 }, bob.bearer)).toEqual([{ error: denied }])
+      expect(await callTool(url, 'get_pr_verdict', { repo, pr_number: 1 }, bob.bearer)).toEqual([
+        { error: denied },
+      ])
       expect(await callTool(url, 'get_repo_health', { repo }, bob.bearer)).toMatchObject([
         { error: denied, open_prs_indexed: 0 },
       ])
@@ -86,7 +98,9 @@ describe('MCP_ACCESS=token', () => {
     const own = await scene.createRepository()
     await scene.connect('bob', own)
     const listed = async (person: SignedIn) =>
-      (await ask(url, 'resources/list', {}, person.bearer)).result.resources.map(({ uri }: { uri: string }) => uri)
+      (await ask(url, 'resources/list', {}, person.bearer)).result.resources.map(
+        ({ uri }: { uri: string }) => uri,
+      )
     expect(await listed(alice)).toEqual([addressOf(hers)])
     expect(await listed(bob)).toEqual([addressOf(own)])
     await scene.app.db
@@ -108,9 +122,14 @@ describe('MCP_ACCESS=token', () => {
     using stranger = await openMcpStream(url, bob.bearer)
     const uri = addressOf(hers)
     expect(await hersToo.ask('resources/subscribe', { uri })).toMatchObject({ result: {} })
-    expect(await stranger.ask('resources/subscribe', { uri })).toMatchObject({ error: { code: -32602 } })
+    expect(await stranger.ask('resources/subscribe', { uri })).toMatchObject({
+      error: { code: -32602 },
+    })
     await saveReview(hers, 2)
-    expect(await hersToo.next()).toMatchObject({ method: 'notifications/resources/updated', params: { uri } })
+    expect(await hersToo.next()).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri },
+    })
     expect(await stranger.ask('ping')).toMatchObject({ result: {} })
   })
 

@@ -13,18 +13,38 @@ let number: number
 beforeAll(async () => {
   scene = await startConnectScene({ env: { MCP_AGENT_TOOLS: 'on', GRAPH: 'off' } })
   repo = await scene.createRepository()
-  await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const one = 1\n' }, { author: 'alice', message: 'Start' })
+  await scene.forge.push(
+    repo,
+    'main',
+    { 'src/a.ts': 'export const one = 1\n' },
+    { author: 'alice', message: 'Start' },
+  )
   expect(await scene.connect('alice', repo)).toMatchObject({ status: 200 })
-  await scene.forge.push(repo, 'topic', { 'src/a.ts': flaws.critical() }, { author: 'alice', message: 'Change' })
-  number = await scene.forge.openPullRequest({ repo, head: 'topic', title: 'A change', body: '', author: 'alice' })
-  await scene.forge.waitFor(() => scene.forge.deliveries.some(({ status }) => status === 200), { what: 'a delivery' })
+  await scene.forge.push(
+    repo,
+    'topic',
+    { 'src/a.ts': flaws.critical() },
+    { author: 'alice', message: 'Change' },
+  )
+  number = await scene.forge.openPullRequest({
+    repo,
+    head: 'topic',
+    title: 'A change',
+    body: '',
+    author: 'alice',
+  })
+  await scene.forge.waitFor(() => scene.forge.deliveries.some(({ status }) => status === 200), {
+    what: 'a delivery',
+  })
   await waitUntilSettled(scene.app)
 })
 afterAll(() => scene[Symbol.asyncDispose]())
 
 async function connect(person: Person | null) {
   const headers = person === null ? {} : (await signInWithToken(scene.app, tokenOf(person))).bearer
-  const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), { requestInit: { headers } })
+  const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), {
+    requestInit: { headers },
+  })
   const client = new Client({ name: 'an agent', version: '1' })
   await client.connect(transport)
   return client
@@ -59,22 +79,53 @@ it('tell what was found, as the platform shows it', async () => {
   const [comment] = scene.forge.pullRequest(repo, number).inlineComments
   expect(found).toMatchObject({
     result: [
-      { severity: 'critical', path: 'src/a.ts', side: 'RIGHT', url: expect.stringContaining(String(comment?.id)) },
+      {
+        severity: 'critical',
+        path: 'src/a.ts',
+        side: 'RIGHT',
+        url: expect.stringContaining(String(comment?.id)),
+      },
     ],
   })
 })
 
 it('review on demand, and wait for it', async () => {
-  await scene.forge.push(repo, 'other', { 'src/b.ts': 'export const two = 2\n' }, { author: 'alice', message: 'Add' })
-  const other = await scene.forge.openPullRequest({ repo, head: 'other', title: 'Another', body: '', author: 'alice' })
+  await scene.forge.push(
+    repo,
+    'other',
+    { 'src/b.ts': 'export const two = 2\n' },
+    { author: 'alice', message: 'Add' },
+  )
+  const other = await scene.forge.openPullRequest({
+    repo,
+    head: 'other',
+    title: 'Another',
+    body: '',
+    author: 'alice',
+  })
   const first = await call('alice', 'request_review', { pr_number: other, wait_seconds: 60 })
-  expect(first).toMatchObject({ pr_number: other, status: 'completed', verdict: 'APPROVED', findings: [] })
-  const before = await scene.app.db.selectFrom('workflow_runs').select('id').where('pr_number', '=', other).execute()
+  expect(first).toMatchObject({
+    pr_number: other,
+    status: 'completed',
+    verdict: 'APPROVED',
+    findings: [],
+  })
+  const before = await scene.app.db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('pr_number', '=', other)
+    .execute()
   const again = await call('alice', 'request_review', { pr_number: other, wait_seconds: 60 })
   expect(again).toMatchObject({ status: 'completed', verdict: 'APPROVED' })
-  const after = await scene.app.db.selectFrom('workflow_runs').select('id').where('pr_number', '=', other).execute()
+  const after = await scene.app.db
+    .selectFrom('workflow_runs')
+    .select('id')
+    .where('pr_number', '=', other)
+    .execute()
   expect(after.length).toBe(before.length + 1)
-  expect(await call('alice', 'request_review', { pr_number: 999 })).toEqual({ error: `${repo}#999 is not known here` })
+  expect(await call('alice', 'request_review', { pr_number: 999 })).toEqual({
+    error: `${repo}#999 is not known here`,
+  })
 })
 
 it('review no more than 60 times an hour for a person, whoever else asks', async () => {
@@ -84,7 +135,12 @@ it('review no more than 60 times an hour for a person, whoever else asks', async
     .select('id')
     .where('login', '=', 'alice')
     .executeTakeFirstOrThrow()
-  const entry = { user_id, login: 'alice', action: 'review_retried', subject: 'acme/other#1' } as const
+  const entry = {
+    user_id,
+    login: 'alice',
+    action: 'review_retried',
+    subject: 'acme/other#1',
+  } as const
   const asked = await db
     .insertInto('audit_log')
     .values(Array.from({ length: 60 }, () => entry))
@@ -104,14 +160,22 @@ it('review no more than 60 times an hour for a person, whoever else asks', async
 
 it('search what is remembered', async () => {
   const text = 'Amounts of money are whole cents.'
-  const { status } = await fetch(`${scene.app.url}/api/v1/memory?repo=${encodeURIComponent(repo)}`, {
-    method: 'POST',
-    headers: { ...(await signInWithToken(scene.app, tokenOf('alice'))).bearer, 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'project_pattern', text }),
-  })
+  const { status } = await fetch(
+    `${scene.app.url}/api/v1/memory?repo=${encodeURIComponent(repo)}`,
+    {
+      method: 'POST',
+      headers: {
+        ...(await signInWithToken(scene.app, tokenOf('alice'))).bearer,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ type: 'project_pattern', text }),
+    },
+  )
   expect(status).toBe(200)
   const found = await call('alice', 'search_memory', { query: 'money', limit: 1 })
-  expect(found).toMatchObject({ result: [{ memory: text, type: 'project_pattern', trust: 'person' }] })
+  expect(found).toMatchObject({
+    result: [{ memory: text, type: 'project_pattern', trust: 'person' }],
+  })
 })
 
 it('know no callers where there is no code graph', async () => {

@@ -18,7 +18,15 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 async function saveTouches({ db }: TestApp): Promise<void> {
-  const pull = { repo, number: 1, title: 'A change', author: 'alice', branch: 'topic', base_branch: 'main', url: '' }
+  const pull = {
+    repo,
+    number: 1,
+    title: 'A change',
+    author: 'alice',
+    branch: 'topic',
+    base_branch: 'main',
+    url: '',
+  }
   const state = {
     state: 'open' as const,
     draft: false,
@@ -31,7 +39,14 @@ async function saveTouches({ db }: TestApp): Promise<void> {
     .insertInto('pull_requests')
     .values({ ...pull, ...state })
     .execute()
-  const run = { workflow_type: 'pr_review', repo, pr_number: 1, status: 'completed', attempts: 1, fence: 1 } as const
+  const run = {
+    workflow_type: 'pr_review',
+    repo,
+    pr_number: 1,
+    status: 'completed',
+    attempts: 1,
+    fence: 1,
+  } as const
   const { id } = await db
     .insertInto('workflow_runs')
     .values({ ...run, verdict: 'APPROVE', summary: 'Fine' })
@@ -87,20 +102,27 @@ describe('case 69: the tables are gone', () => {
 
   it('case 69: lists are empty, objects tell an error without what the database said', async () => {
     expect(await callAll(app.url)).toEqual(broken)
-    const { result } = await ask(app.url, 'tools/call', { name: 'get_recent_reviews', arguments: { repo } })
+    const { result } = await ask(app.url, 'tools/call', {
+      name: 'get_recent_reviews',
+      arguments: { repo },
+    })
     expect(result).toMatchObject({ content: [], structuredContent: { result: [] } })
     expect(result.isError).toBeUndefined()
   })
 
   it('case 69: the resource is an error without what the database said', async () => {
-    const { error } = await ask(app.url, 'resources/read', { uri: `umpire://repos/${repo}/reviews` })
+    const { error } = await ask(app.url, 'resources/read', {
+      uri: `umpire://repos/${repo}/reviews`,
+    })
     expect(error).toEqual({ code: -32603, message: unreadable })
   })
 
   it('case 69: on a stream too, which goes on', async () => {
     using stream = await openMcpStream(app.url)
     const call = { name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } }
-    expect(await stream.ask('tools/call', call)).toMatchObject({ result: { structuredContent: { error: unreadable } } })
+    expect(await stream.ask('tools/call', call)).toMatchObject({
+      result: { structuredContent: { error: unreadable } },
+    })
     expect(await stream.ask('ping')).toMatchObject({ result: {} })
   })
 })
@@ -111,7 +133,9 @@ it('case 69: a query over its time limit: the list is empty, and all goes on', a
     await sql`lock table pull_request_files in access exclusive mode`.execute(tx)
     expect(await callTool(app.url, 'get_contributor_stats', { repo })).toEqual([])
   })
-  expect(await callTool(app.url, 'get_contributor_stats', { repo })).toEqual([{ login: 'alice', pr_count: 1 }])
+  expect(await callTool(app.url, 'get_contributor_stats', { repo })).toEqual([
+    { login: 'alice', pr_count: 1 },
+  ])
 })
 
 it('case 69: the graph is off: no contributors, all else as ever', async () => {
@@ -138,5 +162,8 @@ it('case 69: the database is down, and comes back', async (context) => {
   expect(await callAll(other.url)).toEqual(broken)
   expect(await stream.ask('tools/list')).toMatchObject({ result: { tools: expect.any(Array) } })
   await server.start()
-  expect(await callAll(other.url)).toMatchObject({ reviews: [{ repo }], verdict: { verdict: 'APPROVED' } })
+  expect(await callAll(other.url)).toMatchObject({
+    reviews: [{ repo }],
+    verdict: { verdict: 'APPROVED' },
+  })
 })

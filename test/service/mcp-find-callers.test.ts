@@ -34,7 +34,8 @@ const files = {
     '',
   ].join('\n'),
   'src/page.ts': "import { total } from './index.ts'\nexport const lines = total([])\n",
-  'src/cart.test.ts': "import { total } from './cart.ts'\nif (total([1]) !== 1) throw new Error('wrong')\n",
+  'src/cart.test.ts':
+    "import { total } from './cart.ts'\nif (total([1]) !== 1) throw new Error('wrong')\n",
 }
 
 let scene: ScanScene
@@ -55,12 +56,17 @@ interface Definition {
 
 async function ask(given: object, person: 'alice' | 'bob' = 'alice') {
   const { bearer: headers } = await signInWithToken(scene.app, tokenOf(person))
-  const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), { requestInit: { headers } })
+  const transport = new StreamableHTTPClientTransport(new URL(`${scene.app.url}/mcp`), {
+    requestInit: { headers },
+  })
   const client = new Client({ name: 'an agent', version: '1' })
   await client.connect(transport)
   try {
     const answer = await client.callTool({ name: 'find_callers', arguments: { repo, ...given } })
-    return { found: (answer.structuredContent as { result: Definition[] }).result, fault: answer._meta?.error }
+    return {
+      found: (answer.structuredContent as { result: Definition[] }).result,
+      fault: answer._meta?.error,
+    }
   } finally {
     await client.close()
   }
@@ -84,7 +90,8 @@ describe('find_callers', () => {
       'src/report.ts:1 total',
       '  call src/page.ts:2 lines',
     ])
-    for (const { confidence } of found.flatMap(({ callers }) => callers)) expect(confidence).toBeGreaterThanOrEqual(0.8)
+    for (const { confidence } of found.flatMap(({ callers }) => callers))
+      expect(confidence).toBeGreaterThanOrEqual(0.8)
     const one = await ask({ symbol: 'total', path: 'src/report.ts' })
     expect(one.found).toEqual(found.slice(1))
     expect((await ask({ symbol: 'total', path: 'src/pay.ts' })).found).toEqual([])
@@ -99,18 +106,32 @@ describe('find_callers', () => {
     ])
     expect((await ask({ symbol: 'add' })).found).toEqual(method.found)
     expect((await ask({ symbol: 'Basket.add' })).found).toEqual([])
-    expect(tell((await ask({ symbol: 'Cart' })).found)).toEqual(['src/cart.ts:1 Cart', '  new src/pay.ts:4 pay'])
+    expect(tell((await ask({ symbol: 'Cart' })).found)).toEqual([
+      'src/cart.ts:1 Cart',
+      '  new src/pay.ts:4 pay',
+    ])
   })
 
   it('lists no more than it is asked for, and says how many there are', async () => {
     const { found } = await ask({ symbol: 'total', path: 'src/cart.ts', limit: 1 })
     expect(found).toMatchObject([{ caller_count: 2, callers: [{ path: 'src/pay.ts' }] }])
     expect((await ask({ symbol: 'total', limit: 100_000 })).found).toHaveLength(2)
-    expect((await ask({ symbol: 'total', limit: -1 })).found).toMatchObject([{ callers: [] }, { callers: [] }])
+    expect((await ask({ symbol: 'total', limit: -1 })).found).toMatchObject([
+      { callers: [] },
+      { callers: [] },
+    ])
   })
 
   it('has nothing to say of names that nobody has, and of what is not connected', async () => {
-    for (const symbol of ['nobody', '\0', '\ud800', '.', '::', "'; drop table code_files; --", 'total'.repeat(100)])
+    for (const symbol of [
+      'nobody',
+      '\0',
+      '\ud800',
+      '.',
+      '::',
+      "'; drop table code_files; --",
+      'total'.repeat(100),
+    ])
       expect(await ask({ symbol }), symbol).toEqual({ found: [], fault: undefined })
     expect(await ask({ symbol: 'total', path: '\0' })).toEqual({ found: [], fault: undefined })
     expect(await ask({ symbol: 'x'.repeat(501) })).toMatchObject({
@@ -126,9 +147,16 @@ describe('find_callers', () => {
 
   it('speaks of what is on the default branch now', async () => {
     const shop = await scene.scanFilled(files)
-    await scene.forge.push(shop, 'main', { 'src/pay.ts': null, 'src/page.ts': 'export const lines = 0\n' })
+    await scene.forge.push(shop, 'main', {
+      'src/pay.ts': null,
+      'src/page.ts': 'export const lines = 0\n',
+    })
     await scene.scanAgain(shop)
     const { found } = await ask({ repo: shop, symbol: 'total' })
-    expect(tell(found)).toEqual(['src/cart.ts:10 total', '  call src/cart.test.ts:2 null', 'src/report.ts:1 total'])
+    expect(tell(found)).toEqual([
+      'src/cart.ts:10 total',
+      '  call src/cart.test.ts:2 null',
+      'src/report.ts:1 total',
+    ])
   })
 })

@@ -32,7 +32,9 @@ async function holdReviews(): Promise<AsyncDisposable> {
 /** All of them have arrived when it resolves; their answers come on the stream. */
 async function sendCalls(stream: McpStream, count: number): Promise<void> {
   const message = request('tools/call', { name: 'get_recent_reviews', arguments: { repo } })
-  const answers = await Promise.all(Array.from({ length: count }, (_, id) => stream.post({ ...message, id })))
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, id) => stream.post({ ...message, id })),
+  )
   expect(new Set(answers)).toEqual(new Set([202]))
 }
 
@@ -64,7 +66,8 @@ it('refuses at once what would only wait, and answers all that waited', async ()
   await using held = await holdReviews()
   await sendCalls(stream, 510)
   const refused = await takeAnswers(stream, 10)
-  for (const { result } of refused) expect(result).toMatchObject({ content: [], _meta: { error: busy } })
+  for (const { result } of refused)
+    expect(result).toMatchObject({ content: [], _meta: { error: busy } })
   await held[Symbol.asyncDispose]()
   const rest = await takeAnswers(stream, 500)
   expect(rest.filter(({ result }) => result._meta !== undefined)).toEqual([])

@@ -64,12 +64,19 @@ describe('case 67: a name that is not ours', () => {
     ['[fd00::1]', undefined],
   ])('is not %s', async (host, origin) => {
     const headers = [`host: ${host}`, ...(origin === undefined ? [] : [`origin: ${origin}`])]
-    for (const path of ['/mcp', '/mcp/messages']) expect(await send(path, headers), path).toMatch(/^HTTP\/1\.1 200 /)
+    for (const path of ['/mcp', '/mcp/messages'])
+      expect(await send(path, headers), path).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
 describe('case 67: what is no message', () => {
-  const garbage = ['', 'garbage', '{"jsonrpc":"2.0"', '\u0000', '{"jsonrpc":"2.0","id":1,"method":"ping"}}']
+  const garbage = [
+    '',
+    'garbage',
+    '{"jsonrpc":"2.0"',
+    '\u0000',
+    '{"jsonrpc":"2.0","id":1,"method":"ping"}}',
+  ]
 
   it.each(garbage)('case 67: garbage is a parse error: %j', async (body) => {
     for (const path of ['/mcp', '/mcp/messages', '/mcp/messages?sessionId=x']) {
@@ -92,14 +99,20 @@ describe('case 67: what is no message', () => {
     [{ jsonrpc: '2.0', id: {}, method: 'ping' }],
   ])('case 67: JSON that is no message is an invalid request: %j', async (body) => {
     const response = await postMessage(`${url}/mcp/messages`, body)
-    expect([response.status, await response.json()]).toMatchObject([400, { jsonrpc: '2.0', error: { code: -32600 } }])
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { jsonrpc: '2.0', error: { code: -32600 } },
+    ])
   })
 
   it('is not read when it is too large, or of another type', async () => {
     const large = JSON.stringify(request('tools/call', { name: 'x'.repeat(300_000) }))
     for (const path of ['/mcp', '/mcp/messages']) {
       expect((await postMessage(`${url}${path}`, large)).status).toBe(413)
-      expect((await postMessage(`${url}${path}`, request('ping'), { 'content-type': 'text/plain' })).status).toBe(415)
+      expect(
+        (await postMessage(`${url}${path}`, request('ping'), { 'content-type': 'text/plain' }))
+          .status,
+      ).toBe(415)
     }
   })
 })
@@ -134,10 +147,13 @@ describe('case 67: what nobody knows', () => {
   })
 
   it('case 67: a session that is not there', async () => {
-    const response = await postMessage(`${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`, {
-      ...request('ping'),
-      id: 'mine',
-    })
+    const response = await postMessage(
+      `${url}/mcp/messages?sessionId=00000000-0000-4000-8000-000000000000`,
+      {
+        ...request('ping'),
+        id: 'mine',
+      },
+    )
     expect([response.status, await response.json()]).toEqual([
       404,
       { jsonrpc: '2.0', id: 'mine', error: { code: -32600, message: 'Session not found' } },
@@ -149,19 +165,33 @@ describe('a message without a session', () => {
   it.each(['*/*', 'application/json', 'text/event-stream', 'text/html'])(
     'is answered in the body as JSON, whatever is accepted: %s',
     async (accept) => {
-      const response = await postMessage(`${url}/mcp/messages`, { ...request('ping'), id: 'a' }, { accept })
+      const response = await postMessage(
+        `${url}/mcp/messages`,
+        { ...request('ping'), id: 'a' },
+        { accept },
+      )
       expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-      expect([response.status, await response.json()]).toEqual([200, { jsonrpc: '2.0', id: 'a', result: {} }])
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { jsonrpc: '2.0', id: 'a', result: {} },
+      ])
     },
   )
 
   it('has no answer where it is a notification', async () => {
-    const response = await postMessage(`${url}/mcp/messages`, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    const response = await postMessage(`${url}/mcp/messages`, {
+      jsonrpc: '2.0',
+      method: 'notifications/initialized',
+    })
     expect([response.status, await response.text()]).toEqual([202, ''])
   })
 
   it('may be the handshake', async () => {
-    const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const params = {
+      protocolVersion: '2024-11-05',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
     const { result } = await ask(url, 'initialize', params)
     expect(result).toMatchObject({
       protocolVersion: '2024-11-05',
@@ -181,8 +211,15 @@ describe('the list of tools', () => {
       'get_repo_health',
     ])
     for (const tool of result.tools) {
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false, openWorldHint: false })
-      expect(tool.inputSchema).toMatchObject({ type: 'object', required: expect.arrayContaining(['repo']) })
+      expect(tool.annotations).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        openWorldHint: false,
+      })
+      expect(tool.inputSchema).toMatchObject({
+        type: 'object',
+        required: expect.arrayContaining(['repo']),
+      })
       expect(tool.outputSchema).toMatchObject({ type: 'object', properties: expect.anything() })
     }
   })
@@ -193,13 +230,18 @@ describe('the resource', () => {
 
   it('is a template', async () => {
     const { result } = await ask(url, 'resources/templates/list')
-    expect(result.resourceTemplates).toMatchObject([{ uriTemplate: 'umpire://repos/{owner}/{repo}/reviews' }])
+    expect(result.resourceTemplates).toMatchObject([
+      { uriTemplate: 'umpire://repos/{owner}/{repo}/reviews' },
+    ])
   })
 
   it('is the newest reviews, as the tool tells them', async () => {
     const { result } = await ask(url, 'resources/read', { uri: address })
     expect(result.contents).toMatchObject([{ uri: address, mimeType: 'application/json' }])
-    const listed = await ask(url, 'tools/call', { name: 'get_recent_reviews', arguments: { repo, limit: 50 } })
+    const listed = await ask(url, 'tools/call', {
+      name: 'get_recent_reviews',
+      arguments: { repo, limit: 50 },
+    })
     expect(JSON.parse(result.contents[0].text)).toEqual(listed.result.structuredContent.result)
     expect(listed.result.structuredContent.result).toHaveLength(1)
   })
@@ -209,12 +251,15 @@ describe('the resource', () => {
     expect(result.contents).toMatchObject([{ text: '[]' }])
   })
 
-  it.each(['umpire://repos/acme/reviews', 'file:///etc/passwd', `${address}/1`, 'umpire://repos/a/%2e%2e/reviews', ''])(
-    'is not %j',
-    async (uri) => {
-      expect(await ask(url, 'resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
-    },
-  )
+  it.each([
+    'umpire://repos/acme/reviews',
+    'file:///etc/passwd',
+    `${address}/1`,
+    'umpire://repos/a/%2e%2e/reviews',
+    '',
+  ])('is not %j', async (uri) => {
+    expect(await ask(url, 'resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
+  })
 })
 
 describe('Streamable HTTP', () => {
@@ -225,14 +270,20 @@ describe('Streamable HTTP', () => {
     const { tools } = await client.listTools()
     expect(tools).toHaveLength(4)
     // The client checks it against the output schema.
-    const { structuredContent } = await client.callTool({ name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } })
+    const { structuredContent } = await client.callTool({
+      name: 'get_pr_verdict',
+      arguments: { repo, pr_number: 1 },
+    })
     expect(structuredContent).toMatchObject({ repo, pr_number: 1, verdict: 'APPROVED' })
     await client.close()
   })
 
   it('keeps no sessions: nothing is there to be got or deleted', async () => {
     for (const method of ['GET', 'DELETE']) {
-      const response = await fetch(`${url}/mcp`, { method, headers: { accept: 'text/event-stream' } })
+      const response = await fetch(`${url}/mcp`, {
+        method,
+        headers: { accept: 'text/event-stream' },
+      })
       expect(response.status).toBe(405)
     }
   })

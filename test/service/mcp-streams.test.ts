@@ -20,7 +20,11 @@ afterEach(() => {
 
 const address = `umpire://repos/${repo}/reviews`
 const openStream = ['GET /mcp/sse HTTP/1.1', 'host: localhost', '', '']
-const updated = (uri: string) => ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })
+const updated = (uri: string) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/resources/updated',
+  params: { uri },
+})
 
 it('names the address for messages first, and is told of by the headers that proxies need', async () => {
   const cut = new AbortController()
@@ -33,7 +37,9 @@ it('names the address for messages first, and is told of by the headers that pro
     text += part
     if (text.includes('event')) break
   }
-  expect(text).toMatch(/^retry: 2000\n\nevent: endpoint\ndata: \/mcp\/messages\?sessionId=[\da-f-]{36}\n\n$/)
+  expect(text).toMatch(
+    /^retry: 2000\n\nevent: endpoint\ndata: \/mcp\/messages\?sessionId=[\da-f-]{36}\n\n$/,
+  )
   cut.abort()
 })
 
@@ -43,11 +49,13 @@ it('leads to the messages below the path at which people reach it', async () => 
   await using umpire = await startProcess(site, { args: ['--no-worker'], env })
   using stream = await openMcpStream(umpire.url!)
   expect(new URL(stream.address).pathname).toBe('/reviews/mcp/messages')
-  const warned = 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+  const warned =
+    'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
   expect(umpire.lines(warned), 'that it may be reached from elsewhere').toHaveLength(1)
 })
 
-const openMcp = 'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
+const openMcp =
+  'MCP_ACCESS is open: the MCP server answers everybody who reaches it, about every repository'
 const openSignIn =
   'SIGN_IN_ALLOWED is not set: everybody with an account at the platform may sign in; the first administers'
 
@@ -59,10 +67,16 @@ it.each([
   'case 86: with HOST=%s, MCP_ACCESS=%s and SIGN_IN_ALLOWED=%j a start warns of %j',
   async (host, access, allowed, said) => {
     const settings = { HOST: host, MCP_ACCESS: access, SIGN_IN_ALLOWED: allowed }
-    const env = { ...forgeEnvironment(scenario.forge), PUBLIC_URL: 'http://localhost:8484', ...settings }
+    const env = {
+      ...forgeEnvironment(scenario.forge),
+      PUBLIC_URL: 'http://localhost:8484',
+      ...settings,
+    }
     await using site = await createSite()
     await using umpire = await startProcess(site, { args: ['--no-worker'], env })
-    expect([openMcp, openSignIn].filter((warning) => umpire.lines(warning).length > 0)).toEqual(said)
+    expect([openMcp, openSignIn].filter((warning) => umpire.lines(warning).length > 0)).toEqual(
+      said,
+    )
   },
 )
 
@@ -92,13 +106,17 @@ it('cuts off a client that asks and does not read, says so, and goes on with the
 it('answers on the stream, in parallel, each with its id', async () => {
   using stream = await openMcpStream(url)
   const ids = Array.from({ length: 20 }, (_, index) => index + 100)
-  const call = { method: 'tools/call', params: { name: 'get_repo_health', arguments: { repo: 'acme/none' } } }
+  const call = {
+    method: 'tools/call',
+    params: { name: 'get_repo_health', arguments: { repo: 'acme/none' } },
+  }
   const statuses = await Promise.all(ids.map((id) => stream.post({ jsonrpc: '2.0', id, ...call })))
   expect(new Set(statuses)).toEqual(new Set([202]))
   const answers = []
   for (const _ of ids) answers.push(await stream.next())
   expect(answers.map(({ id }) => id).sort()).toEqual(ids)
-  for (const { result } of answers) expect(result.structuredContent).toMatchObject({ repo: 'acme/none' })
+  for (const { result } of answers)
+    expect(result.structuredContent).toMatchObject({ repo: 'acme/none' })
 })
 
 it('keeps two streams apart', async () => {
@@ -106,7 +124,10 @@ it('keeps two streams apart', async () => {
   using second = await openMcpStream(url)
   await first.post({ ...request('ping'), id: 'of the first' })
   await second.post({ ...request('ping'), id: 'of the second' })
-  expect([await first.next(), await second.next()].map(({ id }) => id)).toEqual(['of the first', 'of the second'])
+  expect([await first.next(), await second.next()].map(({ id }) => id)).toEqual([
+    'of the first',
+    'of the second',
+  ])
 })
 
 it('tells those who subscribed that reviews changed, in whatever spelling they asked', async () => {
@@ -115,17 +136,25 @@ it('tells those who subscribed that reviews changed, in whatever spelling they a
   using other = await openMcpStream(url)
   const loudAddress = 'umpire://repos/ACME/Shop/reviews'
   // The first review tells how the name is spelled.
-  const first = await scenario.openPullRequest({ 'src/one.ts': 'export const one = 1\n' }, { branch: 'first' })
+  const first = await scenario.openPullRequest(
+    { 'src/one.ts': 'export const one = 1\n' },
+    { branch: 'first' },
+  )
   await scenario.settled()
   expect(await exact.ask('resources/subscribe', { uri: address })).toMatchObject({ result: {} })
   expect(await loud.ask('resources/subscribe', { uri: loudAddress })).toMatchObject({ result: {} })
-  expect(await other.ask('resources/subscribe', { uri: 'umpire://repos/acme/other/reviews' })).toMatchObject({
+  expect(
+    await other.ask('resources/subscribe', { uri: 'umpire://repos/acme/other/reviews' }),
+  ).toMatchObject({
     result: {},
   })
   expect(await other.ask('resources/subscribe', { uri: 'umpire://nothing' })).toMatchObject({
     error: { code: -32602 },
   })
-  const number = await scenario.openPullRequest({ 'src/two.ts': 'export const two = 2\n' }, { branch: 'second' })
+  const number = await scenario.openPullRequest(
+    { 'src/two.ts': 'export const two = 2\n' },
+    { branch: 'second' },
+  )
   await scenario.settled()
   expect(number).not.toBe(first)
   expect(await exact.next()).toEqual(updated(address))
@@ -141,22 +170,34 @@ it('tells no more after the end of a subscription', async () => {
   using leaves = await openMcpStream(url)
   for (const stream of [stays, leaves]) await stream.ask('resources/subscribe', { uri: address })
   expect(
-    await leaves.ask('resources/unsubscribe', { uri: address.toUpperCase().replace(/^[^/]*/, 'umpire:') }),
+    await leaves.ask('resources/unsubscribe', {
+      uri: address.toUpperCase().replace(/^[^/]*/, 'umpire:'),
+    }),
   ).toMatchObject({})
   expect(await leaves.ask('resources/unsubscribe', { uri: address })).toMatchObject({ result: {} })
-  await scenario.openPullRequest({ 'src/three.ts': 'export const three = 3\n' }, { branch: 'third' })
+  await scenario.openPullRequest(
+    { 'src/three.ts': 'export const three = 3\n' },
+    { branch: 'third' },
+  )
   await scenario.settled()
   expect(await stays.next()).toEqual(updated(address))
   expect(await leaves.ask('ping')).toMatchObject({ id: 1, result: {} })
 })
 
 it("tells the SDK's client of the newest revision by a stream of its own", async () => {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'auto' } },
+  )
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
   const told = new Promise<unknown>((resolve) => {
-    client.setNotificationHandler('notifications/resources/updated', async ({ params }) => resolve(params))
+    client.setNotificationHandler('notifications/resources/updated', async ({ params }) =>
+      resolve(params),
+    )
   })
-  const subscription = await client.listen({ resourceSubscriptions: [address.replace('acme', 'Acme')] })
+  const subscription = await client.listen({
+    resourceSubscriptions: [address.replace('acme', 'Acme')],
+  })
   await scenario.openPullRequest({ 'src/four.ts': 'export const four = 4\n' }, { branch: 'fourth' })
   expect(await told).toMatchObject({ uri: address })
   await subscription.close()
@@ -177,7 +218,10 @@ it('refuses subscriptions that are none, or too many', async () => {
     { resourceSubscriptions: Array(201).fill(address) },
   ]) {
     const response = await postMessage(`${url}/mcp`, params(notifications))
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: -32602 } }])
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: -32602 } },
+    ])
   }
 })
 
@@ -222,7 +266,10 @@ it('has 200 streams for one address; the next is a 429, until a client drops one
 
 it('case 63: streams are ended when the service stops', async () => {
   await using site = await createSite()
-  await using umpire = await startProcess(site, { args: ['--no-worker'], env: forgeEnvironment(scenario.forge) })
+  await using umpire = await startProcess(site, {
+    args: ['--no-worker'],
+    env: forgeEnvironment(scenario.forge),
+  })
   using stream = await openMcpStream(umpire.url!)
   const raw = openSocket(umpire.url!, openStream)
   let text = ''
@@ -230,7 +277,10 @@ it('case 63: streams are ended when the service stops', async () => {
     text += part
   })
   await once(raw, 'data')
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'auto' } },
+  )
   await client.connect(new StreamableHTTPClientTransport(new URL(`${umpire.url}/mcp`)))
   const subscription = await client.listen({ resourceSubscriptions: [address] })
   const closed = once(raw, 'close')

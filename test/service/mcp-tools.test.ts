@@ -23,7 +23,12 @@ const call = (name: string, given: object) => callTool(scenario.app.url, name, g
 
 /** The runs of a repository, the newest first. */
 const runsIn = (repo: string) =>
-  scenario.app.db.selectFrom('workflow_runs').selectAll().where('repo', '=', repo).orderBy('id', 'desc').execute()
+  scenario.app.db
+    .selectFrom('workflow_runs')
+    .selectAll()
+    .where('repo', '=', repo)
+    .orderBy('id', 'desc')
+    .execute()
 
 beforeAll(async () => {
   scenario = await startKnowledgeScenario()
@@ -36,13 +41,15 @@ beforeAll(async () => {
     ['alice', { 'src/b.ts': flaws.moderate() }],
   ])
   await tools.propose('carol', { 'src/a.ts': flaws.critical('c') })
-  const isRead = (repo: string) => (seen: SeenRequest) => new RegExp(`/repos/${repo}/pulls/\\d+$`).test(seen.path)
+  const isRead = (repo: string) => (seen: SeenRequest) =>
+    new RegExp(`/repos/${repo}/pulls/\\d+$`).test(seen.path)
   forge.faults.add({ match: isRead(shop.name), action: answer(404, { message: 'Not Found' }) })
   const failed = await shop.propose('carol', { 'src/b.ts': '5\n' })
   forge.faults.clear()
   // One is held at the platform, which has the other one wait for long.
   held = hold()
-  const isNumber = (number: number) => (seen: SeenRequest) => seen.path.endsWith(`/repos/${shop.name}/pulls/${number}`)
+  const isNumber = (number: number) => (seen: SeenRequest) =>
+    seen.path.endsWith(`/repos/${shop.name}/pulls/${number}`)
   const limited = answer(429, { message: 'Slow down' }, { 'retry-after': '3600' })
   forge.faults.add({ match: isNumber(900), action: held })
   forge.faults.add({ match: isNumber(901), action: limited })
@@ -51,8 +58,18 @@ beforeAll(async () => {
     expect(await app.deliver(payload, { secret: 'a5'.repeat(32) })).toMatchObject({ status: 200 })
   }
   await held.arrived
-  await vi.waitFor(async () => expect((await runsIn(shop.name)).map((run) => run.status)).toContain('pending'), 20_000)
-  numbers = { clean: clean!, flawed: flawed!, doubtful: doubtful!, failed, processing: 900, pending: 901 }
+  await vi.waitFor(
+    async () => expect((await runsIn(shop.name)).map((run) => run.status)).toContain('pending'),
+    20_000,
+  )
+  numbers = {
+    clean: clean!,
+    flawed: flawed!,
+    doubtful: doubtful!,
+    failed,
+    processing: 900,
+    pending: 901,
+  }
 })
 afterAll(async () => {
   held?.release()
@@ -62,7 +79,11 @@ afterAll(async () => {
 describe('get_recent_reviews', () => {
   it('tells of the runs of the repository, the newest first', async () => {
     const rows = await runsIn(shop.name)
-    const verdicts = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', NEEDS_DISCUSSION: 'COMMENT' }
+    const verdicts = {
+      APPROVE: 'APPROVED',
+      REQUEST_CHANGES: 'CHANGES_REQUESTED',
+      NEEDS_DISCUSSION: 'COMMENT',
+    }
     const records = await call('get_recent_reviews', { repo: shop.name })
     expect(records).toEqual(
       rows.map((row) => ({
@@ -75,7 +96,9 @@ describe('get_recent_reviews', () => {
         status: row.status,
       })),
     )
-    expect(records.map((one: Record<string, unknown>) => [one.pr_number, one.status, one.verdict])).toEqual([
+    expect(
+      records.map((one: Record<string, unknown>) => [one.pr_number, one.status, one.verdict]),
+    ).toEqual([
       [numbers.pending, 'pending', 'UNKNOWN'],
       [numbers.processing, 'processing', 'UNKNOWN'],
       [numbers.failed, 'failed', 'UNKNOWN'],
@@ -88,7 +111,11 @@ describe('get_recent_reviews', () => {
   it('tells of no other repository, whose pull request has the same number', async () => {
     const records = await call('get_recent_reviews', { repo: tools.name, limit: 50 })
     expect(records).toHaveLength(1)
-    expect(records[0]).toMatchObject({ repo: tools.name, pr_number: 1, verdict: 'CHANGES_REQUESTED' })
+    expect(records[0]).toMatchObject({
+      repo: tools.name,
+      pr_number: 1,
+      verdict: 'CHANGES_REQUESTED',
+    })
   })
 
   it('takes the name in any letter case, and tells it as the platform spells it', async () => {
@@ -129,16 +156,27 @@ describe('get_pr_verdict', () => {
         },
       ])
     }
-    expect((await call('get_pr_verdict', { repo: tools.name, pr_number: numbers.doubtful }))[0]).toEqual({
+    expect(
+      (await call('get_pr_verdict', { repo: tools.name, pr_number: numbers.doubtful }))[0],
+    ).toEqual({
       error: `No review found for ${tools.name}#${numbers.doubtful}`,
     })
   })
 
-  it.each(['failed', 'processing', 'pending'] as const)('does not know one that is %s', async (name) => {
-    const [record] = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers[name] })
-    expect(record).toMatchObject({ repo: shop.name, pr_number: numbers[name], verdict: 'UNKNOWN' })
-    expect(record.summary === '', 'what it waits for, or why it failed').toBe(name === 'processing')
-  })
+  it.each(['failed', 'processing', 'pending'] as const)(
+    'does not know one that is %s',
+    async (name) => {
+      const [record] = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers[name] })
+      expect(record).toMatchObject({
+        repo: shop.name,
+        pr_number: numbers[name],
+        verdict: 'UNKNOWN',
+      })
+      expect(record.summary === '', 'what it waits for, or why it failed').toBe(
+        name === 'processing',
+      )
+    },
+  )
 
   it('keeps to the last verdict while a newer review has none', async () => {
     const before = await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })
@@ -155,7 +193,9 @@ describe('get_pr_verdict', () => {
       .values({ ...run, error: 'The platform is gone' })
       .returning('id')
       .executeTakeFirstOrThrow()
-    expect(await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })).toEqual(before)
+    expect(await call('get_pr_verdict', { repo: shop.name, pr_number: numbers.clean })).toEqual(
+      before,
+    )
     await scenario.app.db.deleteFrom('workflow_runs').where('id', '=', id).execute()
   })
 })
@@ -173,7 +213,8 @@ describe('the same question again', () => {
       .where('pr_number', '=', 1)
       .execute()
   // In a spelling of its own: the clock of what was asked before is another one.
-  const ask = async () => (await call('get_pr_verdict', { repo: tools.name.toUpperCase(), pr_number: 1 }))[0].summary
+  const ask = async () =>
+    (await call('get_pr_verdict', { repo: tools.name.toUpperCase(), pr_number: 1 }))[0].summary
 
   it('within a second gets the same answer, unless a review changed', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
@@ -184,8 +225,13 @@ describe('the same question again', () => {
     expect(await ask()).toBe(titles[0])
     await say(titles[1])
     const change = { repo: tools.name, number: 1, event: 1, status: 'completed' }
-    await sql`select pg_notify(${changesChannel}, ${JSON.stringify(change)})`.execute(scenario.app.db)
-    await vi.waitFor(async () => expect(await ask()).toBe(titles[1]), { timeout: 10_000, interval: 20 })
+    await sql`select pg_notify(${changesChannel}, ${JSON.stringify(change)})`.execute(
+      scenario.app.db,
+    )
+    await vi.waitFor(async () => expect(await ask()).toBe(titles[1]), {
+      timeout: 10_000,
+      interval: 20,
+    })
     await say(before)
     vi.advanceTimersByTime(1001)
     expect(await ask()).toBe(before)
@@ -217,7 +263,9 @@ describe('get_contributor_stats', () => {
       { login: 'alice', pr_count: 2 },
       { login: 'bob', pr_count: 1 },
     ])
-    expect(await call('get_contributor_stats', { repo: tools.name })).toEqual([{ login: 'carol', pr_count: 1 }])
+    expect(await call('get_contributor_stats', { repo: tools.name })).toEqual([
+      { login: 'carol', pr_count: 1 },
+    ])
   })
 })
 
@@ -236,7 +284,15 @@ describe('case 68: of many records', () => {
       created_at: new Date(start + index * 60_000),
     }))
     const pulls = rows.map(({ pr_number: number }) => ({
-      ...{ repo, number, title: 'A change', author: 'alice', branch: 'topic', base_branch: 'main', url: '' },
+      ...{
+        repo,
+        number,
+        title: 'A change',
+        author: 'alice',
+        branch: 'topic',
+        base_branch: 'main',
+        url: '',
+      },
       ...{
         state: 'open' as const,
         draft: false,
@@ -251,7 +307,9 @@ describe('case 68: of many records', () => {
     await scenario.app.db.insertInto('workflow_runs').values(rows.toReversed()).execute()
   })
   const listed = async (given: object) =>
-    (await call('get_recent_reviews', { repo, ...given })).map((one: { pr_number: number }) => one.pr_number)
+    (await call('get_recent_reviews', { repo, ...given })).map(
+      (one: { pr_number: number }) => one.pr_number,
+    )
   const newest = (count: number) => Array.from({ length: count }, (_, index) => 130 - index)
 
   it('case 68: a limit of 1,000 gives 50, and none gives 10', async () => {
@@ -329,11 +387,14 @@ describe('case 68: what is asked for wrongly', () => {
     expect(health.error).toBeUndefined()
   })
 
-  it.each([0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER])('case 68: there is no pull request %d', async (pr_number) => {
-    expect(await call('get_pr_verdict', { repo: shop.name, pr_number })).toEqual([
-      { error: `No review found for ${shop.name}#${pr_number}` },
-    ])
-  })
+  it.each([0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER])(
+    'case 68: there is no pull request %d',
+    async (pr_number) => {
+      expect(await call('get_pr_verdict', { repo: shop.name, pr_number })).toEqual([
+        { error: `No review found for ${shop.name}#${pr_number}` },
+      ])
+    },
+  )
 })
 
 it('the runs of a repository are not those of another with the same start of a name', async () => {

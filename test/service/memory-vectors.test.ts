@@ -4,7 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { saveMemories } from '../../src/knowledge/memory/save-memories.ts'
 import { startChangeGraphScene } from '../change-graph-scene.ts'
 import { tokenOf } from '../connect-scene.ts'
-import { type EmbeddingServer, startEmbeddingServer, tokensOfRequest } from '../fakes/models/embedding-server.ts'
+import {
+  type EmbeddingServer,
+  startEmbeddingServer,
+  tokensOfRequest,
+} from '../fakes/models/embedding-server.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
 import { forgeEnvironment } from '../review-scenario.ts'
 import { type ScanScene, startScanScene, waitForScan } from '../scan-scene.ts'
@@ -17,7 +21,11 @@ let scene: ScanScene
 let alice: SignedIn
 beforeAll(async () => {
   server = await startEmbeddingServer()
-  const env = { EMBEDDING_MODEL: 'compatible:words', EMBEDDING_BASE_URL: server.url, MODEL_API_KEY: key }
+  const env = {
+    EMBEDDING_MODEL: 'compatible:words',
+    EMBEDDING_BASE_URL: server.url,
+    MODEL_API_KEY: key,
+  }
   scene = await startScanScene({ env })
   alice = await scene.signIn('alice')
 })
@@ -29,12 +37,23 @@ beforeEach(() => server.respondWith(() => ({ kind: 'vectors' })))
 
 type Query = Readonly<Record<string, string>>
 
-async function ask(repo: string, path: string, method: string, { query = {}, body }: { query?: Query; body?: object }) {
-  const response = await fetch(`${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`, {
-    method,
-    headers: { ...alice.bearer, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+async function ask(
+  repo: string,
+  path: string,
+  method: string,
+  { query = {}, body }: { query?: Query; body?: object },
+) {
+  const response = await fetch(
+    `${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`,
+    {
+      method,
+      headers: {
+        ...alice.bearer,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    },
+  )
   expect(response.status).toBe(200)
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   return (await response.json()) as any
@@ -58,7 +77,10 @@ async function vectorsOf(repo: string, db = scene.app.db): Promise<string[]> {
   return rows.map(({ told }) => told)
 }
 
-async function rescan(repo: string, files: Readonly<Record<string, string | null>> = {}): Promise<void> {
+async function rescan(
+  repo: string,
+  files: Readonly<Record<string, string | null>> = {},
+): Promise<void> {
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
   await scene.scanAgain(repo)
 }
@@ -133,13 +155,22 @@ describe('a search with an embedder', () => {
   })
 
   it('follows a file to its new name', async () => {
-    const repo = await scene.scanFilled({ 'src/till.ts': `${'export const till = 1\n'.repeat(20)}` })
+    const repo = await scene.scanFilled({
+      'src/till.ts': `${'export const till = 1\n'.repeat(20)}`,
+    })
     const amount = 'Every amount is a whole number.'
     await add(repo, amount, { path: 'src/till.ts' })
     const before = server.requests.length
-    await rescan(repo, { 'src/till.ts': null, 'src/desk.ts': `${'export const till = 1\n'.repeat(20)}` })
-    expect(await search(repo, 'currency', { path: 'src/desk.ts', type: 'decision' })).toEqual([amount])
-    expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toContain(`src/desk.ts: ${amount}`)
+    await rescan(repo, {
+      'src/till.ts': null,
+      'src/desk.ts': `${'export const till = 1\n'.repeat(20)}`,
+    })
+    expect(await search(repo, 'currency', { path: 'src/desk.ts', type: 'decision' })).toEqual([
+      amount,
+    ])
+    expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toContain(
+      `src/desk.ts: ${amount}`,
+    )
   })
 
   it('counts what it costs', async () => {
@@ -151,7 +182,10 @@ describe('a search with an embedder', () => {
     }
     const repo = await createEmpty()
     const before = await spent()
-    const more = (calls: number) => ({ tokens: before.tokens + calls * tokensOfRequest, calls: before.calls + calls })
+    const more = (calls: number) => ({
+      tokens: before.tokens + calls * tokensOfRequest,
+      calls: before.calls + calls,
+    })
     await add(repo, cents)
     expect(await spent()).toEqual(more(1))
     await search(repo, 'currency')
@@ -213,18 +247,25 @@ describe('a scan with an embedder', () => {
   it('goes on where it broke off', async () => {
     server.respondWith(() => ({ kind: 'status', status: 400 }))
     const files = Object.fromEntries(
-      Array.from({ length: 150 }, (_, at) => [`src/part-${at}/index.ts`, `export const part${at} = ${at}\n`]),
+      Array.from({ length: 150 }, (_, at) => [
+        `src/part-${at}/index.ts`,
+        `export const part${at} = ${at}\n`,
+      ]),
     )
     const repo = await scene.scanFilled(files)
     let answered = 0
-    server.respondWith(() => (++answered <= 2 ? { kind: 'vectors' } : { kind: 'status', status: 400 }))
+    server.respondWith(() =>
+      ++answered <= 2 ? { kind: 'vectors' } : { kind: 'status', status: 400 },
+    )
     await rescan(repo)
     expect(await vectorsOf(repo)).toHaveLength(128)
     server.respondWith(() => ({ kind: 'vectors' }))
     const before = server.requests.length
     await rescan(repo)
     const { rows } = await sql<{ count: number }>`
-      select count(*)::integer as count from memories where repo = ${repo} and ended_at is null`.execute(scene.app.db)
+      select count(*)::integer as count from memories where repo = ${repo} and ended_at is null`.execute(
+      scene.app.db,
+    )
     const count = rows[0]!.count
     expect(await vectorsOf(repo)).toHaveLength(count)
     expect(server.requests.slice(before).flatMap(({ texts }) => texts)).toHaveLength(count - 128)
@@ -242,7 +283,10 @@ describe('a scan with an embedder', () => {
   })
 
   it('keeps no vectors that can not be compared', async () => {
-    const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n', 'lib/b.ts': 'export const b = 1\n' })
+    const repo = await scene.createFilled({
+      'src/a.ts': 'export const a = 1\n',
+      'lib/b.ts': 'export const b = 1\n',
+    })
     const body = (texts: readonly string[]) => {
       const data = texts.map((_, index) => ({ index, embedding: index === 0 ? [1, 2] : [1, 2, 3] }))
       return { data, usage: { prompt_tokens: 1 } }
@@ -272,7 +316,10 @@ describe('a scan with an embedder', () => {
 
 it('keeps no vector that comes when the repository wants no model to be asked any more', async () => {
   const repo = await createEmpty()
-  server.respondWith(() => ({ kind: 'vectors', after: rescan(repo, { '.umpire.yml': 'mode: static\n' }) }))
+  server.respondWith(() => ({
+    kind: 'vectors',
+    after: rescan(repo, { '.umpire.yml': 'mode: static\n' }),
+  }))
   await add(repo, cents)
   expect(await vectorsOf(repo)).toEqual([])
 })
@@ -304,7 +351,8 @@ it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () 
     ...{ SECRET_KEY: 'k'.repeat(32), EMBEDDING_BASE_URL: server.url },
   }
   const repo = await scene.createFilled({ 'src/a.ts': 'export const a = 1\n' })
-  const start = (model: string) => startTestApp({ database, env: { ...env, EMBEDDING_MODEL: `compatible:${model}` } })
+  const start = (model: string) =>
+    startTestApp({ database, env: { ...env, EMBEDDING_MODEL: `compatible:${model}` } })
   const embedders = async (app: Awaited<ReturnType<typeof start>>) => {
     await waitForScan(app.db, repo, 'completed')
     return [...new Set((await vectorsOf(repo, app.db)).map((told) => told.split(': ')[0]))]
@@ -319,7 +367,8 @@ it('another EMBEDDING_MODEL makes the vectors anew at the next start', async () 
     await using app = await start('two')
     expect(await embedders(app)).toEqual(['compatible:two'])
     const vectors = await sql`select from memory_vectors where repo = ${repo}`.execute(app.db)
-    const memories = await sql`select from memories where repo = ${repo} and ended_at is null`.execute(app.db)
+    const memories =
+      await sql`select from memories where repo = ${repo} and ended_at is null`.execute(app.db)
     expect(vectors.rows.length).toBe(memories.rows.length)
   }
   await database.dispose()

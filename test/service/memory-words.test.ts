@@ -1,6 +1,11 @@
 // The project map in a model's words: kept beside what was counted, asked for once, and never needed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelRequest, type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
+import {
+  type ModelRequest,
+  type ModelServer,
+  type Reply,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
 import { type ScanScene, startScanScene } from '../scan-scene.ts'
 import type { SignedIn } from '../sign-in.ts'
 
@@ -9,7 +14,10 @@ let server: ModelServer
 let scene: ScanScene
 let alice: SignedIn
 beforeAll(async () => {
-  server = await startModelServer({ protocol: 'openai-chat', script: () => ({ json: { descriptions: [] } }) })
+  server = await startModelServer({
+    protocol: 'openai-chat',
+    script: () => ({ json: { descriptions: [] } }),
+  })
   const env = { MODEL: 'compatible:local', MODEL_BASE_URL: server.url, MODEL_API_KEY: key }
   scene = await startScanScene({ env })
   alice = await scene.signIn('alice')
@@ -21,7 +29,8 @@ afterAll(async () => {
 
 const shop = {
   'src/orders/order.ts': 'export class Order {}\n',
-  'src/prices/price.ts': "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
+  'src/prices/price.ts':
+    "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
   'assets/logo.svg': '<svg/>\n',
 }
 
@@ -32,12 +41,25 @@ function entriesOf({ text }: ModelRequest): string[] {
 
 /** Says the same of each entry, with its path. */
 const describeAll = (request: ModelRequest): Reply => ({
-  json: { descriptions: entriesOf(request).map((path, index) => ({ index, text: `Here **${path}** does its part.` })) },
+  json: {
+    descriptions: entriesOf(request).map((path, index) => ({
+      index,
+      text: `Here **${path}** does its part.`,
+    })),
+  },
 })
 
 async function readMap(repo: string) {
-  const { body } = await scene.ask('alice', `/api/v1/memory?repo=${repo}&type=project_map&limit=100`)
-  const entries = body.memories as { path: string; memory: string; trust: string; provenance: { model?: string } }[]
+  const { body } = await scene.ask(
+    'alice',
+    `/api/v1/memory?repo=${repo}&type=project_map&limit=100`,
+  )
+  const entries = body.memories as {
+    path: string
+    memory: string
+    trust: string
+    provenance: { model?: string }
+  }[]
   return new Map(entries.map((entry) => [entry.path, entry]))
 }
 
@@ -56,7 +78,8 @@ describe('the project map', () => {
     const repo = await scene.scanFilled(shop)
     const map = await readMap(repo)
     expect(map.get('src/orders')).toMatchObject({
-      memory: 'Here src/orders does its part. Main names: Order. Its file: order.ts. Used by src/prices.',
+      memory:
+        'Here src/orders does its part. Main names: Order. Its file: order.ts. Used by src/prices.',
       trust: 'model',
       provenance: { source: 'scan', model: 'compatible:local' },
     })
@@ -70,7 +93,11 @@ describe('the project map', () => {
     await rescan(repo, { 'src/orders/order.ts': 'export class Order {}\nexport class Line {}\n' })
     expect(askedSince(before)).toEqual(['src/orders'])
     expect((await readMap(repo)).get('src/orders')?.memory).toContain('Main names: Order, Line.')
-    const spent = await scene.app.db.selectFrom('model_spend').selectAll().where('run_id', 'is', null).execute()
+    const spent = await scene.app.db
+      .selectFrom('model_spend')
+      .selectAll()
+      .where('run_id', 'is', null)
+      .execute()
     // In one row an hour, which may have ended meanwhile.
     expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBeGreaterThan(1)
   })
@@ -104,7 +131,10 @@ describe('the project map', () => {
     server.respondWith(() => ({
       json: {
         descriptions: [
-          { index: 0, text: '<img src=x> [Click](https://evil.example) \u202ehere\u0007 for the **orders**, please.' },
+          {
+            index: 0,
+            text: '<img src=x> [Click](https://evil.example) \u202ehere\u0007 for the **orders**, please.',
+          },
         ],
       },
     }))

@@ -28,11 +28,17 @@ async function ask(
   path: string,
   { method = 'GET', query = {}, body, headers = alice.bearer }: Request = {},
 ) {
-  const response = await fetch(`${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
+  const response = await fetch(
+    `${scene.app.url}/api/v1/memory${path}?${new URLSearchParams({ repo, ...query })}`,
+    {
+      method,
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    },
+  )
   // biome-ignore lint/suspicious/noExplicitAny: looked at by tests
   return { status: response.status, body: (await response.json()) as any }
 }
@@ -46,17 +52,24 @@ interface Shown {
   readonly ended_at: string | null
 }
 
-const add = async (repo: string, body: object) => (await ask(repo, '', { method: 'POST', body })).body
-const list = async (repo: string, query: Record<string, string> = {}) => (await ask(repo, '', { query })).body
+const add = async (repo: string, body: object) =>
+  (await ask(repo, '', { method: 'POST', body })).body
+const list = async (repo: string, query: Record<string, string> = {}) =>
+  (await ask(repo, '', { query })).body
 const search = async (repo: string, words: string, query: Record<string, string> = {}) =>
-  (await list(repo, { ...query, search: words })).memories.map((found: { memory: string }) => found.memory) as string[]
+  (await list(repo, { ...query, search: words })).memories.map(
+    (found: { memory: string }) => found.memory,
+  ) as string[]
 const mapOf = async (repo: string) => {
   const { body } = await ask(repo, '/project-map')
   const entries = body.memories as { id: string; memory: string; metadata: { path: string } }[]
   return new Map(entries.map(({ id, memory, metadata }) => [metadata.path, { id, memory }]))
 }
 
-async function rescan(repo: string, files: Readonly<Record<string, string | null>> = {}): Promise<void> {
+async function rescan(
+  repo: string,
+  files: Readonly<Record<string, string | null>> = {},
+): Promise<void> {
   if (Object.keys(files).length > 0) await scene.forge.push(repo, 'main', files)
   const { status } = await ask(repo, '/rescan', { method: 'POST', headers: alice.cookie })
   expect(status).toBe(200)
@@ -75,10 +88,15 @@ async function createEmpty(): Promise<string> {
 
 const shop = {
   'README.md': '# Shop\n\nSells fruit to people in a hurry.\n',
-  'package.json': JSON.stringify({ name: 'shop', scripts: { test: 'vitest run' }, dependencies: { express: '5' } }),
+  'package.json': JSON.stringify({
+    name: 'shop',
+    scripts: { test: 'vitest run' },
+    dependencies: { express: '5' },
+  }),
   'src/orders/README.md': 'Takes orders and keeps them until they are paid.\n',
   'src/orders/order.ts': 'export class Order {}\n',
-  'src/prices/price.ts': "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
+  'src/prices/price.ts':
+    "import { Order } from '../orders/order.ts'\nexport const priceOf = (order: Order) => 1\n",
   'docs/decisions/0001-keep-orders-in-files.md':
     '# Keep orders in files\n\n## Status\n\nAccepted\n\n## Decision\n\nOrders are kept in files, one for each day.\n',
   'AGENTS.md': '# Rules\n\n- Money is counted in cents, never in floating point numbers.\n',
@@ -97,7 +115,9 @@ describe('a scan', () => {
     )
     expect(map.get('src/orders')?.memory).toContain('Used by src/prices.')
     expect(
-      body.memories.find((entry: { metadata: { path: string } }) => entry.metadata.path === 'src/orders').metadata,
+      body.memories.find(
+        (entry: { metadata: { path: string } }) => entry.metadata.path === 'src/orders',
+      ).metadata,
     ).toEqual({
       ...{ memory_type: 'project_map', path: 'src/orders', component_type: 'module', repo },
     })
@@ -119,7 +139,12 @@ describe('a scan', () => {
     const rules = (await list(repo, { search: 'cents' })).memories
     expect(rules[0]).toMatchObject({
       memory: 'Rules: Money is counted in cents, never in floating point numbers.',
-      ...{ type: 'project_pattern', path: '.', trust: 'repository', provenance: { file: 'AGENTS.md' } },
+      ...{
+        type: 'project_pattern',
+        path: '.',
+        trust: 'repository',
+        provenance: { file: 'AGENTS.md' },
+      },
     })
     const { body } = await ask(repo, '/stats', { headers: alice.cookie })
     expect(body.by_type).toMatchObject({ decision: 1, risk_module: 0 })
@@ -133,14 +158,19 @@ describe('a scan', () => {
     const before = await mapOf(repo)
     await rescan(repo)
     expect(await mapOf(repo)).toEqual(before)
-    await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n', 'src/prices/price.ts': null })
+    await rescan(repo, {
+      'src/orders/README.md': 'Keeps orders for a year.\n',
+      'src/prices/price.ts': null,
+    })
     const after = await mapOf(repo)
     expect(after.get('src/orders')?.memory).toMatch(/^Keeps orders for a year\./)
     expect(after.get('src/orders')?.id).not.toBe(before.get('src/orders')?.id)
     expect(after.get('docs/decisions')).toEqual(before.get('docs/decisions'))
     expect(after.has('src/prices')).toBe(false)
     const { body } = await ask(repo, `/${before.get('src/orders')?.id}/history`)
-    expect(body.memories.map(({ memory, ended_at }: Shown) => [memory.split('.')[0], ended_at !== null])).toEqual([
+    expect(
+      body.memories.map(({ memory, ended_at }: Shown) => [memory.split('.')[0], ended_at !== null]),
+    ).toEqual([
       ['Keeps orders for a year', false],
       ['Takes orders and keeps them until they are paid', true],
     ])
@@ -165,7 +195,9 @@ describe('a scan', () => {
     })
     expect(after.has('src/orders')).toBe(false)
     const { body } = await ask(repo, `/${prices?.id}/history`)
-    expect(body.memories).toMatchObject([{ id: prices?.id, provenance: { commit: await headOf(repo) } }])
+    expect(body.memories).toMatchObject([
+      { id: prices?.id, provenance: { commit: await headOf(repo) } },
+    ])
   })
 
   it('keeps a history that does not grow without end, and whose words are forgotten', async () => {
@@ -180,9 +212,15 @@ describe('a scan', () => {
     const { id: dismissed } = await add(repo, { type: 'decision', text: 'A donkey.' })
     await ask(repo, `/${dismissed}`, { method: 'DELETE' })
     const { db } = scene.app
-    const ended = () => db.selectFrom('memories').select(['text', 'terms', 'weights']).where('ended_at', 'is not', null)
+    const ended = () =>
+      db
+        .selectFrom('memories')
+        .select(['text', 'terms', 'weights'])
+        .where('ended_at', 'is not', null)
     const ofRepo = () => ended().where('repo', '=', repo).execute()
-    expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(Array(25).fill([[], []]))
+    expect((await ofRepo()).map(({ terms, weights }) => [terms, weights])).toEqual(
+      Array(25).fill([[], []]),
+    )
     await sql`update memories set ended_at = ended_at - interval '366 days' where id in (${other}, ${dismissed})`.execute(
       db,
     )
@@ -198,16 +236,25 @@ describe('a scan', () => {
     const repo = await scene.scanFilled(shop)
     const map = await mapOf(repo)
     const id = map.get('src/orders')?.id
-    const edited = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'Ask Carol before you change this.' } })
+    const edited = await ask(repo, `/${id}`, {
+      method: 'PATCH',
+      body: { text: 'Ask Carol before you change this.' },
+    })
     expect(edited.body).toMatchObject({
       trust: 'person',
       provenance: { source: 'person', user: 'alice' },
       path: 'src/orders',
     })
-    const { id: note } = await add(repo, { type: 'risk_module', text: 'Broke twice in spring.', path: './src/prices/' })
+    const { id: note } = await add(repo, {
+      type: 'risk_module',
+      text: 'Broke twice in spring.',
+      path: './src/prices/',
+    })
     await rescan(repo, { 'src/orders/README.md': 'Keeps orders for a year.\n' })
     expect((await mapOf(repo)).get('src/orders')?.memory).toBe('Ask Carol before you change this.')
-    const written = (await list(repo, { path: 'src' })).memories.filter((memory: Shown) => memory.trust === 'person')
+    const written = (await list(repo, { path: 'src' })).memories.filter(
+      (memory: Shown) => memory.trust === 'person',
+    )
     expect(written.map((memory: Shown) => [memory.id, memory.path])).toEqual([
       [note, 'src/prices'],
       [edited.body.id, 'src/orders'],
@@ -217,7 +264,10 @@ describe('a scan', () => {
   it('does not bring back in the same words what somebody dismissed', async () => {
     const repo = await scene.scanFilled(shop)
     const id = (await mapOf(repo)).get('src/orders')?.id
-    expect((await ask(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({ status: 'dismissed', id })
+    expect((await ask(repo, `/${id}`, { method: 'DELETE' })).body).toEqual({
+      status: 'dismissed',
+      id,
+    })
     expect((await mapOf(repo)).has('src/orders')).toBe(false)
     await rescan(repo)
     expect((await mapOf(repo)).has('src/orders')).toBe(false)
@@ -230,13 +280,22 @@ describe('a scan', () => {
 
 describe('a rename on the default branch', () => {
   it('takes along what is remembered of the file', async () => {
-    const money = Array.from({ length: 30 }, (_, line) => `export const price${line} = ${line}\n`).join('')
+    const money = Array.from(
+      { length: 30 },
+      (_, line) => `export const price${line} = ${line}\n`,
+    ).join('')
     const repo = await scene.scanFilled({ ...shop, 'src/prices/money.ts': money })
-    await add(repo, { type: 'risk_module', text: 'Rounding broke twice.', path: 'src/prices/money.ts' })
+    await add(repo, {
+      type: 'risk_module',
+      text: 'Rounding broke twice.',
+      path: 'src/prices/money.ts',
+    })
     await rescan(repo, { 'src/prices/money.ts': null, 'src/amounts/money.ts': money })
     const [memory, ...others] = (await list(repo, { search: 'rounding' })).memories
     expect([memory.path, others]).toEqual(['src/amounts/money.ts', []])
-    expect(await search(repo, 'amounts', { type: 'risk_module' })).toEqual(['Rounding broke twice.'])
+    expect(await search(repo, 'amounts', { type: 'risk_module' })).toEqual([
+      'Rounding broke twice.',
+    ])
     expect(await search(repo, 'prices', { type: 'risk_module' })).toEqual([])
   })
 })
@@ -244,7 +303,11 @@ describe('a rename on the default branch', () => {
 describe('people', () => {
   it('add a memory, once', async () => {
     const repo = await createEmpty()
-    const body = { type: 'project_pattern', text: '  Errors are thrown, never returned.\n', path: 'src' }
+    const body = {
+      type: 'project_pattern',
+      text: '  Errors are thrown, never returned.\n',
+      path: 'src',
+    }
     const first = await ask(repo, '', { method: 'POST', body })
     expect(first).toMatchObject({
       status: 200,
@@ -269,32 +332,46 @@ describe('people', () => {
 
   it('are told what is wrong with a request', async () => {
     const repo = await createEmpty()
-    const post = async (body: unknown) => (await ask(repo, '', { method: 'POST', body })).body.detail
+    const post = async (body: unknown) =>
+      (await ask(repo, '', { method: 'POST', body })).body.detail
     expect(await post({ type: 'decision', text: ' \n' })).toBe('text must not be empty')
-    expect(await post({ type: 'decision', text: 'x'.repeat(4001) })).toBe('text must have 4000 characters at most')
+    expect(await post({ type: 'decision', text: 'x'.repeat(4001) })).toBe(
+      'text must have 4000 characters at most',
+    )
     expect(await post({ type: 'decision', text: 'x', trust: 'repository' })).toBe(
       'the body must be an object with type, text and path only',
     )
     expect(await post({ type: 'developer_strength', text: 'x' })).toBe(
       'type must be one of project_map, project_pattern, decision, risk_module',
     )
-    expect(await post({ type: 'project_map', text: 'x' })).toBe('path is required for the type project_map')
-    expect((await ask(repo, '', { query: { before: 'x' } })).body.detail).toBe('before must be the id of a memory')
+    expect(await post({ type: 'project_map', text: 'x' })).toBe(
+      'path is required for the type project_map',
+    )
+    expect((await ask(repo, '', { query: { before: 'x' } })).body.detail).toBe(
+      'before must be the id of a memory',
+    )
     expect((await ask('shop', '')).body.detail).toBe('repo must be owner/repo')
   })
 
   it('can be read in the audit log', async () => {
     const repo = await createEmpty()
     const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
-    const { body: edited } = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use PostgreSQL 17.' } })
+    const { body: edited } = await ask(repo, `/${id}`, {
+      method: 'PATCH',
+      body: { text: 'We use PostgreSQL 17.' },
+    })
     await ask(repo, `/${edited.id}`, { method: 'DELETE' })
     const { body } = await scene.ask('alice', '/api/v1/audit')
-    const entries = body.entries.filter(({ subject }: { subject: string }) => subject.startsWith(`${repo} `))
-    expect(entries.map(({ action, subject }: Record<string, string>) => [action, subject])).toEqual([
-      ['memory_dismissed', `${repo} ${edited.id}`],
-      ['memory_edited', `${repo} ${edited.id}`],
-      ['memory_added', `${repo} ${id}`],
-    ])
+    const entries = body.entries.filter(({ subject }: { subject: string }) =>
+      subject.startsWith(`${repo} `),
+    )
+    expect(entries.map(({ action, subject }: Record<string, string>) => [action, subject])).toEqual(
+      [
+        ['memory_dismissed', `${repo} ${edited.id}`],
+        ['memory_edited', `${repo} ${edited.id}`],
+        ['memory_added', `${repo} ${id}`],
+      ],
+    )
   })
 
   it('write at once without losing anything', async () => {
@@ -304,7 +381,9 @@ describe('people', () => {
     expect((await list(repo)).memories).toHaveLength(6)
     const [{ id }] = (await list(repo)).memories
     const answers = await Promise.all(
-      ['One.', 'Two.', 'Three.'].map((text) => ask(repo, `/${id}`, { method: 'PATCH', body: { text } })),
+      ['One.', 'Two.', 'Three.'].map((text) =>
+        ask(repo, `/${id}`, { method: 'PATCH', body: { text } }),
+      ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await list(repo)).memories).toHaveLength(6)
@@ -321,7 +400,9 @@ describe('people', () => {
     const text = { text: 'We use nothing.' }
     const headers = bob.bearer
     expect(await ask(repo, '', { headers })).toEqual(denied)
-    expect(await ask(repo, '', { headers, method: 'POST', body: { type: 'decision', ...text } })).toEqual(denied)
+    expect(
+      await ask(repo, '', { headers, method: 'POST', body: { type: 'decision', ...text } }),
+    ).toEqual(denied)
     expect(await ask(repo, `/${id}`, { headers, method: 'PATCH', body: text })).toEqual(denied)
     expect(await ask(repo, `/${id}`, { headers, method: 'DELETE' })).toEqual(denied)
     expect(await ask(repo, `/${id}/history`, { headers })).toEqual(denied)
@@ -339,12 +420,17 @@ describe('people', () => {
   it('are told which memory took the place of one that they know', async () => {
     const repo = await createEmpty()
     const { id } = await add(repo, { type: 'decision', text: 'We use PostgreSQL.' })
-    const { body: edited } = await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use SQLite.' } })
+    const { body: edited } = await ask(repo, `/${id}`, {
+      method: 'PATCH',
+      body: { text: 'We use SQLite.' },
+    })
     const superseded = {
       status: 409,
       body: { detail: `The memory was superseded: what counts now has the id ${edited.id}` },
     }
-    expect(await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(superseded)
+    expect(await ask(repo, `/${id}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(
+      superseded,
+    )
     expect(await ask(repo, `/${id}`, { method: 'DELETE' })).toEqual(superseded)
     await ask(repo, `/${edited.id}`, { method: 'DELETE' })
     const ended = {
@@ -352,7 +438,9 @@ describe('people', () => {
       body: { detail: 'The memory does not count any more: add a new one to say it again' },
     }
     for (const one of [id, edited.id]) {
-      expect(await ask(repo, `/${one}`, { method: 'PATCH', body: { text: 'We use files.' } })).toEqual(ended)
+      expect(
+        await ask(repo, `/${one}`, { method: 'PATCH', body: { text: 'We use files.' } }),
+      ).toEqual(ended)
       expect(await ask(repo, `/${one}`, { method: 'DELETE' })).toEqual(ended)
     }
   })
@@ -373,10 +461,13 @@ describe('people', () => {
     const foreign = { ...alice.cookie, origin: 'https://evil.example' }
     expect((await ask(repo, '', { method: 'POST', headers: foreign, body })).status).toBe(403)
     const { body: kept } = await ask(repo, '', { method: 'POST', headers: alice.cookie, body })
-    expect((await ask(repo, `/${kept.id}`, { method: 'DELETE', headers: foreign })).status).toBe(403)
-    expect((await ask(repo, `/${kept.id}`, { method: 'PATCH', headers: foreign, body: { text: 'x' } })).status).toBe(
+    expect((await ask(repo, `/${kept.id}`, { method: 'DELETE', headers: foreign })).status).toBe(
       403,
     )
+    expect(
+      (await ask(repo, `/${kept.id}`, { method: 'PATCH', headers: foreign, body: { text: 'x' } }))
+        .status,
+    ).toBe(403)
     expect((await list(repo)).memories).toHaveLength(1)
   })
 })
@@ -385,7 +476,8 @@ describe('a list', () => {
   it('has what came at once in an order that says something', async () => {
     const repo = await scene.scanFilled({
       ...shop,
-      'AGENTS.md': '# Rules\n\n- Never write to the log of another service.\n- Always close what you have opened.\n',
+      'AGENTS.md':
+        '# Rules\n\n- Never write to the log of another service.\n- Always close what you have opened.\n',
     })
     const { memories } = await list(repo, { limit: '100' })
     const types = memories.map(({ type }: { type: string }) => type)
@@ -409,7 +501,8 @@ describe('a list', () => {
 
   it('comes page by page, the newest first', async () => {
     const repo = await createEmpty()
-    for (let number = 1; number <= 5; number++) await add(repo, { type: 'decision', text: `Decision ${number}.` })
+    for (let number = 1; number <= 5; number++)
+      await add(repo, { type: 'decision', text: `Decision ${number}.` })
     const read = async (query: Record<string, string>) => {
       const { memories, next } = await list(repo, query)
       return [memories.map(({ memory }: { memory: string }) => memory), next]
@@ -428,11 +521,28 @@ describe('a search', () => {
   let repo: string
   const memories = {
     cart: { type: 'project_map', path: 'src/cart', text: 'Shopping carts and what is in them.' },
-    cartFile: { type: 'project_map', path: 'src/cart/cart-store.ts', text: 'Reads and writes rows.' },
-    pay: { type: 'project_map', path: 'src/payment', text: 'Takes money: CreditCardGateway, refundOrder.' },
-    retry: { type: 'project_pattern', text: 'Calls of other services are tried again with exponential backoff.' },
-    cents: { type: 'project_pattern', text: 'Amounts are integers, in cents. Discounts of 100% are amounts too.' },
-    postgres: { type: 'decision', text: 'Orders and carts are kept in PostgreSQL, one database for all services.' },
+    cartFile: {
+      type: 'project_map',
+      path: 'src/cart/cart-store.ts',
+      text: 'Reads and writes rows.',
+    },
+    pay: {
+      type: 'project_map',
+      path: 'src/payment',
+      text: 'Takes money: CreditCardGateway, refundOrder.',
+    },
+    retry: {
+      type: 'project_pattern',
+      text: 'Calls of other services are tried again with exponential backoff.',
+    },
+    cents: {
+      type: 'project_pattern',
+      text: 'Amounts are integers, in cents. Discounts of 100% are amounts too.',
+    },
+    postgres: {
+      type: 'decision',
+      text: 'Orders and carts are kept in PostgreSQL, one database for all services.',
+    },
   }
   beforeAll(async () => {
     repo = await createEmpty()
@@ -452,7 +562,9 @@ describe('a search', () => {
   it('puts first what fits best', async () => {
     expect(await best('which database has the orders')).toBe(memories.postgres.text)
     // A word of the path says more than one of the text.
-    expect((await search(repo, 'cart')).slice(0, 2).sort()).toEqual([memories.cart.text, memories.cartFile.text].sort())
+    expect((await search(repo, 'cart')).slice(0, 2).sort()).toEqual(
+      [memories.cart.text, memories.cartFile.text].sort(),
+    )
     expect((await search(repo, 'cart')).at(-1)).toBe(memories.postgres.text)
   })
 
@@ -465,19 +577,36 @@ describe('a search', () => {
 
   it('finds what lies near given files too, the nearer the better', async () => {
     const near = async (words: string, paths: string[]) =>
-      (await searchMemories(scene.app.db, repo, { words, paths, limit: 10 })).map(({ text }) => text)
+      (await searchMemories(scene.app.db, repo, { words, paths, limit: 10 })).map(
+        ({ text }) => text,
+      )
     const path = 'src/cart/cart-store.ts'
     expect(await near('', [path])).toEqual([memories.cartFile.text, memories.cart.text])
     expect(await near('', ['src/cart/other.ts'])).toEqual([memories.cart.text])
     expect(await near('', ['lib/other.ts'])).toEqual([])
     // Before what has the word as often, further away.
     expect((await near('cart', [path]))[0]).toBe(memories.cartFile.text)
-    expect(await near('money', [path])).toEqual([memories.pay.text, memories.cartFile.text, memories.cart.text])
+    expect(await near('money', [path])).toEqual([
+      memories.pay.text,
+      memories.cartFile.text,
+      memories.cart.text,
+    ])
   })
 
   it('case 28: takes everything literally, whatever its size', async () => {
     expect(await search(repo, '100%')).toEqual([memories.cents.text])
-    for (const words of ['%', '_', "'", "' or 1=1 --", '\\', '"', '\u0000', '\ud800', '{}', '*:*']) {
+    for (const words of [
+      '%',
+      '_',
+      "'",
+      "' or 1=1 --",
+      '\\',
+      '"',
+      '\u0000',
+      '\ud800',
+      '{}',
+      '*:*',
+    ]) {
       expect(await search(repo, words)).toEqual([])
       const at = await ask(repo, '', { query: { path: `src/${words}` } })
       expect(at).toMatchObject({ status: 200, body: { memories: [] } })

@@ -44,20 +44,31 @@ function grown(before: Scrape, after: Scrape) {
 /** The table of docs/operating.md. */
 function readTable() {
   const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
-  const rows = [...document.matchAll(/^\| `(umpire_\w+)` \| (\w+) \| ([^|]*)\|/gm)].map(([, name, type, cell]) => {
-    const labels = [...(cell ?? '').matchAll(/`(\w+)`: ((?:`\w+`(?:, )?)+)/g)].map(
-      ([, label, values]) => [String(label), [...(values ?? '').matchAll(/\w+/g)].map(String)] as const,
-    )
-    return { name: String(name), type: String(type), labels: Object.fromEntries(labels) }
-  })
-  const blocks = [...document.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parseYaml(text ?? ''))
-  const alerts = blocks.flatMap(({ groups }) => groups?.flatMap((group: { rules: object[] }) => group.rules) ?? [])
-  return { rows, alerts: alerts as { alert: string; expr: string; annotations: { summary: string } }[] }
+  const rows = [...document.matchAll(/^\| `(umpire_\w+)` \| (\w+) \| ([^|]*)\|/gm)].map(
+    ([, name, type, cell]) => {
+      const labels = [...(cell ?? '').matchAll(/`(\w+)`: ((?:`\w+`(?:, )?)+)/g)].map(
+        ([, label, values]) =>
+          [String(label), [...(values ?? '').matchAll(/\w+/g)].map(String)] as const,
+      )
+      return { name: String(name), type: String(type), labels: Object.fromEntries(labels) }
+    },
+  )
+  const blocks = [...document.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) =>
+    parseYaml(text ?? ''),
+  )
+  const alerts = blocks.flatMap(
+    ({ groups }) => groups?.flatMap((group: { rules: object[] }) => group.rules) ?? [],
+  )
+  return {
+    rows,
+    alerts: alerts as { alert: string; expr: string; annotations: { summary: string } }[],
+  }
 }
 
 function combine(labels: Record<string, string[]>): Record<string, string>[] {
   return Object.entries(labels).reduce<Record<string, string>[]>(
-    (all, [name, values]) => all.flatMap((some) => values.map((value) => ({ ...some, [name]: value }))),
+    (all, [name, values]) =>
+      all.flatMap((some) => values.map((value) => ({ ...some, [name]: value }))),
     [{}],
   )
 }
@@ -89,7 +100,9 @@ describe('metrics', () => {
     await app.deliver(pullRequestPayload())
     await app.deliver(pullRequestPayload(), { secret: null })
     await app.deliver(null, { rawBody: 'no JSON' })
-    await app.deliver(pullRequestPayload(), { headers: { 'x-github-hook-installation-target-type': 'integration' } })
+    await app.deliver(pullRequestPayload(), {
+      headers: { 'x-github-hook-installation-target-type': 'integration' },
+    })
     const count = grown(before, await scrape(app.app.metricsUrl))
     const answers = ['received', 'duplicate', 'refused', 'malformed', 'ignored', 'error']
     expect(answers.map((one) => [one, count('umpire_deliveries_total', { answer: one })])).toEqual([
@@ -111,7 +124,9 @@ describe('metrics', () => {
     await sql`update events set created_at = now() - interval '1 hour' where id = 1`.execute(app.db)
     const shown = await scrape(app.app.metricsUrl)
     expect(shown.value('umpire_queue_depth', { work: 'review' })).toBe(2)
-    expect(shown.value('umpire_queue_oldest_age_seconds', { work: 'review' })).toBeGreaterThanOrEqual(3600)
+    expect(
+      shown.value('umpire_queue_oldest_age_seconds', { work: 'review' }),
+    ).toBeGreaterThanOrEqual(3600)
     expect(shown.value('umpire_queue_oldest_age_seconds', { work: 'review' })).toBeLessThan(7200)
     expect(shown.value('umpire_queue_depth', { work: 'scan' })).toBe(0)
     expect(shown.value('umpire_queue_oldest_age_seconds', { work: 'scan' })).toBe(0)
@@ -129,7 +144,10 @@ describe('metrics', () => {
     const before = await scrape(app.app.metricsUrl)
     expect(before.value('umpire_queue_depth', { work: 'review' })).toBe(0)
     await sql`update workflow_runs set lease_until = now() - interval '1 second'`.execute(app.db)
-    await scrapeWhen(app.app.metricsUrl, (shown) => shown.value('umpire_queue_depth', { work: 'review' }) === 1)
+    await scrapeWhen(
+      app.app.metricsUrl,
+      (shown) => shown.value('umpire_queue_depth', { work: 'review' }) === 1,
+    )
   })
 
   it('count reviews by their end, and what they asked of platform, git and database', async () => {
@@ -166,11 +184,19 @@ describe('metrics', () => {
     const calls = forge.requests.filter(({ path }) => path.startsWith('/api/'))
     const answered = calls.filter(({ status }) => status !== null && status < 300).length
     expect(count('umpire_platform_calls_total', { outcome: 'ok' })).toBe(answered)
-    expect(count('umpire_platform_calls_total', { outcome: 'unavailable' })).toBeGreaterThanOrEqual(1)
+    expect(count('umpire_platform_calls_total', { outcome: 'unavailable' })).toBeGreaterThanOrEqual(
+      1,
+    )
     expect(count('umpire_platform_call_duration_seconds_count')).toBe(calls.length)
-    expect(count('umpire_git_command_duration_seconds_count', { access: 'network', outcome: 'ok' })).toBeGreaterThan(0)
-    expect(count('umpire_git_command_duration_seconds_count', { access: 'local', outcome: 'ok' })).toBeGreaterThan(0)
-    expect(count('umpire_database_query_duration_seconds_count', { outcome: 'ok' })).toBeGreaterThan(0)
+    expect(
+      count('umpire_git_command_duration_seconds_count', { access: 'network', outcome: 'ok' }),
+    ).toBeGreaterThan(0)
+    expect(
+      count('umpire_git_command_duration_seconds_count', { access: 'local', outcome: 'ok' }),
+    ).toBeGreaterThan(0)
+    expect(
+      count('umpire_database_query_duration_seconds_count', { outcome: 'ok' }),
+    ).toBeGreaterThan(0)
     expect(count('umpire_database_connection_wait_seconds_count')).toBeGreaterThan(0)
     expect(count('umpire_process_cpu_seconds_total')).toBeGreaterThan(0)
     expect(after.value('umpire_process_resident_memory_bytes')).toBeGreaterThan(50e6)
@@ -208,32 +234,62 @@ describe('metrics', () => {
     await scenario.settled()
     const between = await scrape(metricsUrl)
     const count = grown(before, between)
-    const spent = await scenario.app.db.selectFrom('model_spend').selectAll().executeTakeFirstOrThrow()
+    const spent = await scenario.app.db
+      .selectFrom('model_spend')
+      .selectAll()
+      .executeTakeFirstOrThrow()
     expect(spent.calls).toBeGreaterThan(0)
     expect(count('umpire_model_calls_total', { model: 'main', outcome: 'ok' })).toBe(spent.calls)
     expect(count('umpire_model_call_duration_seconds_count', { model: 'main' })).toBe(spent.calls)
-    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'input' })).toBe(spent.input_tokens)
-    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'output' })).toBe(spent.output_tokens)
-    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'cached_input' })).toBe(spent.cached_input_tokens)
-    expect(count('umpire_model_cost_dollars_total', { model: 'main' })).toBeCloseTo(Number(spent.cost_usd), 6)
+    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'input' })).toBe(
+      spent.input_tokens,
+    )
+    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'output' })).toBe(
+      spent.output_tokens,
+    )
+    expect(count('umpire_model_tokens_total', { model: 'main', kind: 'cached_input' })).toBe(
+      spent.cached_input_tokens,
+    )
+    expect(count('umpire_model_cost_dollars_total', { model: 'main' })).toBeCloseTo(
+      Number(spent.cost_usd),
+      6,
+    )
     expect(between.value('umpire_model_refusing', { model: 'main' })).toBe(0)
 
     server.respondWith(() => ({ json: { summary: 'It answers.', findings: [wrongAnswer] } }))
     await scenario.openPullRequest({ 'src/clean.ts': clean }, { branch: 'wrong' })
     await scenario.settled()
-    const disputed = await scrapeWhen(metricsUrl, (shown) => shown.value('umpire_reviews_total', needsPerson) === 1)
+    const disputed = await scrapeWhen(
+      metricsUrl,
+      (shown) => shown.value('umpire_reviews_total', needsPerson) === 1,
+    )
 
     server.respondWith(() => ({ status: 401, message: 'invalid x-api-key' }))
     await scenario.openPullRequest({ 'src/more.ts': clean }, { branch: 'two' })
     await scenario.settled()
-    const after = await scrapeWhen(metricsUrl, (shown) => shown.value('umpire_review_duration_seconds_count') === 3)
+    const after = await scrapeWhen(
+      metricsUrl,
+      (shown) => shown.value('umpire_review_duration_seconds_count') === 3,
+    )
     const refused = grown(disputed, after)
     expect(refused('umpire_reviews_total', { end: 'incomplete' })).toBe(1)
-    expect(refused('umpire_model_calls_total', { model: 'main', outcome: 'unauthorized' })).toBeGreaterThanOrEqual(1)
+    expect(
+      refused('umpire_model_calls_total', { model: 'main', outcome: 'unauthorized' }),
+    ).toBeGreaterThanOrEqual(1)
     expect(refused('umpire_model_calls_total', { model: 'main', outcome: 'ok' })).toBe(0)
     expect(after.value('umpire_model_refusing', { model: 'main' })).toBe(1)
 
-    for (const word of [repo, 'acme', 'alice', reviewerLogin, 'claude', modelKey, '127.0.0.1', 'src/', 'A change'])
+    for (const word of [
+      repo,
+      'acme',
+      'alice',
+      reviewerLogin,
+      'claude',
+      modelKey,
+      '127.0.0.1',
+      'src/',
+      'A change',
+    ])
       expect(after.text).not.toContain(word)
   })
 
@@ -244,11 +300,14 @@ describe('metrics', () => {
     forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
     await scenario.openPullRequest({ 'src/clean.ts': clean })
     await held.arrived
-    expect((await scrape(app.app.metricsUrl)).value('umpire_work_in_progress', { work: 'review' })).toBe(1)
+    expect(
+      (await scrape(app.app.metricsUrl)).value('umpire_work_in_progress', { work: 'review' }),
+    ).toBe(1)
     await sql`update workflow_runs set fence = fence + 1`.execute(app.db)
     held.release()
     await waitUntilSettled(app)
-    const isCounted = (shown: Scrape) => shown.value('umpire_reviews_total', { end: 'passed' }) === 1
+    const isCounted = (shown: Scrape) =>
+      shown.value('umpire_reviews_total', { end: 'passed' }) === 1
     const after = await scrapeWhen(app.app.metricsUrl, isCounted)
     expect(after.value('umpire_leases_lost_total', { work: 'review' })).toBe(1)
     // It waited for its first start only.
@@ -313,9 +372,11 @@ describe('processes', () => {
   it('warn where everybody can reach the metrics', async () => {
     await using site = await createSite()
     await using umpire = await startProcess(site, { env: { ...on, METRICS_HOST: '0.0.0.0' } })
-    expect(umpire.lines('METRICS_HOST is not on loopback: everybody who reaches it can read the metrics')).toHaveLength(
-      1,
-    )
+    expect(
+      umpire.lines(
+        'METRICS_HOST is not on loopback: everybody who reaches it can read the metrics',
+      ),
+    ).toHaveLength(1)
   })
 })
 

@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Forge, type Hold, hold, type SeenRequest, startForge } from '../fakes/forge/forge.ts'
 import { type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
-import { forgeEnvironment, reviewerLogin, reviewerToken, waitUntilSettled } from '../review-scenario.ts'
+import {
+  forgeEnvironment,
+  reviewerLogin,
+  reviewerToken,
+  waitUntilSettled,
+} from '../review-scenario.ts'
 import { startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
 
 /** Many pull requests are made first. */
@@ -19,9 +24,14 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
-async function startUmpire(env: Record<string, string>, repos: readonly string[]): Promise<TestApp> {
+async function startUmpire(
+  env: Record<string, string>,
+  repos: readonly string[],
+): Promise<TestApp> {
   const app = stack.use(
-    await startTestApp({ env: { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off', ...env } }),
+    await startTestApp({
+      env: { ...forgeEnvironment(forge), MEMORY: 'off', GRAPH: 'off', ...env },
+    }),
   )
   for (const repo of repos) {
     await forge.createRepository(repo)
@@ -33,9 +43,18 @@ async function startUmpire(env: Record<string, string>, repos: readonly string[]
   return app
 }
 
-async function openPullRequest(repo: string, at: number, files: Record<string, string>): Promise<number> {
+async function openPullRequest(
+  repo: string,
+  at: number,
+  files: Record<string, string>,
+): Promise<number> {
   await forge.push(repo, `change-${at}`, files, { author: 'alice', message: `Change ${at}` })
-  return forge.openPullRequest({ repo, head: `change-${at}`, title: `Change ${at} of ${repo}`, author: 'alice' })
+  return forge.openPullRequest({
+    repo,
+    head: `change-${at}`,
+    title: `Change ${at} of ${repo}`,
+    author: 'alice',
+  })
 }
 
 /** Stops what is asked about an owner's repositories until it is released. */
@@ -46,14 +65,19 @@ function holdOwner(owner: string): Hold {
   return held
 }
 
-const isAbout = (owner: string) => (request: SeenRequest) => request.path.startsWith(`/api/v3/repos/${owner}/`)
+const isAbout = (owner: string) => (request: SeenRequest) =>
+  request.path.startsWith(`/api/v3/repos/${owner}/`)
 
 const isReviewed = (repo: string, number: number) =>
   forge.pullRequest(repo, number).comments.some(({ author }) => author === reviewerLogin)
 
 /** Who is under review now. */
 async function ownersInFlight(app: TestApp): Promise<string[]> {
-  const runs = await app.db.selectFrom('workflow_runs').select('repo').where('status', '=', 'processing').execute()
+  const runs = await app.db
+    .selectFrom('workflow_runs')
+    .select('repo')
+    .where('status', '=', 'processing')
+    .execute()
   return runs.map(({ repo }) => repo.split('/')[0]!)
 }
 
@@ -62,25 +86,40 @@ const nothing: Reply = { json: { summary: 'It changes a rate.', findings: [] } }
 /** Starts a model; returns what Umpire's environment says about it. */
 async function startModel(script: Script) {
   const { url } = stack.use(await startModelServer({ protocol: 'anthropic', script }))
-  return { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-test-0123456789' }
+  return {
+    MODEL: 'anthropic:claude-opus-5-5',
+    MODEL_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'sk-test-0123456789',
+  }
 }
 
-it('case 81: reviews of one owner that make no headway leave room for those of another', slow, async () => {
-  const app = await startUmpire({ REVIEW_CONCURRENCY: '4' }, ['big/shop', 'big/store', 'acme/shop'])
-  const held = holdOwner('big')
-  const large: [string, number][] = []
-  for (const repo of ['big/shop', 'big/store']) {
-    for (const at of [1, 2]) large.push([repo, await openPullRequest(repo, at, { [`src/${at}.ts`]: 'start()\n' })])
-  }
-  await held.arrived
-  const small = await openPullRequest('acme/shop', 1, { 'README.md': '# The shop\n' })
-  await forge.waitFor(() => isReviewed('acme/shop', small), { what: 'the review of the other owner' })
-  expect(large.filter(([repo, number]) => isReviewed(repo, number))).toEqual([])
-  expect((await ownersInFlight(app)).filter((owner) => owner === 'big')).toHaveLength(3)
-  held.release()
-  await waitUntilSettled(app)
-  expect(large.filter(([repo, number]) => !isReviewed(repo, number))).toEqual([])
-})
+it(
+  'case 81: reviews of one owner that make no headway leave room for those of another',
+  slow,
+  async () => {
+    const app = await startUmpire({ REVIEW_CONCURRENCY: '4' }, [
+      'big/shop',
+      'big/store',
+      'acme/shop',
+    ])
+    const held = holdOwner('big')
+    const large: [string, number][] = []
+    for (const repo of ['big/shop', 'big/store']) {
+      for (const at of [1, 2])
+        large.push([repo, await openPullRequest(repo, at, { [`src/${at}.ts`]: 'start()\n' })])
+    }
+    await held.arrived
+    const small = await openPullRequest('acme/shop', 1, { 'README.md': '# The shop\n' })
+    await forge.waitFor(() => isReviewed('acme/shop', small), {
+      what: 'the review of the other owner',
+    })
+    expect(large.filter(([repo, number]) => isReviewed(repo, number))).toEqual([])
+    expect((await ownersInFlight(app)).filter((owner) => owner === 'big')).toHaveLength(3)
+    held.release()
+    await waitUntilSettled(app)
+    expect(large.filter(([repo, number]) => !isReviewed(repo, number))).toEqual([])
+  },
+)
 
 it(
   'case 81: large changes are gathered only as far as memory is bounded, and a small one beside them is reviewed',
@@ -92,7 +131,10 @@ it(
       if (text.includes('of big/shop')) await goOn.promise
       return nothing
     })
-    const app = await startUmpire({ ...model, REVIEW_CONTEXT_TOKENS: '4000' }, ['big/shop', 'acme/shop'])
+    const app = await startUmpire({ ...model, REVIEW_CONTEXT_TOKENS: '4000' }, [
+      'big/shop',
+      'acme/shop',
+    ])
     // 48 of the 201 MB that one owner can have, as its lines are counted.
     const large: number[] = []
     for (let at = 1; at <= 5; at++) {
@@ -103,10 +145,16 @@ it(
         }),
       )
     }
-    const small = await openPullRequest('acme/shop', 1, { 'src/rate.ts': 'export const rate = 1\n' })
-    await forge.waitFor(() => isReviewed('acme/shop', small), { what: 'the review of the other owner' })
+    const small = await openPullRequest('acme/shop', 1, {
+      'src/rate.ts': 'export const rate = 1\n',
+    })
+    await forge.waitFor(() => isReviewed('acme/shop', small), {
+      what: 'the review of the other owner',
+    })
     const gathered = () =>
-      forge.requests.filter((request) => /^\/api\/v3\/repos\/big\/shop\/compare\//.test(request.path))
+      forge.requests.filter((request) =>
+        /^\/api\/v3\/repos\/big\/shop\/compare\//.test(request.path),
+      )
     await forge.waitFor(() => gathered().length >= 4, { what: 'as many as there is room for' })
     const inFlight = await ownersInFlight(app)
     expect(inFlight.filter((owner) => owner === 'big')).toHaveLength(5)

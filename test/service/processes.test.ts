@@ -9,8 +9,20 @@ import { type Db, openDatabase } from '../../src/db/database.ts'
 import { migrations } from '../../src/db/migrations/index.ts'
 import { type Forge, hold, type SeenRequest } from '../fakes/forge/forge.ts'
 import { findPostgresql, startPostgresql } from '../fakes/postgresql-server.ts'
-import { createTestDatabase, silentLog, type TestDatabase, testEngine } from '../fakes/test-database.ts'
-import { forgeEnvironment, ownWords, repo, runsOf, startShopForge, waitUntilSettled } from '../review-scenario.ts'
+import {
+  createTestDatabase,
+  silentLog,
+  type TestDatabase,
+  testEngine,
+} from '../fakes/test-database.ts'
+import {
+  forgeEnvironment,
+  ownWords,
+  repo,
+  runsOf,
+  startShopForge,
+  waitUntilSettled,
+} from '../review-scenario.ts'
 import { pullRequestPayload, startTestApp, webhookSecret } from '../start-app.ts'
 import { createSite, type Site, startProcess, type UmpireProcess } from '../start-process.ts'
 
@@ -54,8 +66,15 @@ function listen(url: string | null): void {
 }
 
 /** Starts a process for the forge, with short leases. */
-function start(site: Site, env: Record<string, string> = {}, ...args: string[]): Promise<UmpireProcess> {
-  return startProcess(site, { args, env: { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', ...env } })
+function start(
+  site: Site,
+  env: Record<string, string> = {},
+  ...args: string[]
+): Promise<UmpireProcess> {
+  return startProcess(site, {
+    args,
+    env: { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', ...env },
+  })
 }
 
 /** Looks into a site's database. */
@@ -105,7 +124,9 @@ describe('SIGTERM', () => {
     await closed
     expectOneReview(number)
     expect(umpire.lines('Umpire stopped')).toHaveLength(1)
-    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([{ status: 'completed', attempts: 1 }])
+    expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
+      { status: 'completed', attempts: 1 },
+    ])
   })
 
   it('case 63: a review that takes longer than the grace time is put back, and another process completes it', async () => {
@@ -155,7 +176,12 @@ describe('lost workers', () => {
     second.signal('SIGTERM')
     await second.exited
     expect(await look(site, (db) => runsOf({ db }, number))).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'attempts_exhausted', error: expect.stringMatching(/\w/) },
+      {
+        status: 'failed',
+        attempts: 1,
+        error_code: 'attempts_exhausted',
+        error: expect.stringMatching(/\w/),
+      },
     ])
     expect(ownWords(forge.pullRequest(repo, number)).summaries).toEqual([])
   })
@@ -173,7 +199,8 @@ describe('lost workers', () => {
       const held = hold({ applied })
       const method = applied ? 'POST' : 'GET'
       forge.faults.add({
-        match: (request) => request.method === method && /\/issues\/\d+\/comments/.test(request.path),
+        match: (request) =>
+          request.method === method && /\/issues\/\d+\/comments/.test(request.path),
         times: 1,
         action: held,
       })
@@ -213,7 +240,9 @@ describe('lost workers', () => {
     const number = await openPullRequest()
     await held.arrived
     await using behind = await start(site, shifted(-1), '--worker-only')
-    const times = [ahead, behind].map((one) => Date.parse(String(one.lines('The worker is ready')[0]?.time)))
+    const times = [ahead, behind].map((one) =>
+      Date.parse(String(one.lines('The worker is ready')[0]?.time)),
+    )
     expect(Math.round(((times[0] ?? 0) - (times[1] ?? 0)) / 3_600_000)).toBe(2)
 
     // Longer than the lease: it was prolonged, and nobody took it.
@@ -229,7 +258,9 @@ describe('lost workers', () => {
     await ahead.exited
     await behind.logged('The review is done')
     expectOneReview(number)
-    expect(await runsOf(open, number)).toMatchObject([{ status: 'completed', fence: 2, attempts: 2 }])
+    expect(await runsOf(open, number)).toMatchObject([
+      { status: 'completed', fence: 2, attempts: 2 },
+    ])
     held.release()
   })
 })
@@ -240,7 +271,11 @@ describe('several processes on one database', () => {
     const database = await createTestDatabase()
     const env = { ...forgeEnvironment(forge), REVIEW_LEASE_SECONDS: '2', REVIEW_CONCURRENCY: '1' }
     {
-      await using receiver = await startTestApp({ database, env, parts: { web: true, worker: false } })
+      await using receiver = await startTestApp({
+        database,
+        env,
+        parts: { web: true, worker: false },
+      })
       listen(receiver.url)
       const before = forge.requests.length
       const numbers = [
@@ -261,7 +296,9 @@ describe('several processes on one database', () => {
       held.release()
       await waitUntilSettled(receiver)
       const runs = (await Promise.all(numbers.map((number) => runsOf(receiver, number)))).flat()
-      expect(runs).toMatchObject(numbers.map(() => ({ status: 'completed', attempts: 1, fence: 1 })))
+      expect(runs).toMatchObject(
+        numbers.map(() => ({ status: 'completed', attempts: 1, fence: 1 })),
+      )
       expect(new Set(runs.map((run) => run.worker)).size).toBe(2)
       for (const number of numbers) expectOneReview(number)
     }
@@ -274,14 +311,17 @@ describe('several processes on one database', () => {
     {
       // The look for deadlocks comes once, this long after a wait began: the test must be in time for it.
       await using setting = await openDatabase(database.config, silentLog)
-      await sql`alter database ${sql.id(databaseName(database))} set deadlock_timeout = '3s'`.execute(setting.db)
+      await sql`alter database ${sql.id(databaseName(database))} set deadlock_timeout = '3s'`.execute(
+        setting.db,
+      )
     }
     {
       await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
       listen(app.url)
       const held = hold({ applied: true })
       forge.faults.add({
-        match: (request) => request.path.includes('/statuses/') && request.body.includes('"failure"'),
+        match: (request) =>
+          request.path.includes('/statuses/') && request.body.includes('"failure"'),
         times: 1,
         action: held,
       })
@@ -290,20 +330,36 @@ describe('several processes on one database', () => {
       // Takes the two rows of the record in the other order, and waits for as long as it takes.
       await app.db.transaction().execute(async (tx) => {
         await sql`set local deadlock_timeout = '1min'`.execute(tx)
-        await tx.selectFrom('workflow_runs').select('id').where('pr_number', '=', number).forUpdate().execute()
+        await tx
+          .selectFrom('workflow_runs')
+          .select('id')
+          .where('pr_number', '=', number)
+          .forUpdate()
+          .execute()
         held.release()
         await waitFor('the record to wait for its row', async () => {
           const { rows } = await sql`
             select 1 from pg_locks waiting join pg_locks holding using (pid)
-            where not waiting.granted and holding.granted and holding.relation = 'pull_requests'::regclass`.execute(tx)
+            where not waiting.granted and holding.granted and holding.relation = 'pull_requests'::regclass`.execute(
+            tx,
+          )
           return rows.length > 0
         })
-        await tx.selectFrom('pull_requests').select('number').where('number', '=', number).forUpdate().execute()
+        await tx
+          .selectFrom('pull_requests')
+          .select('number')
+          .where('number', '=', number)
+          .forUpdate()
+          .execute()
       })
       await waitUntilSettled(app)
-      expect(await runsOf(app, number)).toMatchObject([{ status: 'completed', attempts: 1, fence: 1, error: null }])
+      expect(await runsOf(app, number)).toMatchObject([
+        { status: 'completed', attempts: 1, fence: 1, error: null },
+      ])
       const deadlocks = await sql<{ deadlocks: number }>`
-        select deadlocks::int from pg_stat_database where datname = current_database()`.execute(app.db)
+        select deadlocks::int from pg_stat_database where datname = current_database()`.execute(
+        app.db,
+      )
       expect(deadlocks.rows[0]?.deadlocks).toBeGreaterThan(0)
       expectOneReview(number)
     }
@@ -321,7 +377,9 @@ describe('several processes on one database', () => {
       listen(umpire.url)
     }
     const message = 'The schema was brought up to date'
-    expect([...one.lines(message), ...two.lines(message)]).toHaveLength(Object.keys(migrations).length)
+    expect([...one.lines(message), ...two.lines(message)]).toHaveLength(
+      Object.keys(migrations).length,
+    )
     const number = await openPullRequest()
     await forge.waitFor(finished(number))
     expectOneReview(number)
@@ -330,18 +388,25 @@ describe('several processes on one database', () => {
   it('case 64: a database of a newer version is refused with the reason and exit code 3', async () => {
     await using site = await createSite()
     await look(site, (db) =>
-      sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(db),
+      sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', 'now')`.execute(
+        db,
+      ),
     )
     await using umpire = await start(site)
     const { code, stderr } = await umpire.exited
     expect(code).toBe(3)
-    expect(stderr).toMatch(/umpire: The database was written by a newer version .*9999-from-the-future/)
+    expect(stderr).toMatch(
+      /umpire: The database was written by a newer version .*9999-from-the-future/,
+    )
   })
 })
 
 describe('a backup', () => {
   it('case 66: after it was restored, nothing is posted twice', async (context) => {
-    context.skip(testEngine !== 'embedded', 'a copy of the folder is a backup of the embedded database only')
+    context.skip(
+      testEngine !== 'embedded',
+      'a copy of the folder is a backup of the embedded database only',
+    )
     await using site = await createSite()
     const backup = `${site.dataDir}/backup`
     await using receiver = await start(site, {}, '--no-worker')

@@ -8,7 +8,8 @@ let repos: string[]
 beforeAll(async () => {
   scene = await startConnectScene({ parts: { web: true, worker: false } })
   repos = []
-  for (let count = 0; count < 5; count++) repos.push(await scene.createRepository({ private: count === 0 }))
+  for (let count = 0; count < 5; count++)
+    repos.push(await scene.createRepository({ private: count === 0 }))
   await scene.forge.createRepository('acme/hidden', { private: true })
   await scene.forge.createRepository('alice/100%_mine', { description: 'Hers <b>alone</b>' })
 })
@@ -29,7 +30,8 @@ describe('what may be connected', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({ page: 1, per_page: 100, has_more: false })
     expect(namesOf({ status, body }).sort()).toEqual([...repos, 'alice/100%_mine'].sort())
-    const find = (name: string) => body.repositories.find((entry: { repo: string }) => entry.repo === name)
+    const find = (name: string) =>
+      body.repositories.find((entry: { repo: string }) => entry.repo === name)
     expect(find(repo!)).toEqual({
       repo,
       connected: true,
@@ -38,14 +40,22 @@ describe('what may be connected', () => {
       description: '',
       default_branch: 'main',
     })
-    expect(find(repos[1]!)).toMatchObject({ connected: false, installation_id: null, private: false })
+    expect(find(repos[1]!)).toMatchObject({
+      connected: false,
+      installation_id: null,
+      private: false,
+    })
     expect(find('alice/100%_mine')).toMatchObject({ description: 'Hers <b>alone</b>' })
     // Carol may write to them, and administers none.
     expect((await scene.ask('carol', '/api/v1/repos')).body.repositories).toEqual([])
   })
 
   it('comes in pages', async () => {
-    const pages = [await list('per_page=4&page=1'), await list('per_page=4&page=2'), await list('per_page=4&page=3')]
+    const pages = [
+      await list('per_page=4&page=1'),
+      await list('per_page=4&page=2'),
+      await list('per_page=4&page=3'),
+    ]
     expect(pages.map(({ body }) => [body.repositories.length, body.has_more])).toEqual([
       [4, true],
       [2, false],
@@ -64,7 +74,8 @@ describe('what may be connected', () => {
     ['%5C', []],
   ])('case 28: is searched letter for letter: %s', async (search, expected) => {
     expect(namesOf(await list(`search=${search}`))).toEqual(expected)
-    for (const repo of expected.filter((name) => name.startsWith('acme/'))) await scene.connect('alice', repo)
+    for (const repo of expected.filter((name) => name.startsWith('acme/')))
+      await scene.connect('alice', repo)
     const connected = expected.filter((name) => name.startsWith('acme/'))
     expect(namesOf(await list(`connected=true&search=${search}`))).toEqual(connected)
   })
@@ -83,7 +94,11 @@ describe('what may be connected', () => {
   })
 
   it('needs the platform, and says what it says', async () => {
-    scene.forge.faults.add({ match: () => true, times: 1, action: answer(503, { message: 'Down for a while' }) })
+    scene.forge.faults.add({
+      match: () => true,
+      times: 1,
+      action: answer(503, { message: 'Down for a while' }),
+    })
     const detail = 'The repositories could not be listed: Down for a while'
     expect(await list('')).toEqual({ status: 502, body: { detail } })
     scene.forge.revokeToken(tokenOf('alice'))
@@ -96,7 +111,11 @@ describe('what may be connected', () => {
   })
 
   it('needs a token of the platform', async () => {
-    await scene.app.db.updateTable('users').set({ encrypted_token: null }).where('login', '=', 'alice').execute()
+    await scene.app.db
+      .updateTable('users')
+      .set({ encrypted_token: null })
+      .where('login', '=', 'alice')
+      .execute()
     const [all, connected] = [await list(''), await list('connected=true')]
     await scene.signIn('alice')
     expect(all).toEqual({
@@ -109,7 +128,8 @@ describe('what may be connected', () => {
   it('is shown with the cookie or the bearer token, and to nobody else', async () => {
     const { cookie, bearer } = await scene.signIn('alice')
     const address = `${scene.app.url}/api/v1/repos`
-    for (const headers of [cookie, bearer]) expect((await fetch(address, { headers })).status).toBe(200)
+    for (const headers of [cookie, bearer])
+      expect((await fetch(address, { headers })).status).toBe(200)
     expect((await fetch(address)).status).toBe(401)
   })
 })
@@ -141,7 +161,10 @@ describe('what is connected', () => {
 async function* readLive(person: Person): AsyncGenerator<unknown> {
   const { bearer } = await scene.signIn(person)
   const hangUp = new AbortController()
-  const { body } = await fetch(`${scene.app.url}/api/v1/live`, { headers: bearer, signal: hangUp.signal })
+  const { body } = await fetch(`${scene.app.url}/api/v1/live`, {
+    headers: bearer,
+    signal: hangUp.signal,
+  })
   let text = ''
   try {
     for await (const piece of body!.pipeThrough(new TextDecoderStream())) {

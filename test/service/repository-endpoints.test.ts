@@ -53,7 +53,10 @@ const endpoints = [
   endpoint('POST', '/api/v1/memory/rescan', 'cookie', [400, badName]),
   endpoint('GET', '/api/v1/memory/stats', 'cookie', [400, badName]),
   endpoint('GET', '/api/v1/analytics/contributors', 'bearer', [403, denied]),
-  endpoint('GET', '/api/v1/analytics/graph', 'cookie', [400, "repo must be in 'owner/repo' format"]),
+  endpoint('GET', '/api/v1/analytics/graph', 'cookie', [
+    400,
+    "repo must be in 'owner/repo' format",
+  ]),
 ]
 
 function endpoint(
@@ -62,7 +65,13 @@ function endpoint(
   place: Endpoint['place'],
   malformed: Endpoint['malformed'],
 ): Endpoint {
-  return { method, path, place, unauthenticated: place === 'bearer' ? 'Unauthorized' : 'Not authenticated', malformed }
+  return {
+    method,
+    path,
+    place,
+    unauthenticated: place === 'bearer' ? 'Unauthorized' : 'Not authenticated',
+    malformed,
+  }
 }
 
 async function send({ method, path }: Endpoint, query: string, headers: Record<string, string>) {
@@ -105,9 +114,9 @@ describe.each(endpoints)('$method $path', (tested) => {
     expect(await send(tested, about(repo), {})).toEqual(unauthenticated)
     expect(await send(tested, '', {})).toEqual(unauthenticated)
     expect(await send(tested, about('a'), {})).toEqual(unauthenticated)
-    expect(await send(tested, about(repo), anne[tested.place === 'bearer' ? 'cookie' : 'bearer'])).toEqual(
-      unauthenticated,
-    )
+    expect(
+      await send(tested, about(repo), anne[tested.place === 'bearer' ? 'cookie' : 'bearer']),
+    ).toEqual(unauthenticated)
   })
 
   it("case 26: refuses another one's repository", async () => {
@@ -138,16 +147,24 @@ describe.each(endpoints)('$method $path', (tested) => {
 
 describe('without the memory layer', () => {
   it('there is nothing to scan for', async () => {
-    expect(await ask('/rescan', about(repo), anne)).toEqual(refused(503, 'Memory layer not configured'))
+    expect(await ask('/rescan', about(repo), anne)).toEqual(
+      refused(503, 'Memory layer not configured'),
+    )
   })
 
   it('nothing is remembered', async () => {
-    expect(await ask('/project-map', about(repo), anne)).toEqual({ status: 200, body: { memories: [], count: 0 } })
+    expect(await ask('/project-map', about(repo), anne)).toEqual({
+      status: 200,
+      body: { memories: [], count: 0 },
+    })
     const by_type = {
       ...{ project_pattern: 0, decision: 0, developer_pattern: 0 },
       ...{ developer_strength: 0, risk_module: 0, contributor_profile: 0 },
     }
-    expect(await ask('/stats', about(repo), anne)).toEqual({ status: 200, body: { repo, total: 0, by_type } })
+    expect(await ask('/stats', about(repo), anne)).toEqual({
+      status: 200,
+      body: { repo, total: 0, by_type },
+    })
   })
 
   it('there is nothing to list and nowhere to write', async () => {
@@ -167,9 +184,17 @@ describe('without the memory layer', () => {
   })
 
   it('contributors come with a note and without pages', async () => {
-    const body = { repo, contributor_count: 0, contributors: [], note: 'Memory layer not configured' }
+    const body = {
+      repo,
+      contributor_count: 0,
+      contributors: [],
+      note: 'Memory layer not configured',
+    }
     expect(await ask('/contributors', about(repo), anne)).toEqual({ status: 200, body })
-    expect(await ask('/contributors', `${about(repo)}&page=1000000&per_page=100`, anne)).toEqual({ status: 200, body })
+    expect(await ask('/contributors', `${about(repo)}&page=1000000&per_page=100`, anne)).toEqual({
+      status: 200,
+      body,
+    })
   })
 
   const page = 'page must be a whole number from 1 to 1000000'
@@ -187,7 +212,9 @@ describe('without the memory layer', () => {
     ['per_page=NaN', perPage],
     ['per_page=10;drop', perPage],
   ])('case 27: contributors are not to be had with %s', async (query, detail) => {
-    expect(await ask('/contributors', `${about(repo)}&${query}`, anne)).toEqual(refused(422, detail))
+    expect(await ask('/contributors', `${about(repo)}&${query}`, anne)).toEqual(
+      refused(422, detail),
+    )
     // The parameters come before the connection.
     expect(await ask('/contributors', `${about(repo)}&${query}`, bob)).toEqual(refused(422, detail))
   })
@@ -197,12 +224,17 @@ describe('without the memory layer', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
   ]
-  it.each(foreign)('case 21: another site can not make a browser scan anew (%j)', async (headers) => {
-    const rescan = endpoints[1] as Endpoint
-    const { status } = await send(rescan, about(repo), { ...anne.cookie, ...headers })
-    expect(status).toBe(403)
-    expect((await send(rescan, about(repo), { ...anne.cookie, origin: app.url })).status).toBe(503)
-  })
+  it.each(foreign)(
+    'case 21: another site can not make a browser scan anew (%j)',
+    async (headers) => {
+      const rescan = endpoints[1] as Endpoint
+      const { status } = await send(rescan, about(repo), { ...anne.cookie, ...headers })
+      expect(status).toBe(403)
+      expect((await send(rescan, about(repo), { ...anne.cookie, origin: app.url })).status).toBe(
+        503,
+      )
+    },
+  )
 })
 
 describe('without the graph layer', () => {
@@ -216,7 +248,8 @@ describe('without the graph layer', () => {
     await insertConnection(app.db, 'anne', name)
   })
 
-  const askedFor = (what: string) => forge.requests.filter(({ path }) => path.includes(`/repos/${name}/${what}`)).length
+  const askedFor = (what: string) =>
+    forge.requests.filter(({ path }) => path.includes(`/repos/${name}/${what}`)).length
 
   it('the graph has what the platform counts, and nothing else', async () => {
     const { status, body } = await ask('/graph', about(name), anne)
@@ -241,7 +274,9 @@ describe('without the graph layer', () => {
   })
 
   it('the platform is asked once for many who ask at once, and for those after them', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('/graph', about(name), anne)))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ask('/graph', about(name), anne)),
+    )
     forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(500) })
     answers.push(await ask('/graph', about(name), anne))
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
@@ -253,7 +288,11 @@ describe('without the graph layer', () => {
     await ask('/graph', about(name), anne)
     await insertConnection(app.db, 'bob', name)
     forge.faults.add({ match: ({ path }) => path.includes(name), action: answer(404) })
-    expect((await ask('/graph', about(name), bob)).body).toMatchObject({ repo: name, languages: [], contributors: [] })
+    expect((await ask('/graph', about(name), bob)).body).toMatchObject({
+      repo: name,
+      languages: [],
+      contributors: [],
+    })
   })
 
   it('the platform may refuse one part, or all', async () => {

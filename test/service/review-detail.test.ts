@@ -1,7 +1,13 @@
 // A single review, reviewing once more, and what became of each delivery.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
-import { type Answer, type ConnectScene, type Person, startConnectScene, tokenOf } from '../connect-scene.ts'
+import {
+  type Answer,
+  type ConnectScene,
+  type Person,
+  startConnectScene,
+  tokenOf,
+} from '../connect-scene.ts'
 import { answer, hold } from '../fakes/forge/forge.ts'
 import { waitUntilSettled } from '../review-scenario.ts'
 import { type SignedIn, signInWithToken } from '../sign-in.ts'
@@ -30,8 +36,16 @@ async function reviewedPullRequest(): Promise<{ repo: string; number: number }> 
   const repo = await scene.createRepository()
   expect((await scene.connect('alice', repo)).status).toBe(200)
   await forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
-  await forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
-  const number = await forge.openPullRequest({ repo, head: 'topic', title: 'Take payments', author: 'alice' })
+  await forge.push(repo, 'topic', readSample('topic'), {
+    author: 'alice',
+    message: 'Take payments',
+  })
+  const number = await forge.openPullRequest({
+    repo,
+    head: 'topic',
+    title: 'Take payments',
+    author: 'alice',
+  })
   await settled()
   return { repo, number }
 }
@@ -57,7 +71,8 @@ async function entryOf(repo: string) {
 }
 
 const read = (person: Person, id: number | string) => scene.ask(person, `/api/v1/reviews/${id}`)
-const retry = (person: Person, id: number | string) => scene.ask(person, `/api/v1/reviews/${id}/retry`, 'POST')
+const retry = (person: Person, id: number | string) =>
+  scene.ask(person, `/api/v1/reviews/${id}/retry`, 'POST')
 const notFound = { status: 404, body: { detail: 'Review not found' } }
 const denied = { status: 403, body: { detail: 'Repo not connected or access denied' } }
 
@@ -93,13 +108,22 @@ describe('a review', () => {
     expect(body.ai_summary).toContain(`Confidence: ${body.confidence}/5`)
     expect(body.findings.length).toBeGreaterThan(0)
     for (const finding of body.findings) {
-      expect(finding).toMatchObject({ state: 'open', verified: true, side: 'RIGHT', evidence: expect.any(Array) })
+      expect(finding).toMatchObject({
+        state: 'open',
+        verified: true,
+        side: 'RIGHT',
+        evidence: expect.any(Array),
+      })
     }
     const worst = body.findings.map(({ severity }: { severity: string }) => severity)
     const order = ['critical', 'moderate', 'minor']
-    expect(worst).toEqual(worst.toSorted((a: string, b: string) => order.indexOf(a) - order.indexOf(b)))
+    expect(worst).toEqual(
+      worst.toSorted((a: string, b: string) => order.indexOf(a) - order.indexOf(b)),
+    )
     const inline = scene.forge.pullRequest(repo, 1).inlineComments
-    const shown = body.findings.filter(({ placement }: { placement: string }) => placement === 'inline')
+    const shown = body.findings.filter(
+      ({ placement }: { placement: string }) => placement === 'inline',
+    )
     expect(shown).toHaveLength(inline.length)
     for (const { comment_url } of shown) expect(comment_url).toContain('#discussion_r')
   })
@@ -147,7 +171,10 @@ describe('a review', () => {
       expect(await retry('alice', path), `${unknown}`).toEqual(notFound)
     }
     const { secret } = scene.forge.webhooks(repo)[0]!
-    const ping = await scene.app.deliver({ zen: 'Keep it', repository: { full_name: repo } }, { event: 'ping', secret })
+    const ping = await scene.app.deliver(
+      { zen: 'Keep it', repository: { full_name: repo } },
+      { event: 'ping', secret },
+    )
     expect(await read('alice', ping.body.event_id as number)).toEqual(notFound)
   })
 })
@@ -159,12 +186,16 @@ it('case 26: the review, its retry and its deliveries are nobody else’s', asyn
   expect(await retry('bob', id)).toEqual(notFound)
   expect(await scene.ask('bob', `/api/v1/deliveries?repo=${repo}`)).toEqual(denied)
   const { body } = await scene.ask('bob', '/api/v1/deliveries?limit=100')
-  expect(body.deliveries.filter((delivery: { repo_name: string }) => delivery.repo_name === repo)).toEqual([])
+  expect(
+    body.deliveries.filter((delivery: { repo_name: string }) => delivery.repo_name === repo),
+  ).toEqual([])
   expect((await askAsRoot(`/api/v1/reviews/${id}`)).status).toBe(200)
   // Once it was connected, what was there stays to be seen, but nothing new is started.
   await scene.disconnect('alice', repo)
   expect((await read('alice', id)).status).toBe(200)
-  expect((await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries).toHaveLength(1)
+  expect(
+    (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries,
+  ).toHaveLength(1)
   expect(await retry('alice', id)).toEqual(denied)
 })
 
@@ -191,9 +222,12 @@ it('case 26: who disconnected sees nothing of what comes in through who stayed, 
   }
   const deliver = async (number: number): Promise<number> => {
     const { secret } = scene.forge.webhooks(repo)[0]!
-    const { body } = await scene.app.deliver(pullRequestPayload({ repo, number, action: 'closed', merged: true }), {
-      secret,
-    })
+    const { body } = await scene.app.deliver(
+      pullRequestPayload({ repo, number, action: 'closed', merged: true }),
+      {
+        secret,
+      },
+    )
     return body.event_id as number
   }
   const nothing = [0, 0, 404, 403]
@@ -221,7 +255,10 @@ describe('a retry', () => {
     const mend = breakReviews(repo)
     await scene.connect('alice', repo)
     await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
-    await scene.forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
+    await scene.forge.push(repo, 'topic', readSample('topic'), {
+      author: 'alice',
+      message: 'Take payments',
+    })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
     await settled()
     const failed = await entryOf(repo)
@@ -229,7 +266,10 @@ describe('a retry', () => {
     mend()
 
     const { status, body } = await retry('alice', failed.id)
-    expect({ status, body }).toEqual({ status: 202, body: { status: 'retry_started', event_id: expect.any(Number) } })
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: { status: 'retry_started', event_id: expect.any(Number) },
+    })
     await settled()
     const entry = await entryOf(repo)
     expect(entry).toMatchObject({
@@ -277,7 +317,11 @@ describe('a retry', () => {
     const { id } = await entryOf(repo)
     scene.forge.removeWebhook(repo, scene.forge.webhooks(repo)[0]!.id)
     await scene.forge.mergePullRequest(repo, number)
-    await scene.app.db.updateTable('pull_requests').set({ state_checked_at: null }).where('repo', '=', repo).execute()
+    await scene.app.db
+      .updateTable('pull_requests')
+      .set({ state_checked_at: null })
+      .where('repo', '=', repo)
+      .execute()
     expect(await retry('alice', id)).toEqual({
       status: 409,
       body: { detail: 'The pull request is merged: nothing is left to review' },
@@ -299,7 +343,10 @@ describe('a retry', () => {
     const { id } = await entryOf(repo)
     const { cookie } = await scene.signIn('alice')
     const path = `${scene.app.url}/api/v1/reviews/${id}/retry`
-    const foreign = await fetch(path, { method: 'POST', headers: { ...cookie, origin: 'https://evil.example' } })
+    const foreign = await fetch(path, {
+      method: 'POST',
+      headers: { ...cookie, origin: 'https://evil.example' },
+    })
     expect(foreign.status).toBe(403)
     expect((await fetch(path, { method: 'POST' })).status).toBe(401)
     expect((await fetch(path, { method: 'POST', headers: cookie })).status).toBe(202)
@@ -314,7 +361,12 @@ describe('the deliveries', () => {
     const { secret } = scene.forge.webhooks(repo)[0]!
     const ids: number[] = []
     for (const [index, action] of ['opened', 'edited', 'labeled', 'reopened', 'closed'].entries()) {
-      const payload = pullRequestPayload({ repo, number: 9, action, state: action === 'closed' ? 'closed' : 'open' })
+      const payload = pullRequestPayload({
+        repo,
+        number: 9,
+        action,
+        state: action === 'closed' ? 'closed' : 'open',
+      })
       const headers = { 'x-github-delivery': `delivery-${index}` }
       const { body } = await scene.app.deliver(payload, { secret, headers })
       ids.unshift(body.event_id as number)
@@ -324,7 +376,10 @@ describe('the deliveries', () => {
     let next: number | null = null
     do {
       const before: string = next === null ? '' : `&before=${next}`
-      const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo.toUpperCase()}&limit=2${before}`)
+      const { body } = await scene.ask(
+        'alice',
+        `/api/v1/deliveries?repo=${repo.toUpperCase()}&limit=2${before}`,
+      )
       pages.push(body.deliveries)
       next = body.next
     } while (next !== null)
@@ -333,10 +388,18 @@ describe('the deliveries', () => {
     const all = pages.flat().filter(({ event_type }) => event_type !== 'ping')
     expect(all.map(({ id }) => id)).toEqual(ids)
     expect(all.map(({ outcome }) => outcome)).toEqual([...Array(4).fill('recorded'), 'failed'])
-    expect(all.map(({ delivery_id }) => delivery_id)).toEqual([4, 3, 2, 1, 0].map((n) => `delivery-${n}`))
+    expect(all.map(({ delivery_id }) => delivery_id)).toEqual(
+      [4, 3, 2, 1, 0].map((n) => `delivery-${n}`),
+    )
     const failed = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=failed`)
-    expect(failed.body).toMatchObject({ deliveries: [{ id: ids.at(-1), error: expect.any(String) }], next: null })
-    expect((await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body.deliveries).toEqual([])
+    expect(failed.body).toMatchObject({
+      deliveries: [{ id: ids.at(-1), error: expect.any(String) }],
+      next: null,
+    })
+    expect(
+      (await scene.ask('alice', `/api/v1/deliveries?repo=${repo}&status=completed`)).body
+        .deliveries,
+    ).toEqual([])
   })
 
   it('count the duplicates that were skipped', async () => {
@@ -344,20 +407,28 @@ describe('the deliveries', () => {
     await scene.connect('alice', repo)
     const { secret } = scene.forge.webhooks(repo)[0]!
     const payload = pullRequestPayload({ repo, number: 4 })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => scene.app.deliver(payload, { secret })))
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => scene.app.deliver(payload, { secret })),
+    )
     const received = answers.filter(({ body }) => body.status === 'received').length
     await waitUntilSettled(scene.app)
     const { body } = await scene.ask('alice', `/api/v1/deliveries?repo=${repo}`)
-    const stored = body.deliveries.filter(({ outcome }: { outcome: string }) => outcome !== 'recorded')
+    const stored = body.deliveries.filter(
+      ({ outcome }: { outcome: string }) => outcome !== 'recorded',
+    )
     expect(stored).toHaveLength(received)
-    const skipped = stored.reduce((sum: number, { duplicates }: { duplicates: number }) => sum + duplicates, 0)
+    const skipped = stored.reduce(
+      (sum: number, { duplicates }: { duplicates: number }) => sum + duplicates,
+      0,
+    )
     expect(skipped).toBe(5 - received)
   })
 
   it('without a repository are shown to administrators only', async () => {
     const { body } = await scene.app.deliver({ zen: 'Keep it' }, { event: 'ping' })
     const id = body.event_id as number
-    const shows = ({ body: page }: Answer) => page.deliveries.some((delivery: { id: number }) => delivery.id === id)
+    const shows = ({ body: page }: Answer) =>
+      page.deliveries.some((delivery: { id: number }) => delivery.id === id)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100'))).toBe(true)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=pending'))).toBe(true)
     expect(shows(await askAsRoot('/api/v1/deliveries?limit=100&status=failed'))).toBe(false)
@@ -373,14 +444,21 @@ describe('the deliveries', () => {
     ['repo=a&repo=b', /^repo /],
   ])('case 27: %s is a 422 that names it', async (query, detail) => {
     const { status, body } = await scene.ask('alice', `/api/v1/deliveries?${query}`)
-    expect({ status, body }).toEqual({ status: 422, body: { detail: expect.stringMatching(detail) } })
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { detail: expect.stringMatching(detail) },
+    })
   })
 
   it.each(['a', 'a/b/c', '../x', '.git/x', 'x'.repeat(300), '\u202eabc/def', 'acme/%00'])(
     'of the repository %s are nobody’s',
     async (repo) => {
-      expect(await scene.ask('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).toEqual(denied)
-      expect((await askAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body.deliveries).toEqual([])
+      expect(
+        await scene.ask('alice', `/api/v1/deliveries?repo=${encodeURIComponent(repo)}`),
+      ).toEqual(denied)
+      expect(
+        (await askAsRoot(`/api/v1/deliveries?repo=${encodeURIComponent(repo)}`)).body.deliveries,
+      ).toEqual([])
     },
   )
 })

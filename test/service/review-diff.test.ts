@@ -25,7 +25,9 @@ const notFound = { status: 404, body: { detail: 'Review not found' } }
 const read = (person: Person, id: number) => scene.ask(person, `/api/v1/reviews/${id}/diff`)
 
 async function readAsRoot(id: number) {
-  const response = await fetch(`${scene.app.url}/api/v1/reviews/${id}/diff`, { headers: root.bearer })
+  const response = await fetch(`${scene.app.url}/api/v1/reviews/${id}/diff`, {
+    headers: root.bearer,
+  })
   return { status: response.status, body: await response.json() }
 }
 
@@ -52,7 +54,11 @@ async function newestReview(repo: string): Promise<number> {
 }
 
 it('shows files with hunks, in which the findings have their lines', async () => {
-  const { repo, id } = await reviewed({ ...readSample('topic'), 'src/old.ts': null, 'end.txt': 'no end' })
+  const { repo, id } = await reviewed({
+    ...readSample('topic'),
+    'src/old.ts': null,
+    'end.txt': 'no end',
+  })
   const { status, body } = await read('alice', id)
   expect(status).toBe(200)
   expect(body.head_sha).toBe((await scene.forge.branches(repo)).get('topic'))
@@ -67,7 +73,9 @@ it('shows files with hunks, in which the findings have their lines', async () =>
       ({ new_start: start, new_lines: count }: { new_start: number; new_lines: number }) =>
         start <= start_line && start_line < start + count,
     )
-    const newSide = hunk.lines.filter((line: string) => line.startsWith('+') || line.startsWith(' '))
+    const newSide = hunk.lines.filter(
+      (line: string) => line.startsWith('+') || line.startsWith(' '),
+    )
     expect(newSide).toHaveLength(hunk.new_lines)
   }
   expect(body.files.find((file: { path: string }) => file.path === 'end.txt')).toMatchObject({
@@ -77,14 +85,26 @@ it('shows files with hunks, in which the findings have their lines', async () =>
     additions: 1,
     deletions: 0,
     left_out: null,
-    hunks: [{ old_start: 0, old_lines: 0, new_start: 1, lines: ['+no end', '\\ No newline at end of file'] }],
+    hunks: [
+      {
+        old_start: 0,
+        old_lines: 0,
+        new_start: 1,
+        lines: ['+no end', '\\ No newline at end of file'],
+      },
+    ],
   })
 })
 
 it('shows the commit that was reviewed, whatever was pushed since, and after the merge', async () => {
   const { repo, number, id } = await reviewed()
   const before = await read('alice', id)
-  await scene.forge.push(repo, 'topic', { 'more.txt': 'more\n' }, { author: 'alice', message: 'More' })
+  await scene.forge.push(
+    repo,
+    'topic',
+    { 'more.txt': 'more\n' },
+    { author: 'alice', message: 'More' },
+  )
   await settled()
   expect((await read('alice', id)).body).toEqual(before.body)
   const newer = await read('alice', await newestReview(repo))
@@ -114,12 +134,17 @@ it('case 26: shows it to whom the repository is connected, and as long as the pl
 it('shows an administrator what nobody connected, with the access of the deployment', async () => {
   const repo = await scene.createRepository()
   await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
-  await scene.forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
+  await scene.forge.push(repo, 'topic', readSample('topic'), {
+    author: 'alice',
+    message: 'Take payments',
+  })
   const url = `${scene.app.url}/api/v1/webhooks/host`
   scene.forge.addWebhook(repo, { url, secret: webhookSecret, events: ['pull_request'] })
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
   await settled()
-  const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${repo}`, { headers: root.bearer })
+  const list = await fetch(`${scene.app.url}/api/v1/reviews?search=${repo}`, {
+    headers: root.bearer,
+  })
   const [{ id }] = (await list.json()) as [{ id: number }]
   expect((await readAsRoot(id)).status).toBe(200)
   expect(await read('alice', id)).toEqual(notFound)
@@ -151,7 +176,10 @@ it('asks the platform where git cannot fetch', async () => {
   })
   await scene.connect('alice', repo)
   await scene.forge.push(repo, 'main', readSample('main'), { author: 'alice', message: 'Start' })
-  await scene.forge.push(repo, 'topic', readSample('topic'), { author: 'alice', message: 'Take payments' })
+  await scene.forge.push(repo, 'topic', readSample('topic'), {
+    author: 'alice',
+    message: 'Take payments',
+  })
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
   await settled()
   const { status, body } = await read('alice', await newestReview(repo))

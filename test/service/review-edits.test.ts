@@ -4,7 +4,8 @@ import { cloneRepository, type WorkingCopy } from '../fakes/working-copy.ts'
 import { ownWords, repo, type Scenario, startScenario } from '../review-scenario.ts'
 import { waitForScan } from '../scan-scene.ts'
 
-const users = (parameters: string) => `export function loadUser(${parameters}): string {\n  return \`user \${id}\`\n}\n`
+const users = (parameters: string) =>
+  `export function loadUser(${parameters}): string {\n  return \`user \${id}\`\n}\n`
 const caller = (name: string, passed: string) =>
   `import { loadUser } from './users.ts'\n\nexport function ${name}(id: string): string {\n  return loadUser(${passed})\n}\n`
 
@@ -16,7 +17,10 @@ beforeAll(async () => {
   scenario = await startScenario({ env: { GRAPH: 'on' } })
   const { forge } = scenario
   const files = { 'lib/users.ts': users('id: string'), 'README.md': '# Shop\n' }
-  const callers = ['login', 'profile', 'invite'].map((name) => [`lib/${name}.ts`, caller(name, 'id')])
+  const callers = ['login', 'profile', 'invite'].map((name) => [
+    `lib/${name}.ts`,
+    caller(name, 'id'),
+  ])
   await forge.push(
     repo,
     'main',
@@ -27,7 +31,10 @@ beforeAll(async () => {
   await scenario.openPullRequest({ 'docs/plan.md': '# Plan\n' }, { branch: 'plan' })
   await scenario.settled()
   await waitForScan(scenario.app.db, repo, 'completed')
-  copy = await cloneRepository(forge.cloneUrl(repo), { login: 'alice', token: 'ghp_token_of_alice' })
+  copy = await cloneRepository(forge.cloneUrl(repo), {
+    login: 'alice',
+    token: 'ghp_token_of_alice',
+  })
   await copy.git('switch', '--quiet', '--create', 'dates')
   await copy.commit({ 'lib/users.ts': users('id: string, at: Date') })
   await copy.push()
@@ -54,7 +61,8 @@ function show() {
   const calls = /and (\d) calls? outside/.exec(body)?.[1]
   // Comment and summary say the same.
   const isOpen = view.threads[0]?.resolved === false
-  if (isOpen) expect(summaries[0]!.body).toContain(`and ${calls} call${calls === '1' ? '' : 's'} outside`)
+  if (isOpen)
+    expect(summaries[0]!.body).toContain(`and ${calls} call${calls === '1' ? '' : 's'} outside`)
   return { calls, edits, isOpen, body }
 }
 

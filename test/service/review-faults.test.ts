@@ -29,8 +29,10 @@ const findings = { 'src/one.ts': leak('a'), 'src/two.ts': leak('b'), 'src/three.
 
 const isRead = (number: number) => (request: SeenRequest) =>
   request.method === 'GET' && request.path.endsWith(`/pulls/${number}`)
-const isReview = (request: SeenRequest) => request.method === 'POST' && request.path.endsWith('/reviews')
-const isSummary = (request: SeenRequest) => request.method === 'POST' && /\/issues\/\d+\/comments$/.test(request.path)
+const isReview = (request: SeenRequest) =>
+  request.method === 'POST' && request.path.endsWith('/reviews')
+const isSummary = (request: SeenRequest) =>
+  request.method === 'POST' && /\/issues\/\d+\/comments$/.test(request.path)
 const isComparison = (request: SeenRequest) => request.path.includes('/compare/')
 
 /** The number that the next pull request will have. */
@@ -43,14 +45,24 @@ async function show(number: number) {
   const view = scenario.forge.pullRequest(repo, number)
   const events = (await scenario.app.events()).filter((event) => event.pr_number === number)
   const runs = await runsOf(scenario.app, number)
-  return { view, ...ownWords(view), events, runs, run: runs.at(-1), statuses: view.statuses[view.headSha] ?? [] }
+  return {
+    view,
+    ...ownWords(view),
+    events,
+    runs,
+    run: runs.at(-1),
+    statuses: view.statuses[view.headSha] ?? [],
+  }
 }
 
 describe('writes', () => {
   it('case 52: a comment whose line is refused goes into the summary, the others stay on their lines', async () => {
     scenario.forge.faults.add({
       match: (request) => isReview(request) && request.body.includes('src/two.ts'),
-      action: answer(422, { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] }),
+      action: answer(422, {
+        message: 'Unprocessable Entity',
+        errors: ['Line could not be resolved'],
+      }),
     })
     const number = await scenario.openPullRequest(findings, { branch: 'refused-line' })
     await scenario.settled()
@@ -67,7 +79,10 @@ describe('writes', () => {
     const { forge } = scenario
     forge.faults.add({
       match: (request) => isReview(request) && request.body.includes('src/two.ts'),
-      action: answer(422, { message: 'Unprocessable Entity', errors: ['Line could not be resolved'] }),
+      action: answer(422, {
+        message: 'Unprocessable Entity',
+        errors: ['Line could not be resolved'],
+      }),
     })
     forge.lists.showUntil = performance.now()
     const number = await scenario.openPullRequest(findings, { branch: 'late-lists' })
@@ -84,26 +99,35 @@ describe('writes', () => {
     ['the review', isReview],
     ['the summary', isSummary],
     ['the status', (request: SeenRequest) => request.path.includes('/statuses/')],
-  ])('case 53: where the answer to %s is lost, it is found again and not written twice', async (name, match) => {
-    let met = 0
-    scenario.forge.faults.add({
-      match: (request) => {
-        if (request.method === 'POST' && match(request)) met += 1
-        return request.method === 'POST' && match(request)
-      },
-      times: 1,
-      action: applyThenDrop(),
-    })
-    const number = await scenario.openPullRequest(findings, { branch: `lost-${name.replace(' ', '-')}` })
-    await scenario.settled()
-    const { summaries, inline, run, statuses, view } = await show(number)
-    expect(met).toBeGreaterThan(0)
-    expect(summaries).toHaveLength(1)
-    expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts', 'src/two.ts'])
-    expect(view.reviews).toHaveLength(1)
-    expect(statuses.at(-1)).toMatchObject({ state: 'failure' })
-    expect(run).toMatchObject({ status: 'completed', error: null })
-  })
+  ])(
+    'case 53: where the answer to %s is lost, it is found again and not written twice',
+    async (name, match) => {
+      let met = 0
+      scenario.forge.faults.add({
+        match: (request) => {
+          if (request.method === 'POST' && match(request)) met += 1
+          return request.method === 'POST' && match(request)
+        },
+        times: 1,
+        action: applyThenDrop(),
+      })
+      const number = await scenario.openPullRequest(findings, {
+        branch: `lost-${name.replace(' ', '-')}`,
+      })
+      await scenario.settled()
+      const { summaries, inline, run, statuses, view } = await show(number)
+      expect(met).toBeGreaterThan(0)
+      expect(summaries).toHaveLength(1)
+      expect(inline.map((comment) => comment.path).sort()).toEqual([
+        'src/one.ts',
+        'src/three.ts',
+        'src/two.ts',
+      ])
+      expect(view.reviews).toHaveLength(1)
+      expect(statuses.at(-1)).toMatchObject({ state: 'failure' })
+      expect(run).toMatchObject({ status: 'completed', error: null })
+    },
+  )
 })
 
 describe('refusals', () => {
@@ -115,7 +139,12 @@ describe('refusals', () => {
     forge.createUser(reviewerLogin, { token: reviewerToken })
     const { runs, events, summaries } = await show(number)
     expect(runs).toMatchObject([
-      { status: 'failed', attempts: 1, error_code: 'platform_unauthorized', error: 'Bad credentials' },
+      {
+        status: 'failed',
+        attempts: 1,
+        error_code: 'platform_unauthorized',
+        error: 'Bad credentials',
+      },
     ])
     expect(events.map((event) => event.status)).toEqual(['failed'])
     expect(summaries).toEqual([])
@@ -125,23 +154,36 @@ describe('refusals', () => {
     ['5xx', answer(502, '<html>Bad Gateway</html>')],
     ['a page instead of data', html()],
     ['a connection that breaks', drop()],
-  ])('case 51: %s, then all is well: the review is tried again and completed', async (name, action) => {
-    scenario.forge.faults.add({ match: isComparison, times: 1, action })
-    const number = await scenario.openPullRequest(findings, { branch: name.replaceAll(' ', '-') })
-    await scenario.settled()
-    const { runs, events, summaries } = await show(number)
-    expect(runs).toMatchObject([{ status: 'completed', attempts: 2, error: null, error_code: null, retry_at: null }])
-    expect(events.map((event) => event.status)).toEqual(['completed'])
-    expect(summaries).toHaveLength(1)
-  })
+  ])(
+    'case 51: %s, then all is well: the review is tried again and completed',
+    async (name, action) => {
+      scenario.forge.faults.add({ match: isComparison, times: 1, action })
+      const number = await scenario.openPullRequest(findings, { branch: name.replaceAll(' ', '-') })
+      await scenario.settled()
+      const { runs, events, summaries } = await show(number)
+      expect(runs).toMatchObject([
+        { status: 'completed', attempts: 2, error: null, error_code: null, retry_at: null },
+      ])
+      expect(events.map((event) => event.status)).toEqual(['completed'])
+      expect(summaries).toHaveLength(1)
+    },
+  )
 
   it('case 51: a rate limit is waited for as long as the platform says, whatever comes in meanwhile', async () => {
     const { forge, app } = scenario
-    const limited = answer(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '1800' })
+    const limited = answer(
+      403,
+      { message: 'You have exceeded a secondary rate limit' },
+      { 'retry-after': '1800' },
+    )
     const removeFault = forge.faults.add({ match: isComparison, times: 1, action: limited })
     const number = await scenario.openPullRequest(findings, { branch: 'limited' })
     const put = await waitForRun(number, (run) => run.retry_at !== null)
-    expect(put).toMatchObject({ status: 'pending', attempts: 1, error_code: 'platform_rate_limited' })
+    expect(put).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      error_code: 'platform_rate_limited',
+    })
     const wait = await app.db
       .selectFrom('workflow_runs')
       .select(sql<number>`extract(epoch from retry_at - now())::float8`.as('seconds'))
@@ -153,7 +195,9 @@ describe('refusals', () => {
 
     // A push wakes the worker, which must leave it alone. That another one is reviewed shows that it had its turn.
     await forge.push(repo, 'limited', { 'src/four.ts': leak('d') }, { author: 'alice' })
-    await forge.waitForDelivery((one) => one.action === 'synchronize' && one.payload.number === number)
+    await forge.waitForDelivery(
+      (one) => one.action === 'synchronize' && one.payload.number === number,
+    )
     const other = await scenario.openPullRequest(findings, { branch: 'beside' })
     await waitForRun(other, (run) => run.status === 'completed')
     expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'pending', attempts: 1 })
@@ -171,15 +215,27 @@ describe('refusals', () => {
   })
 
   it('case 65: a review that always fails ends as failed after its tries, with the reason on the commit', async () => {
-    scenario.forge.faults.add({ match: isComparison, action: answer(500, { message: 'Server Error' }) })
+    scenario.forge.faults.add({
+      match: isComparison,
+      action: answer(500, { message: 'Server Error' }),
+    })
     const number = await scenario.openPullRequest(findings, { branch: 'always-fails' })
     await scenario.settled()
     const { runs, events, statuses, summaries } = await show(number)
     expect(runs).toMatchObject([
-      { status: 'failed', attempts: 3, error_code: 'platform_unavailable', error: 'Server Error', lease_until: null },
+      {
+        status: 'failed',
+        attempts: 3,
+        error_code: 'platform_unavailable',
+        error: 'Server Error',
+        lease_until: null,
+      },
     ])
     expect(events.map((event) => event.status)).toEqual(['failed'])
-    expect(statuses.at(-1)).toMatchObject({ state: 'error', description: 'Review failed: Server Error' })
+    expect(statuses.at(-1)).toMatchObject({
+      state: 'error',
+      description: 'Review failed: Server Error',
+    })
     expect(summaries).toEqual([])
   })
 
@@ -191,7 +247,11 @@ describe('refusals', () => {
     const number = await scenario.openPullRequest(findings, { branch: 'no-git' })
     await scenario.settled()
     const { summaries, inline, run } = await show(number)
-    expect(inline.map((comment) => comment.path).sort()).toEqual(['src/one.ts', 'src/three.ts', 'src/two.ts'])
+    expect(inline.map((comment) => comment.path).sort()).toEqual([
+      'src/one.ts',
+      'src/three.ts',
+      'src/two.ts',
+    ])
     expect(summaries[0]?.body).toContain('- The repository could not be fetched with git')
     expect(run).toMatchObject({ status: 'completed', files_analyzed: 3 })
   })
@@ -212,26 +272,34 @@ describe('case 55: what happens to a pull request during its review', () => {
   }
 
   it.each([
-    ['closed', async (number: number): Promise<unknown> => scenario.forge.closePullRequest(repo, number)],
+    [
+      'closed',
+      async (number: number): Promise<unknown> => scenario.forge.closePullRequest(repo, number),
+    ],
     ['merged', (number: number): Promise<unknown> => scenario.forge.mergePullRequest(repo, number)],
-  ])('case 55: it is %s: nothing is posted, and nothing stays in progress', async (word, happen) => {
-    const number = await interrupt(`is-${word}`, happen)
-    const { events, runs, summaries, inline, statuses } = await show(number)
-    expect(events.filter((event) => event.event_type === 'pull_request.opened')).toMatchObject([
-      { status: 'completed' },
-    ])
-    expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
-    expect([...summaries, ...inline]).toEqual([])
-    expect(statuses.map((status) => status.state)).toEqual(['pending', 'error'])
-    expect(statuses.at(-1)?.description).toContain(`the pull request was ${word}`)
-  })
+  ])(
+    'case 55: it is %s: nothing is posted, and nothing stays in progress',
+    async (word, happen) => {
+      const number = await interrupt(`is-${word}`, happen)
+      const { events, runs, summaries, inline, statuses } = await show(number)
+      expect(events.filter((event) => event.event_type === 'pull_request.opened')).toMatchObject([
+        { status: 'completed' },
+      ])
+      expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
+      expect([...summaries, ...inline]).toEqual([])
+      expect(statuses.map((status) => status.state)).toEqual(['pending', 'error'])
+      expect(statuses.at(-1)?.description).toContain(`the pull request was ${word}`)
+    },
+  )
 
   it('case 55: it is closed before its review begins: nothing is posted at all', async () => {
     const { forge } = scenario
     const held = hold()
     const number = nextNumber()
     forge.faults.add({ match: isRead(number), times: 1, action: held })
-    expect(await scenario.openPullRequest({ 'src/early.ts': leak('e') }, { branch: 'early' })).toBe(number)
+    expect(await scenario.openPullRequest({ 'src/early.ts': leak('e') }, { branch: 'early' })).toBe(
+      number,
+    )
     await held.arrived
     forge.closePullRequest(repo, number)
     held.release()
@@ -256,7 +324,9 @@ describe('case 55: what happens to a pull request during its review', () => {
   })
 
   it('case 55: its branch is deleted, which closes it', async () => {
-    const number = await interrupt('deleted-branch', () => scenario.forge.deleteBranch(repo, 'deleted-branch'))
+    const number = await interrupt('deleted-branch', () =>
+      scenario.forge.deleteBranch(repo, 'deleted-branch'),
+    )
     const { runs, summaries } = await show(number)
     expect(runs).toMatchObject([{ status: 'completed', verdict: null }])
     expect(summaries).toEqual([])
@@ -292,7 +362,8 @@ async function waitForRun(number: number, isThere: (run: Run) => boolean): Promi
   for (;;) {
     const run = (await runsOf(scenario.app, number)).at(-1)
     if (run && isThere(run)) return run
-    if (performance.now() > deadline) throw new Error(`The run is ${run?.status} after ${run?.attempts} attempts`)
+    if (performance.now() > deadline)
+      throw new Error(`The run is ${run?.status} after ${run?.attempts} attempts`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -28,7 +28,11 @@ interface Claim {
 beforeAll(async () => {
   server = await startModelServer({ protocol: 'anthropic', script: answerRequest })
   scenario = await startScenario({
-    env: { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
+    env: {
+      MODEL: 'anthropic:claude-opus-5-5',
+      MODEL_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: 'sk-test-0123456789',
+    },
   })
 })
 afterAll(async () => {
@@ -37,7 +41,10 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   claims = []
-  copy = await cloneRepository(scenario.forge.cloneUrl(repo), { login: 'alice', token: 'ghp_token_of_alice' })
+  copy = await cloneRepository(scenario.forge.cloneUrl(repo), {
+    login: 'alice',
+    token: 'ghp_token_of_alice',
+  })
 })
 afterEach(async () => {
   server.respondWith(answerRequest)
@@ -52,7 +59,15 @@ function answerRequest(): Reply {
 
 /** No two runs of a model use the same words. */
 function putInWords(claim: Claim) {
-  const { path, quote, title, side = 'RIGHT', severity = 'moderate', category = 'correctness', offer } = claim
+  const {
+    path,
+    quote,
+    title,
+    side = 'RIGHT',
+    severity = 'moderate',
+    category = 'correctness',
+    offer,
+  } = claim
   answers += 1
   return {
     path,
@@ -100,7 +115,13 @@ const discountFault = 'if (count > 10) {'
 /** Who finds the faults, in which file, how many they are, and what that file is without them. */
 const kinds = [
   { kind: 'rules', faulty: ruleFaults, faults: 2, fixed: 'export const nobody = 1\n', quote: null },
-  { kind: 'a model', faulty: discount, faults: 1, fixed: discount.replace('> 10', '>= 10'), quote: discountFault },
+  {
+    kind: 'a model',
+    faulty: discount,
+    faults: 1,
+    fixed: discount.replace('> 10', '>= 10'),
+    quote: discountFault,
+  },
 ] as const
 
 /** Makes a branch with the given files and a pull request from it, and waits for its review. */
@@ -108,7 +129,12 @@ async function openChange(branch: string, files: Record<string, string>): Promis
   await copy.git('switch', '--quiet', '--create', branch)
   await copy.commit(files, `Work on ${branch}`)
   await copy.push()
-  const number = await scenario.forge.openPullRequest({ repo, head: branch, title: branch, author: 'alice' })
+  const number = await scenario.forge.openPullRequest({
+    repo,
+    head: branch,
+    title: branch,
+    author: 'alice',
+  })
   await scenario.settled()
   return number
 }
@@ -133,7 +159,11 @@ async function show(number: number) {
 }
 
 /** What stands on the pull request: one summary of its head, and threads, the resolved ones given by `true`. */
-async function expectStanding(number: number, threads: readonly boolean[], states: readonly string[]) {
+async function expectStanding(
+  number: number,
+  threads: readonly boolean[],
+  states: readonly string[],
+) {
   const { view, summaries, summary, inline, stored, run } = await show(number)
   expect(run).toMatchObject({ status: 'completed', head_sha: view.headSha })
   expect(summaries).toHaveLength(1)
@@ -167,16 +197,23 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
   it('stands once after the history was rewritten and lines moved', async () => {
     const number = await open('rewrite')
     await copy.git('reset', '--quiet', '--hard', 'origin/main')
-    await pushChange({ 'src/more.ts': 'export const more = 1\n', [path]: `export const above = 1\n\n${faulty}` })
+    await pushChange({
+      'src/more.ts': 'export const more = 1\n',
+      [path]: `export const above = 1\n\n${faulty}`,
+    })
     await expectOnce(number)
     const { inline, stored } = await show(number)
-    expect(inline.map((comment) => comment.originalLine + 2)).toEqual(stored.map((finding) => finding.start_line))
+    expect(inline.map((comment) => comment.originalLine + 2)).toEqual(
+      stored.map((finding) => finding.start_line),
+    )
   })
 
   it('stands once after a rebase onto a moved base, and after a merge from it', async () => {
     const number = await open('rebase')
     const moveBase = (name: string) =>
-      scenario.forge.push(repo, 'main', { [`src/${branchOf(name)}.ts`]: `export const ${name} = 1\n` })
+      scenario.forge.push(repo, 'main', {
+        [`src/${branchOf(name)}.ts`]: `export const ${name} = 1\n`,
+      })
     await moveBase('first')
     await copy.git('fetch', '--quiet')
     await copy.git('rebase', '--quiet', 'origin/main')
@@ -202,7 +239,10 @@ describe.each(kinds)('what $kind found', ({ kind, faulty, faults, fixed, quote }
   })
 
   it('moves with a file of the base that was changed, renamed, and got its name back', async () => {
-    const lines = Array.from({ length: 40 }, (_, index) => `export const line${index} = ${index}\n`).join('')
+    const lines = Array.from(
+      { length: 40 },
+      (_, index) => `export const line${index} = ${index}\n`,
+    ).join('')
     const name = `src/${branchOf('old')}.ts`
     await scenario.forge.push(repo, 'main', { [name]: lines })
     await copy.git('pull', '--quiet')
@@ -323,7 +363,10 @@ describe('the ratchet', () => {
     claims = [...claims, { path, quote: 'export function discountOf(count: number): number {' }]
     await pushChange({ 'src/always.ts': `${also}// changed\n` })
     await expectStanding(number, [false, false], ['open', 'open'])
-    claims = [...claims.slice(0, 2), { path, quote: 'return 0\n', category: 'security', severity: 'critical' }]
+    claims = [
+      ...claims.slice(0, 2),
+      { path, quote: 'return 0\n', category: 'security', severity: 'critical' },
+    ]
     await pushChange({ 'src/always.ts': `${also}// changed again\n` })
     await expectStanding(number, [false, false, false], ['open', 'open', 'open'])
   })
@@ -368,7 +411,9 @@ describe('the ratchet', () => {
     const number = await openChange('ratchet-refuted', { [path]: discount })
     const evidence = [{ path, line: 3, note: 'the comment' }]
     server.verifyWith((request) => ({
-      json: { checks: claimsOf(request).map((claim) => check(claim, { outcome: 'refuted', evidence })) },
+      json: {
+        checks: claimsOf(request).map((claim) => check(claim, { outcome: 'refuted', evidence })),
+      },
     }))
     claims = [{ path, quote: discountFault, severity: 'critical' }]
     await pushChange({ 'src/always.ts': also })
@@ -382,7 +427,10 @@ describe('the ratchet', () => {
 const path = 'src/faulty.ts'
 const answerFirst = (number: number, at: number) => {
   const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
-  scenario.forge.replyToComment(repo, number, comment?.id ?? 0, { author: 'alice', body: 'This is meant so.' })
+  scenario.forge.replyToComment(repo, number, comment?.id ?? 0, {
+    author: 'alice',
+    body: 'This is meant so.',
+  })
 }
 const resolve = (number: number, at: number, by: string | null) => {
   const comment = ownWords(scenario.forge.pullRequest(repo, number)).inline[at]
@@ -393,7 +441,9 @@ const more = (name: string) => ({ 'src/more.ts': `export const ${name} = 1\n` })
 describe('an answer', () => {
   it('case 76: dismisses nothing; resolving the thread does, for somebody who may write', async () => {
     const number = await openChange('answered', { [path]: ruleFaults })
-    const [critical, moderate] = (await show(number)).inline.map(({ body }) => body.includes('Critical'))
+    const [critical, moderate] = (await show(number)).inline.map(({ body }) =>
+      body.includes('Critical'),
+    )
     expect([critical, moderate]).toEqual([true, false])
     answerFirst(number, 0)
     answerFirst(number, 1)
@@ -407,7 +457,9 @@ describe('an answer', () => {
     await pushChange(more('two'))
     await expectStanding(number, [true, true], ['dismissed', 'dismissed'])
     const resolved = await show(number)
-    expect(resolved.summary).toContain('Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.')
+    expect(resolved.summary).toContain(
+      'Dismissed by `alice`, the author of this pull request: 1 critical, 1 moderate.',
+    )
     expect(resolved.summary).toContain('Open 0 · Dismissed 2')
     expect(resolved.summary).not.toContain('To dismiss a finding')
     expect(resolved.run?.verdict).toBe('APPROVE')
@@ -423,7 +475,12 @@ describe('an answer', () => {
     const fork = 'mallory/shop'
     await forge.createRepository(fork, { forkOf: repo })
     await forge.push(fork, 'hole', { [path]: ruleFaults }, { author: 'mallory' })
-    const number = await forge.openPullRequest({ repo, headRepo: fork, head: 'hole', author: 'mallory' })
+    const number = await forge.openPullRequest({
+      repo,
+      headRepo: fork,
+      head: 'hole',
+      author: 'mallory',
+    })
     await scenario.settled()
     for (const { id } of ownWords(forge.pullRequest(repo, number)).inline) {
       for (const body of ['No.', "won't fix", 'Resolved, approved by the maintainers.']) {
@@ -451,7 +508,9 @@ describe('an answer', () => {
     const { forge } = scenario
     forge.createUser('trent', {})
     forge.setPermission(repo, 'trent', 'read')
-    const number = await openChange('resolved-by-reader', { [path]: ruleFaults.replace(secret, '') })
+    const number = await openChange('resolved-by-reader', {
+      [path]: ruleFaults.replace(secret, ''),
+    })
     resolve(number, 0, 'trent')
     await pushChange(more('one'))
     await expectStanding(number, [true], ['open'])
@@ -467,7 +526,10 @@ describe('an answer', () => {
   it('leaves what was recorded as it is where the platform does not say who may write', async () => {
     const number = await openChange('permission-unread', { [path]: ruleFaults.replace(secret, '') })
     const asksPermission = ({ path }: SeenRequest) => path.endsWith('/permission')
-    scenario.forge.faults.add({ match: asksPermission, action: answer(403, { message: 'Forbidden' }) })
+    scenario.forge.faults.add({
+      match: asksPermission,
+      action: answer(403, { message: 'Forbidden' }),
+    })
     resolve(number, 0, 'alice')
     await pushChange(more('one'))
     await expectStanding(number, [true], ['open'])
@@ -484,11 +546,19 @@ describe('an answer', () => {
       { path, quote: discountFault },
       { path, quote: `${discountFault}\n    return 0.1` },
     ]
-    await pushChange({ 'src/always.ts': 'export const always = 1\n', [path]: `${discount}// More.\n` })
+    await pushChange({
+      'src/always.ts': 'export const always = 1\n',
+      [path]: `${discount}// More.\n`,
+    })
     await expectStanding(number, [false], ['open'])
     claims = [
       ...claims,
-      { path, quote: `${discountFault}\n    return 0.1`, severity: 'critical', category: 'security' },
+      {
+        path,
+        quote: `${discountFault}\n    return 0.1`,
+        severity: 'critical',
+        category: 'security',
+      },
     ]
     await pushChange({ [path]: `${discount}// Even more.\n` })
     await expectStanding(number, [false, false], ['open', 'open'])
@@ -507,7 +577,9 @@ describe('a dismissal', () => {
     ]
     await pushChange(more('one'))
     await expectStanding(number, [true], ['dismissed'])
-    await pushChange({ [path]: discount.replace('if (count > 10) {', 'if (count > 10) { // It is so.') })
+    await pushChange({
+      [path]: discount.replace('if (count > 10) {', 'if (count > 10) { // It is so.'),
+    })
     await expectStanding(number, [true, false, false], ['resolved', 'open', 'open'])
   })
 
@@ -563,17 +635,25 @@ describe('a secret that was removed', () => {
 describe('the answers of people', () => {
   it('that can not be read costs a note', async () => {
     const number = await openChange('answered-unread', { [path]: ruleFaults })
-    const isListed = ({ path, body }: SeenRequest) => path.endsWith('/graphql') && body.includes('reviewThreads')
+    const isListed = ({ path, body }: SeenRequest) =>
+      path.endsWith('/graphql') && body.includes('reviewThreads')
     scenario.forge.faults.add({ match: isListed, action: answer(500, { message: 'Server Error' }) })
     await pushChange(more('one'))
     await expectStanding(number, [false, false], ['open', 'open'])
-    expect((await show(number)).summary).toContain('- The answers to earlier findings could not be read.')
+    expect((await show(number)).summary).toContain(
+      '- The answers to earlier findings could not be read.',
+    )
   })
 
   it('case 58: is not seen where a broken-off review was about to resolve the thread', async () => {
     const number = await openChange('unresolved-by-us', { [path]: ruleFaults.replace(secret, '') })
-    const editsSummary = ({ method, path }: SeenRequest) => method === 'PATCH' && path.includes('/issues/comments/')
-    scenario.forge.faults.add({ match: editsSummary, times: 2, action: answer(502, { message: 'Bad Gateway' }) })
+    const editsSummary = ({ method, path }: SeenRequest) =>
+      method === 'PATCH' && path.includes('/issues/comments/')
+    scenario.forge.faults.add({
+      match: editsSummary,
+      times: 2,
+      action: answer(502, { message: 'Bad Gateway' }),
+    })
     await pushChange({ [path]: 'export const fixed = 1\n' })
     await expectStanding(number, [true], ['resolved'])
     expect((await show(number)).run?.attempts).toBeGreaterThan(1)
@@ -581,7 +661,8 @@ describe('the answers of people', () => {
 
   it('case 58: is not seen where a broken-off review had resolved the thread', async () => {
     const number = await openChange('resolved-by-us', { [path]: ruleFaults.replace(secret, '') })
-    const showsVerdict = ({ path, body }: SeenRequest) => path.includes('/statuses/') && !body.includes('"pending"')
+    const showsVerdict = ({ path, body }: SeenRequest) =>
+      path.includes('/statuses/') && !body.includes('"pending"')
     const held = hold()
     scenario.forge.faults.add({ match: showsVerdict, times: 1, action: held })
     await copy.commit({ [path]: 'export const fixed = 1\n' })

@@ -30,7 +30,11 @@ describe('without a model', () => {
     const text = `export function f() {\n${'  debugger\n'.repeat(3000)}}\n`
     const { run, view, number, summary } = await review('many', { 'src/many.ts': text })
     expect(run).toMatchObject({ status: 'completed', attempts: 1 })
-    const stored = await scenario.app.db.selectFrom('findings').select('id').where('pr_number', '=', number).execute()
+    const stored = await scenario.app.db
+      .selectFrom('findings')
+      .select('id')
+      .where('pr_number', '=', number)
+      .execute()
     expect(stored).toHaveLength(100)
     expect(summary).toMatch(/2,?900/)
     expect(view.inlineComments.length).toBeLessThanOrEqual(30)
@@ -68,7 +72,9 @@ describe('with a model', () => {
       protocol: 'openai-chat',
       script: () => ({ json: { summary: 'Fine.', findings: [] } }),
     })
-    await using own = await startScenario({ env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url } })
+    await using own = await startScenario({
+      env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url },
+    })
     const files = {
       'src/data.ts': `export const data = '${'x'.repeat(1_100_000)}'\n`,
       'src/a.ts': 'export const a = 1\n',
@@ -76,8 +82,14 @@ describe('with a model', () => {
     const number = await own.openPullRequest(files)
     await own.settled()
     const [run] = await runsOf(own.app, number)
-    expect(run).toMatchObject({ status: 'completed', verdict: 'NEEDS_DISCUSSION', files_analyzed: 1 })
-    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain('over the token budget')
+    expect(run).toMatchObject({
+      status: 'completed',
+      verdict: 'NEEDS_DISCUSSION',
+      files_analyzed: 1,
+    })
+    expect(ownWords(own.forge.pullRequest(repo, number)).summaries[0]?.body).toContain(
+      'over the token budget',
+    )
   })
 
   it('what a model writes with NUL characters and halves of characters is stored', async () => {
@@ -99,7 +111,9 @@ describe('with a model', () => {
       protocol: 'openai-chat',
       script: () => ({ json: { summary: 'Sum\0mary \udc00.', findings: [finding] } }),
     })
-    await using own = await startScenario({ env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url } })
+    await using own = await startScenario({
+      env: { MODEL: 'compatible:local', MODEL_BASE_URL: server.url },
+    })
     const number = await own.openPullRequest({ 'src/a.ts': 'export const a = 1\n' })
     await own.settled()
     const [run] = await runsOf(own.app, number)
@@ -108,7 +122,10 @@ describe('with a model', () => {
   })
 
   it('a stop with reviews waiting for their place ends within its grace time, and starts nothing new', async () => {
-    await using server = await startModelServer({ protocol: 'openai-chat', script: () => ({ hang: true }) })
+    await using server = await startModelServer({
+      protocol: 'openai-chat',
+      script: () => ({ hang: true }),
+    })
     const own = await startScenario({
       env: {
         MODEL: 'compatible:local',
@@ -117,7 +134,8 @@ describe('with a model', () => {
         SHUTDOWN_GRACE_SECONDS: '0',
       },
     })
-    for (const branch of ['one', 'two', 'three']) await own.openPullRequest({ [`src/${branch}.ts`]: 'x\n' }, { branch })
+    for (const branch of ['one', 'two', 'three'])
+      await own.openPullRequest({ [`src/${branch}.ts`]: 'x\n' }, { branch })
     await server.arrived(1)
     await own[Symbol.asyncDispose]()
     expect(server.requests).toHaveLength(1)
@@ -129,8 +147,14 @@ describe('with a model', () => {
       protocol: 'anthropic',
       script: (request) =>
         request.number % 2 === 1
-          ? { toolCalls: [{ name: 'list_files', input: {} }], usage: { input: 200_000, output: 4_000 } }
-          : { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
+          ? {
+              toolCalls: [{ name: 'list_files', input: {} }],
+              usage: { input: 200_000, output: 4_000 },
+            }
+          : {
+              status: 529,
+              body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+            },
     })
     await using own = await startScenario({
       env: {

@@ -1,7 +1,18 @@
 // The judge through the front door: what the verifier refutes, confirms, lowers or can not tell, and how it fails.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ModelServer, type Reply, type Script, startModelServer } from '../fakes/models/model-server.ts'
-import { type AskedClaim, check, claimsOf, confirmAll, isVerification } from '../fakes/models/verification.ts'
+import {
+  type ModelServer,
+  type Reply,
+  type Script,
+  startModelServer,
+} from '../fakes/models/model-server.ts'
+import {
+  type AskedClaim,
+  check,
+  claimsOf,
+  confirmAll,
+  isVerification,
+} from '../fakes/models/verification.ts'
 import { ownWords, repo, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
 
 const path = 'src/discount.ts'
@@ -18,20 +29,29 @@ const files = { [path]: `${lines.join('\n')}\n` }
 function finding(line: number, title: string, more: object = {}) {
   return {
     ...{ path, side: 'RIGHT', start_line: line, end_line: line, quote: lines[line - 1] },
-    ...{ severity: 'moderate', category: 'correctness', title, body: `When it runs, then: ${title}.` },
+    ...{
+      severity: 'moderate',
+      category: 'correctness',
+      title,
+      body: `When it runs, then: ${title}.`,
+    },
     ...{ suggestion: null, evidence: [], confidence: 0.9 },
     ...more,
   }
 }
 
-const reviewWith = (...findings: object[]): Reply => ({ json: { summary: 'It adds discounts.', findings } })
+const reviewWith = (...findings: object[]): Reply => ({
+  json: { summary: 'It adds discounts.', findings },
+})
 
 const titleOf = ({ text }: AskedClaim) => text.split('\n')[1]!
 
 /** Answers claims by their titles; those that are not named are confirmed. */
 const answerBy =
   (answers: Readonly<Record<string, object>>): Script =>
-  (request) => ({ json: { checks: claimsOf(request).map((asked) => check(asked, answers[titleOf(asked)])) } })
+  (request) => ({
+    json: { checks: claimsOf(request).map((asked) => check(asked, answers[titleOf(asked)])) },
+  })
 
 const here = [{ path, line: 2, note: 'the comparison' }]
 const refuted = { outcome: 'refuted', reason: 'The caller never passes zero.', evidence: here }
@@ -41,7 +61,11 @@ let scenario: Scenario
 beforeAll(async () => {
   server = await startModelServer({ protocol: 'anthropic', script: () => reviewWith() })
   scenario = await startScenario({
-    env: { MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
+    env: {
+      MODEL: 'anthropic:claude-opus-5-5',
+      MODEL_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: 'sk-test-0123456789',
+    },
   })
 })
 afterAll(async () => {
@@ -97,7 +121,9 @@ describe('the verification', () => {
     expect(lowered?.body).toContain('`src/discount.ts:1` say\n- `src/discount.ts:2` the comparison')
     expect(summary).toMatch(/^### 🟡 Needs a person: 3 moderate$/m)
     expect(summary).toContain('one finding could not be verified')
-    expect(summary).toContain('- Refuted: It divides by zero (src/discount.ts:3). The caller never passes zero.')
+    expect(summary).toContain(
+      '- Refuted: It divides by zero (src/discount.ts:3). The caller never passes zero.',
+    )
     expect(summary).toContain('- Not raised: 1 minor claim, for nothing in the code shows it.')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 4, usage: { calls: 2 } })
   })
@@ -118,7 +144,11 @@ describe('the verification', () => {
 
   it('believes no refutation that rests on nothing that is there', async () => {
     server.respondWith(() => reviewWith(finding(3, 'It divides by zero', { severity: 'critical' })))
-    for (const evidence of [[], [{ path: 'src/none.ts', line: 1, note: '' }], [{ path, line: 99, note: '' }]]) {
+    for (const evidence of [
+      [],
+      [{ path: 'src/none.ts', line: 1, note: '' }],
+      [{ path, line: 99, note: '' }],
+    ]) {
       server.verifyWith(answerBy({ 'It divides by zero': { ...refuted, evidence } }))
       const { claims, run } = await review(`baseless-${evidence[0]?.line ?? 0}`)
       expect(claims).toEqual(['**🔴 Critical · correctness**: It divides by zero *(unverified)*'])
@@ -142,7 +172,9 @@ describe('the verification', () => {
     const confirmed = await review('rule-and-right-model', scenario, { 'src/same.ts': text })
     expect(confirmed.claims).toEqual(['**🔴 Critical · correctness**: It is never the same date'])
     // Of what the rule says by itself nothing is talked away.
-    server.verifyWith(answerBy({ 'It is never the same date': { severity: 'minor', evidence: here } }))
+    server.verifyWith(
+      answerBy({ 'It is never the same date': { severity: 'minor', evidence: here } }),
+    )
     const lowered = await review('rule-and-lowered-model', scenario, { 'src/same.ts': text })
     expect(lowered.claims).toEqual(alone.claims)
     expect(lowered.run?.verdict).toBe(alone.run?.verdict)
@@ -150,7 +182,9 @@ describe('the verification', () => {
 
   it('is not paid for twice: what was confirmed stays so, and what was not is asked again', async () => {
     const [checked, open] = ['Exactly ten articles get no discount', 'Rounding may lose cents']
-    server.respondWith(() => reviewWith(finding(2, checked), finding(5, open, { category: 'data-loss' })))
+    server.respondWith(() =>
+      reviewWith(finding(2, checked), finding(5, open, { category: 'data-loss' })),
+    )
     server.verifyWith(answerBy({ [open]: { outcome: 'unsure' } }))
     const first = await review('twice')
     expect(first.claims).toHaveLength(2)
@@ -173,9 +207,15 @@ describe('the verification', () => {
     const { number } = await review('fixed-elsewhere')
     const push = async (changed: Record<string, string>) => {
       const from = server.requests.length
-      await scenario.forge.push(repo, 'fixed-elsewhere', changed, { author: 'alice', message: 'More' })
+      await scenario.forge.push(repo, 'fixed-elsewhere', changed, {
+        author: 'alice',
+        message: 'More',
+      })
       await scenario.settled()
-      return { asked: verificationsSince(from).flatMap(claimsOf).map(titleOf), ...(await show(number)) }
+      return {
+        asked: verificationsSince(from).flatMap(claimsOf).map(titleOf),
+        ...(await show(number)),
+      }
     }
     server.respondWith(() => reviewWith())
     // That nobody can tell now takes nothing back.
@@ -219,15 +259,26 @@ describe('case 50: the verifier fails', () => {
     ['500s', () => ({ status: 500 }), ''],
     ['a broken stream', () => ({ text: 'It is', cutAfterBytes: 10 }), ''],
     ['nonsense', () => ({ text: 'Moo.' }), 'The model gave no usable answer.'],
-    ['a claim it was not asked about', () => ({ json: { checks: [check({ id: '1', text: 'minor, ' })] } }), ''],
-    ['what it was asked', (request) => ({ text: request.text }), 'The model gave no usable answer.'],
+    [
+      'a claim it was not asked about',
+      () => ({ json: { checks: [check({ id: '1', text: 'minor, ' })] } }),
+      '',
+    ],
+    [
+      'what it was asked',
+      (request) => ({ text: request.text }),
+      'The model gave no usable answer.',
+    ],
   ] satisfies [string, Script, string][])(
     'case 50: with %s: findings are shown as unverified, none is lost',
     async (name, script, why) => {
       const from = server.requests.length
       server.respondWith(({ number }) =>
         number === from + 1
-          ? reviewWith(finding(3, speech, { severity: 'critical' }), finding(1, 'A minor thing', { severity: 'minor' }))
+          ? reviewWith(
+              finding(3, speech, { severity: 'critical' }),
+              finding(1, 'A minor thing', { severity: 'minor' }),
+            )
           : { text: 'Moo.' },
       )
       server.verifyWith(script)
@@ -239,14 +290,23 @@ describe('case 50: the verifier fails', () => {
       expect(summary).toMatch(/^### 🟡 Needs a person: 1 critical, 1 minor$/m)
       expect(summary).toContain(`- 2 claims could not be verified: `)
       expect(summary).toContain(why)
-      expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', confidence: 4, status: 'completed', attempts: 1 })
+      expect(run).toMatchObject({
+        verdict: 'NEEDS_DISCUSSION',
+        confidence: 4,
+        status: 'completed',
+        attempts: 1,
+      })
     },
   )
 
   it('case 50: with a budget that the review used up: findings are shown as unverified', async () => {
     await using own = await startScenario({
       env: {
-        ...{ MODEL: 'anthropic:claude-opus-5-5', MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' },
+        ...{
+          MODEL: 'anthropic:claude-opus-5-5',
+          MODEL_BASE_URL: server.url,
+          ANTHROPIC_API_KEY: 'sk-test-0123456789',
+        },
         REVIEW_BUDGET_USD: '0.005',
       },
     })
@@ -294,6 +354,8 @@ it('a suggestion that would not parse, or repeats the line after it, is not offe
   server.verifyWith(confirmAll)
   const { inline } = await review('suggestions')
   const bodyOf = (title: string) => inline.find(({ body }) => body.includes(title))?.body
-  expect(bodyOf('Ten is left out')).toContain('```suggestion\n  const rate = count >= 10 ? 0.1 : 0\n```')
+  expect(bodyOf('Ten is left out')).toContain(
+    '```suggestion\n  const rate = count >= 10 ? 0.1 : 0\n```',
+  )
   expect(bodyOf('Cents are lost')).not.toContain('suggestion')
 })

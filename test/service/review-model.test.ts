@@ -8,7 +8,14 @@ import {
   startModelServer,
 } from '../fakes/models/model-server.ts'
 import { isVerification } from '../fakes/models/verification.ts'
-import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import {
+  ownWords,
+  repo,
+  reviewerLogin,
+  runsOf,
+  type Scenario,
+  startScenario,
+} from '../review-scenario.ts'
 
 /** A change whose faults no rule knows. */
 const discount = `// Discounts.
@@ -43,10 +50,19 @@ const nothing: Reply = { json: { summary: 'It adds discounts.', findings: [] } }
 const key = 'sk-test-0123456789'
 
 /** A scenario with a model behind it. */
-async function startWithModel(protocol: ProtocolName, model: string, env: Record<string, string> = {}) {
+async function startWithModel(
+  protocol: ProtocolName,
+  model: string,
+  env: Record<string, string> = {},
+) {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startModelServer({ protocol, script: () => nothing }))
-  const keys = { ANTHROPIC_API_KEY: key, OPENAI_API_KEY: key, GOOGLE_GENERATIVE_AI_API_KEY: key, MODEL_API_KEY: key }
+  const keys = {
+    ANTHROPIC_API_KEY: key,
+    OPENAI_API_KEY: key,
+    GOOGLE_GENERATIVE_AI_API_KEY: key,
+    MODEL_API_KEY: key,
+  }
   const scenario = stack.use(
     await startScenario({ env: { MODEL: model, MODEL_BASE_URL: server.url, ...keys, ...env } }),
   )
@@ -55,7 +71,11 @@ async function startWithModel(protocol: ProtocolName, model: string, env: Record
 }
 
 /** Reviews a change of its own branch, and shows what came of it. */
-async function reviewChange(scenario: Scenario, branch: string, files: Record<string, string> = { [path]: discount }) {
+async function reviewChange(
+  scenario: Scenario,
+  branch: string,
+  files: Record<string, string> = { [path]: discount },
+) {
   const number = await scenario.openPullRequest(files, { branch })
   await scenario.settled()
   return show(scenario, number)
@@ -65,7 +85,9 @@ async function show({ forge, app }: Scenario, number: number) {
   const view = forge.pullRequest(repo, number)
   const { summaries, inline } = ownWords(view)
   const runs = await runsOf(app, number)
-  expect(summaries, runs.map(({ status, error }) => `${status}: ${error}`).join('\n')).toHaveLength(1)
+  expect(summaries, runs.map(({ status, error }) => `${status}: ${error}`).join('\n')).toHaveLength(
+    1,
+  )
   return { number, view, summary: summaries[0]?.body ?? '', inline, run: runs.at(-1), runs }
 }
 
@@ -81,21 +103,32 @@ describe.each([
     await using started = await startWithModel(protocol, model)
     const { server, scenario } = started
     server.respondWith((request) => {
-      if (request.toolResults.length > 0) return { json: { summary: 'It adds discounts.', findings: [finding] } }
+      if (request.toolResults.length > 0)
+        return { json: { summary: 'It adds discounts.', findings: [finding] } }
       return {
-        toolCalls: [{ name: 'read_file', input: { path: 'src/stock.ts', start_line: 1, end_line: 2, at: 'head' } }],
+        toolCalls: [
+          {
+            name: 'read_file',
+            input: { path: 'src/stock.ts', start_line: 1, end_line: 2, at: 'head' },
+          },
+        ],
       }
     })
     const { summary, inline, view, run } = await reviewChange(scenario, 'discounts')
     const looked = server.requests.findLast((request) => !isVerification(request))
     expect(looked?.toolResults[0]).toContain('1\t// How many of each article are left.')
     expect(inline).toMatchObject([{ path, line: 6, side: 'RIGHT', author: reviewerLogin }])
-    expect(inline[0]?.body).toContain('**🟡 Moderate · correctness**: Exactly ten articles get no discount')
+    expect(inline[0]?.body).toContain(
+      '**🟡 Moderate · correctness**: Exactly ten articles get no discount',
+    )
     expect(summary).toMatch(/^### 🟡 Needs a person: 1 moderate$/m)
     expect(summary).toContain('It adds discounts.')
     expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('failure')
     expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', usage: { calls: 3 } })
-    const spent = await scenario.app.db.selectFrom('model_spend').select(['model', 'calls']).execute()
+    const spent = await scenario.app.db
+      .selectFrom('model_spend')
+      .select(['model', 'calls'])
+      .execute()
     expect(spent).toEqual([{ model, calls: 3 }])
   })
 })
@@ -105,7 +138,9 @@ describe('a model that can not be relied on', () => {
   let server: ModelServer
   let scenario: Scenario
   beforeAll(async () => {
-    held = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', { REVIEW_MAX_ATTEMPTS: '2' })
+    held = await startWithModel('anthropic', 'anthropic:claude-opus-5-5', {
+      REVIEW_MAX_ATTEMPTS: '2',
+    })
     server = held.server
     scenario = held.scenario
   })
@@ -126,7 +161,12 @@ describe('a model that can not be relied on', () => {
       json: {
         summary: long,
         findings: [
-          { ...finding, title: `${hostile} | a cell`, body: long, evidence: [{ path, line: 1, note: hostile }] },
+          {
+            ...finding,
+            title: `${hostile} | a cell`,
+            body: long,
+            evidence: [{ path, line: 1, note: hostile }],
+          },
         ],
       },
     }))
@@ -136,7 +176,10 @@ describe('a model that can not be relied on', () => {
       expect(body.length).toBeLessThanOrEqual(65_536)
       const own = body.match(/<!-- umpire:/g)
       expect(own).toHaveLength(1)
-      const prose = body.replaceAll(/<!-- umpire:(review v=1 head=\w{40} run=\d+|finding \w{32}) -->/g, '')
+      const prose = body.replaceAll(
+        /<!-- umpire:(review v=1 head=\w{40} run=\d+|finding \w{32}) -->/g,
+        '',
+      )
       const rest = prose.replaceAll(/<\/?(details|summary|strong|sub)>/g, '')
       expect(rest).not.toMatch(/!\[|\]\(|<[a-z!/]/i)
       expect(rest).not.toMatch(/https?:\/\/evil|evil\.example/)
@@ -161,59 +204,92 @@ describe('a model that can not be relied on', () => {
       { ...finding, severity: 'terrible' },
     ]
     const before = server.requests.length
-    server.respondWith(() => ({ json: { summary: 'It adds discounts.', findings: [...bad, finding] } }))
+    server.respondWith(() => ({
+      json: { summary: 'It adds discounts.', findings: [...bad, finding] },
+    }))
     const { summary, inline } = await reviewChange(scenario, 'bad-findings')
-    expect(server.requests.slice(before).filter((request) => !isVerification(request))).toHaveLength(2)
+    expect(
+      server.requests.slice(before).filter((request) => !isVerification(request)),
+    ).toHaveLength(2)
     expect(inline).toMatchObject([{ path, line: 6 }])
     expect(summary).toContain('- 5 proposals of the model did not fit and were dropped.')
   })
 
   it('case 45: where all findings are dropped, the review does not say that there is nothing', async () => {
-    const elsewhere = { ...finding, quote: 'if (this stands nowhere) {', start_line: 900, end_line: 900 }
+    const elsewhere = {
+      ...finding,
+      quote: 'if (this stands nowhere) {',
+      start_line: 900,
+      end_line: 900,
+    }
     server.respondWith(() => ({
       json: { summary: '', findings: [elsewhere, { ...elsewhere, path: 'src/unknown.ts' }] },
     }))
     const { summary, run } = await reviewChange(scenario, 'nowhere')
     expect(summary).toContain('- 1 proposal of the model did not fit and was dropped.')
-    expect(summary).toContain('- 1 proposed finding(s) dropped: about code that is not in the diff.')
+    expect(summary).toContain(
+      '- 1 proposed finding(s) dropped: about code that is not in the diff.',
+    )
     expect(summary).not.toMatch(/nothing found/i)
     expect(run?.summary).not.toMatch(/nothing found/i)
   })
 
   it.each([
     ['a refusal', { refusal: 'I would rather not.' }, 'The configured model took no part'],
-    ['words instead of findings', { text: 'Looks good to me!' }, 'The configured model took no part'],
+    [
+      'words instead of findings',
+      { text: 'Looks good to me!' },
+      'The configured model took no part',
+    ],
     [
       'an answer that ends at its limit',
       { length: '{"summary": "It adds", "findings": [' },
       'ended at its output limit',
     ],
-  ] as const)('case 46: %s is told as a review in part, never as nothing found', async (name, reply, told) => {
-    server.respondWith(() => reply)
-    const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
-    expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
-    expect(summary).toContain(told)
-    expect(summary).not.toMatch(/nothing found/i)
-    expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
-    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', status: 'completed', coverage: { complete: false } })
-    expect(run?.summary).not.toMatch(/nothing found/i)
-  })
+  ] as const)(
+    'case 46: %s is told as a review in part, never as nothing found',
+    async (name, reply, told) => {
+      server.respondWith(() => reply)
+      const { summary, view, run } = await reviewChange(scenario, name.replaceAll(' ', '-'))
+      expect(summary).toMatch(/^### ⚪ Incomplete: .* not (read|come to its end)/m)
+      expect(summary).toContain(told)
+      expect(summary).not.toMatch(/nothing found/i)
+      expect(view.statuses[view.headSha]?.at(-1)?.state).toBe('error')
+      expect(run).toMatchObject({
+        verdict: 'NEEDS_DISCUSSION',
+        status: 'completed',
+        coverage: { complete: false },
+      })
+      expect(run?.summary).not.toMatch(/nothing found/i)
+    },
+  )
 
   it('case 46: a file that stays too long for the model is not counted as reviewed', async () => {
     const tooLong = {
       status: 400,
-      body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long' } },
+      body: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long' },
+      },
     }
     server.respondWith(({ text }) => (text.includes('path="src/long.ts"') ? tooLong : nothing))
     const files = { [path]: discount, 'src/long.ts': 'export const long = 1\n' }
     const { summary, run } = await reviewChange(scenario, 'too-long', files)
-    expect(summary).toContain('Confidence: 2/5: only part of the change was reviewed (1 of 2 files)')
+    expect(summary).toContain(
+      'Confidence: 2/5: only part of the change was reviewed (1 of 2 files)',
+    )
     expect(summary).toContain('Coverage: 1 of 2 files, ')
-    expect(run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 1, coverage: { complete: false } })
+    expect(run).toMatchObject({
+      verdict: 'NEEDS_DISCUSSION',
+      files_analyzed: 1,
+      coverage: { complete: false },
+    })
     // None was too long for the rules.
     server.respondWith(() => ({ refusal: 'I would rather not.' }))
     const byRules = await reviewChange(scenario, 'by-rules', files)
-    expect(byRules.summary).toContain('Confidence: 2/5: not all that was to look at the change did so to the end')
+    expect(byRules.summary).toContain(
+      'Confidence: 2/5: not all that was to look at the change did so to the end',
+    )
     expect(byRules.run).toMatchObject({ verdict: 'NEEDS_DISCUSSION', files_analyzed: 2 })
   })
 
@@ -242,7 +318,9 @@ describe('a model that can not be relied on', () => {
       { [path]: `// A new first line.\n${discount}` },
       { author: 'alice' },
     )
-    await forge.waitForDelivery((one) => one.action === 'synchronize' && one.payload.number === number)
+    await forge.waitForDelivery(
+      (one) => one.action === 'synchronize' && one.payload.number === number,
+    )
     answer.resolve()
     await scenario.settled()
 

@@ -26,7 +26,11 @@ const finding = {
 const untested = {
   ...finding,
   ...{ start_line: 1, end_line: 1, quote: 'export function discountOf(count: number): number {' },
-  ...{ category: 'tests', title: 'Nothing tests the limit', body: 'A wrong comparison fails no test.' },
+  ...{
+    category: 'tests',
+    title: 'Nothing tests the limit',
+    body: 'A wrong comparison fails no test.',
+  },
 }
 
 const main = 'claude-opus-5-5'
@@ -67,7 +71,10 @@ it('posts one report of what the specialists of both models found, and writes do
   expect(summaries).toHaveLength(1)
   expect(summaries[0]!.body).toContain('It adds discounts, wrong at ten.')
   expect(summaries[0]!.body).not.toContain('took no part')
-  const asked = server.requests.map(({ model, text }) => [/Your task: (\w+) alone\./.exec(text)?.[1], model])
+  const asked = server.requests.map(({ model, text }) => [
+    /Your task: (\w+) alone\./.exec(text)?.[1],
+    model,
+  ])
   expect(asked.filter(([field]) => field !== undefined).toSorted()).toEqual([
     ['correctness', main],
     ['maintainability', fast],
@@ -76,9 +83,18 @@ it('posts one report of what the specialists of both models found, and writes do
     ['tests', fast],
   ])
   const [run] = await runsOf(scenario.app, number)
-  expect(run).toMatchObject({ status: 'completed', decision: { promptVersions: { specialists: 1, synthesis: 2 } } })
-  const spent = await scenario.app.db.selectFrom('model_spend').select(['model', 'calls', 'cost_usd']).execute()
-  expect(spent.map(({ model }) => model).toSorted()).toEqual([`anthropic:${fast}`, `anthropic:${main}`])
+  expect(run).toMatchObject({
+    status: 'completed',
+    decision: { promptVersions: { specialists: 1, synthesis: 2 } },
+  })
+  const spent = await scenario.app.db
+    .selectFrom('model_spend')
+    .select(['model', 'calls', 'cost_usd'])
+    .execute()
+  expect(spent.map(({ model }) => model).toSorted()).toEqual([
+    `anthropic:${fast}`,
+    `anthropic:${main}`,
+  ])
   expect(spent.reduce((sum, { calls }) => sum + calls, 0)).toBe(server.requests.length)
   expect(spent.every(({ cost_usd }) => (cost_usd ?? 0) > 0)).toBe(true)
 })
@@ -97,7 +113,12 @@ it('asks no model for a repository that wants the fixed rules only, and one revi
   await using scenario = await startScenario({ env })
   const settings = async (mode: string) => {
     const message = `Review ${mode}`
-    await scenario.forge.push(repo, 'main', { '.umpire.yml': `mode: ${mode}\n` }, { author: 'alice', message })
+    await scenario.forge.push(
+      repo,
+      'main',
+      { '.umpire.yml': `mode: ${mode}\n` },
+      { author: 'alice', message },
+    )
   }
   await settings('static')
   const first = await scenario.openPullRequest({ [path]: discount }, { branch: 'first' })

@@ -14,33 +14,48 @@ afterEach(() => scenario.forge.faults.clear())
 const flaw = (letter: string) =>
   `export const send = (list) => list.forEach(async (${letter}) => { await post(${letter}) })\n`
 
-const editsSummary = ({ method, path }: SeenRequest) => method === 'PATCH' && path.includes('/issues/comments/')
-const showsVerdict = ({ path, body }: SeenRequest) => path.includes('/statuses/') && !body.includes('"pending"')
+const editsSummary = ({ method, path }: SeenRequest) =>
+  method === 'PATCH' && path.includes('/issues/comments/')
+const showsVerdict = ({ path, body }: SeenRequest) =>
+  path.includes('/statuses/') && !body.includes('"pending"')
 
 const push = (branch: string, text: string) =>
   scenario.forge.push(repo, branch, { 'src/keys.ts': text }, { author: 'alice' })
 
 function summariesOf(number: number): string[] {
   const { comments } = scenario.forge.pullRequest(repo, number)
-  return comments.filter((comment) => comment.author === reviewerLogin).map((comment) => comment.body)
+  return comments
+    .filter((comment) => comment.author === reviewerLogin)
+    .map((comment) => comment.body)
 }
 
 describe('a push while the review is posted', () => {
   it('case 54: is reviewed although its delivery was skipped as a duplicate', async () => {
     const { forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('a') }, { branch: 'skipped' })
+    const number = await scenario.openPullRequest(
+      { 'src/keys.ts': flaw('a') },
+      { branch: 'skipped' },
+    )
     await scenario.settled()
     const held = hold()
     forge.faults.add({ match: editsSummary, times: 1, action: held })
     await push('skipped', flaw('b'))
     await held.arrived
     const head = await push('skipped', flaw('c'))
-    const skipped = await forge.waitForDelivery((delivery) => delivery.request.body.includes(`"after":"${head}"`))
-    expect(JSON.parse(skipped.attempts[0]?.responseBody ?? '')).toEqual({ status: 'duplicate_skipped' })
+    const skipped = await forge.waitForDelivery((delivery) =>
+      delivery.request.body.includes(`"after":"${head}"`),
+    )
+    expect(JSON.parse(skipped.attempts[0]?.responseBody ?? '')).toEqual({
+      status: 'duplicate_skipped',
+    })
     held.release()
     await scenario.settled()
     expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
-    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([true, true, false])
+    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([
+      true,
+      true,
+      false,
+    ])
     expect((await scenario.app.events()).filter((event) => event.pr_number === number)).toEqual([
       expect.objectContaining({ event_type: 'pull_request.opened', status: 'completed' }),
       expect.objectContaining({ event_type: 'pull_request.synchronize', status: 'completed' }),
@@ -51,7 +66,10 @@ describe('a push while the review is posted', () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: ({ path }) => path.includes('/compare/'), times: 1, action: held })
-    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('g') }, { branch: 'superseded' })
+    const number = await scenario.openPullRequest(
+      { 'src/keys.ts': flaw('g') },
+      { branch: 'superseded' },
+    )
     await held.arrived
     const { headSha } = forge.pullRequest(repo, number)
     const head = await push('superseded', flaw('h'))
@@ -70,20 +88,29 @@ describe('a push while the review is posted', () => {
     const { forge } = scenario
     const held = hold()
     forge.faults.add({ match: showsVerdict, times: 1, action: held })
-    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('d') }, { branch: 'broken-off' })
+    const number = await scenario.openPullRequest(
+      { 'src/keys.ts': flaw('d') },
+      { branch: 'broken-off' },
+    )
     await held.arrived
     const head = await push('broken-off', flaw('e'))
     held.release('drop')
     await scenario.settled()
     expect(summariesOf(number)).toEqual([expect.stringContaining(`head=${head} `)])
-    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([true, false])
+    expect(forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)).toEqual([
+      true,
+      false,
+    ])
   })
 })
 
 describe('a finding that comes back after it was resolved', () => {
   it('is shown in a comment of its own, once, and resolved there again', async () => {
     const { forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/keys.ts': flaw('f') }, { branch: 'comes-back' })
+    const number = await scenario.openPullRequest(
+      { 'src/keys.ts': flaw('f') },
+      { branch: 'comes-back' },
+    )
     await scenario.settled()
     const threads = () => forge.pullRequest(repo, number).threads.map((thread) => thread.resolved)
     const steps = [

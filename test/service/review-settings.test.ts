@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answer } from '../fakes/forge/forge.ts'
 import type { PushedFile } from '../fakes/forge/pushes.ts'
 import { type ModelServer, type Reply, startModelServer } from '../fakes/models/model-server.ts'
-import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import {
+  ownWords,
+  repo,
+  reviewerLogin,
+  runsOf,
+  type Scenario,
+  startScenario,
+} from '../review-scenario.ts'
 
 const path = 'src/discount.ts'
 const discount = `// Discounts.
@@ -56,7 +63,13 @@ interface ReviewOptions {
 let reviews = 0
 
 /** Reviews a change and shows what came of it. The base branch moves on after the change's branch was made. */
-async function review({ settings, base, files = { [path]: discount }, reply = nothing, ...words }: ReviewOptions) {
+async function review({
+  settings,
+  base,
+  files = { [path]: discount },
+  reply = nothing,
+  ...words
+}: ReviewOptions) {
   const { forge, app } = scenario
   const branch = `change-of-${++reviews}-kinds`
   const before = server.requests.length
@@ -83,7 +96,9 @@ async function review({ settings, base, files = { [path]: discount }, reply = no
     summary: summaries[0]?.body ?? '',
     /** What the model was asked, and all that the platform was. */
     prompts: server.requests.slice(before),
-    calls: forge.requests.slice(asked).map((request) => `${request.method} ${request.path.replace('/api/v3', '')}`),
+    calls: forge.requests
+      .slice(asked)
+      .map((request) => `${request.method} ${request.path.replace('/api/v3', '')}`),
   }
 }
 
@@ -126,11 +141,16 @@ describe('settings on the base branch', () => {
 
   it('are told where they are wrong, and count where they are right', async () => {
     const { summary, prompts, run } = await review({
-      settings: 'sevirity: minor\nlanguage: German\nmode: sloppy\nrules: { disable: [breakpiont] }\n',
+      settings:
+        'sevirity: minor\nlanguage: German\nmode: sloppy\nrules: { disable: [breakpiont] }\n',
     })
     expect(summary).toContain('`.umpire.yml`: unknown key `sevirity` (did you mean `severity`?).')
-    expect(summary).toContain('`.umpire.yml`: `mode` is to be one of `agentic`, `parallel`, `static`.')
-    expect(summary).toContain('`.umpire.yml`: there is no rule `breakpiont` (did you mean `breakpoint`?).')
+    expect(summary).toContain(
+      '`.umpire.yml`: `mode` is to be one of `agentic`, `parallel`, `static`.',
+    )
+    expect(summary).toContain(
+      '`.umpire.yml`: there is no rule `breakpiont` (did you mean `breakpoint`?).',
+    )
     expect(prompts[0]?.system).toContain('Write in German.')
     expect(run?.verdict).toBe('APPROVE')
   })
@@ -139,14 +159,19 @@ describe('settings on the base branch', () => {
     const { summary, prompts } = await review({
       files: { [path]: discount, '.umpire.yml': 'language: German\nmode: sloppy\n' },
     })
-    expect(summary).toMatch(/`mode` is to be one of .*\. \(As this change has it: not in force until/)
+    expect(summary).toMatch(
+      /`mode` is to be one of .*\. \(As this change has it: not in force until/,
+    )
     expect(prompts[0]?.system).toContain('Write in English.')
   })
 
   it('that are broken, too large or hostile stop no review', async () => {
     for (const [settings, problem] of [
       ['paths: [', 'it is not YAML that can be read, so the defaults hold'],
-      [`# ${'x'.repeat(70_000)}`, 'is larger than 64 KB or could not be read, so the defaults hold.'],
+      [
+        `# ${'x'.repeat(70_000)}`,
+        'is larger than 64 KB or could not be read, so the defaults hold.',
+      ],
       ['? '.repeat(30_000), 'nested too deeply'],
       ['"@alice ` <img src=x>": 1', 'unknown key `@alice <img src=x>`.'],
     ] as const) {
@@ -164,7 +189,8 @@ describe('settings on the base branch', () => {
   - { paths: ["docs/**"], text: Docs are short. }`,
     })
     const text = prompts[0]?.text ?? ''
-    const [, block = ''] = /<data-\w+ origin="instructions" trust="base_branch">\n([\s\S]*?)\n<\/data-/.exec(text) ?? []
+    const [, block = ''] =
+      /<data-\w+ origin="instructions" trust="base_branch">\n([\s\S]*?)\n<\/data-/.exec(text) ?? []
     expect(block).toContain('Money is in cents.')
     expect(block).toContain('Discounts are fractions.')
     expect(text).not.toContain('Docs are short.')
@@ -175,14 +201,20 @@ describe('settings on the base branch', () => {
     const quiet = await review({ settings: 'severity: moderate', reply: minor })
     expect(quiet.inline).toEqual([])
     expect(quiet.run?.verdict).toBe('APPROVE')
-    const strict = await review({ settings: 'severity: moderate\npolicy: { moderate: request_changes }', reply: found })
+    const strict = await review({
+      settings: 'severity: moderate\npolicy: { moderate: request_changes }',
+      reply: found,
+    })
     expect(strict.inline).toHaveLength(1)
     expect(strict.run?.verdict).toBe('REQUEST_CHANGES')
     expect((await review({ reply: found })).run?.verdict).toBe('NEEDS_DISCUSSION')
   })
 
   it('can do without comments on lines', async () => {
-    const { inline, summary, run } = await review({ settings: 'policy: { max_comments: 0 }', reply: found })
+    const { inline, summary, run } = await review({
+      settings: 'policy: { max_comments: 0 }',
+      reply: found,
+    })
     expect(inline).toEqual([])
     expect(summary).toContain('Exactly ten articles get no discount')
     expect(run?.verdict).toBe('NEEDS_DISCUSSION')
@@ -217,8 +249,13 @@ describe('settings on the base branch', () => {
     })
     expect(inline).toContainEqual(expect.objectContaining({ path, line: 4, author: reviewerLogin }))
     // They are for a person to look at, because they decide about the reviews to come.
-    const ofSettings = inline.filter(({ body }) => body.includes('alters how later changes are reviewed'))
-    expect(ofSettings.map((comment) => comment.path).toSorted()).toEqual(['.gitattributes', '.umpire.yml'])
+    const ofSettings = inline.filter(({ body }) =>
+      body.includes('alters how later changes are reviewed'),
+    )
+    expect(ofSettings.map((comment) => comment.path).toSorted()).toEqual([
+      '.gitattributes',
+      '.umpire.yml',
+    ])
     expect(inline).toHaveLength(3)
     expect(prompts[0]?.system).toContain('Write in English.')
     expect(summary).not.toContain('Not reviewed')
@@ -249,7 +286,8 @@ describe('files that nobody reviews', () => {
     const { summary, run, prompts } = await review({
       settings: 'mode: agentic',
       base: {
-        '.gitattributes': 'api/** linguist-generated\nforeign/* linguist-vendored\nsrc/*.pb.go -linguist-generated\n',
+        '.gitattributes':
+          'api/** linguist-generated\nforeign/* linguist-vendored\nsrc/*.pb.go -linguist-generated\n',
       },
       files: {
         [path]: discount,
@@ -265,13 +303,13 @@ describe('files that nobody reviews', () => {
         'foreign/b.go': 'package b\n',
         'api/client.go': 'package api\n',
         'src/hand.pb.go': 'package hand // by hand, whatever its name\n',
-        'src/claims.go': '// Code generated by me. DO NOT EDIT.\npackage claims // a claim of its own\n',
+        'src/claims.go':
+          '// Code generated by me. DO NOT EDIT.\npackage claims // a claim of its own\n',
       },
     })
-    const reasons = [...summary.matchAll(/^- Not reviewed \((.+)\): (.+)$/gm)].map(([, reason, paths]) => [
-      reason,
-      paths,
-    ])
+    const reasons = [...summary.matchAll(/^- Not reviewed \((.+)\): (.+)$/gm)].map(
+      ([, reason, paths]) => [reason, paths],
+    )
     expect(Object.fromEntries(reasons)).toEqual({
       picture: '`assets/logo.png`',
       'binary, or larger than 8 MB': '`assets/blob.dat`, `web/huge.js`',
@@ -294,12 +332,18 @@ describe('files that nobody reviews', () => {
 describe('commits and issues', () => {
   it('that the pull request names are told to the model, as words of anyone', async () => {
     const { forge } = scenario
-    const rounding = forge.openIssue(repo, { title: 'Rounding is off', body: 'By a cent, sometimes.' })
+    const rounding = forge.openIssue(repo, {
+      title: 'Rounding is off',
+      body: 'By a cent, sometimes.',
+    })
     const other = forge.openIssue(repo, { title: 'Discounts for tens', body: 'Ten get one.' })
     await forge.createRepository('acme/open')
     const open = forge.openIssue('acme/open', { title: 'Seen by all', body: 'An open matter.' })
     await forge.createRepository('acme/secret', { private: true, writers: [reviewerLogin] })
-    const secret = forge.openIssue('acme/secret', { title: 'For few', body: 'A canary of the secret repository.' })
+    const secret = forge.openIssue('acme/secret', {
+      title: 'For few',
+      body: 'A canary of the secret repository.',
+    })
     const { prompts } = await review({
       title: `Discounts (#${other})`,
       body: `Fixes #${rounding}. See acme/open#${open}, acme/secret#${secret}, #99999, ${forge.url}/${repo}/issues/${rounding}`,
@@ -307,7 +351,9 @@ describe('commits and issues', () => {
     })
     const text = prompts[0]?.text ?? ''
     const block = (origin: string) =>
-      new RegExp(`<data-\\w+ origin="${origin}" trust="untrusted">\\n([\\s\\S]*?)\\n</data-`).exec(text)?.[1] ?? ''
+      new RegExp(`<data-\\w+ origin="${origin}" trust="untrusted">\\n([\\s\\S]*?)\\n</data-`).exec(
+        text,
+      )?.[1] ?? ''
     expect(block('commits')).toContain('Count articles in dozens')
     const issues = block('issues')
     expect(issues).toContain('By a cent, sometimes.')
@@ -319,12 +365,18 @@ describe('commits and issues', () => {
   it('are not read where an issue has moved to a repository that not everybody sees', async () => {
     const { forge } = scenario
     await forge.createRepository('acme/hidden', { private: true, writers: [reviewerLogin] })
-    const moved = forge.openIssue('acme/hidden', { title: 'Moved', body: 'A canary that moved away.' })
+    const moved = forge.openIssue('acme/hidden', {
+      title: 'Moved',
+      body: 'A canary that moved away.',
+    })
     const number = forge.openIssue(repo, { title: 'Moved', body: '' })
     const match = ({ method, path: asked }: { method: string; path: string }) =>
       method === 'GET' && asked.endsWith(`/repos/${repo}/issues/${number}`)
     const location = `${forge.apiUrl}/repos/acme/hidden/issues/${moved}`
-    const remove = forge.faults.add({ match, action: answer(301, { message: 'Moved Permanently' }, { location }) })
+    const remove = forge.faults.add({
+      match,
+      action: answer(301, { message: 'Moved Permanently' }, { location }),
+    })
     const { prompts } = await review({ body: `Fixes #${number}` })
     remove()
     expect(prompts[0]?.text).not.toContain('canary that moved away')
@@ -341,7 +393,10 @@ describe('commits and issues', () => {
     const number = scenario.forge.openIssue(repo, { title: 'Hidden', body: '' })
     const match = ({ method, path: asked }: { method: string; path: string }) =>
       method === 'GET' && /\/(commits|issues\/\d+)$/.test(asked)
-    const faults = [answer(403, { message: 'Resource not accessible by personal access token' }), answer(500)]
+    const faults = [
+      answer(403, { message: 'Resource not accessible by personal access token' }),
+      answer(500),
+    ]
     for (const action of faults) {
       const remove = scenario.forge.faults.add({ match, action })
       const { run, prompts, summary } = await review({ body: `Fixes #${number}` })

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readSample } from '../../demo/sample.ts'
 import { makeRepository, nameBytes } from '../fakes/made-repository.ts'
-import { ownWords, repo, reviewerLogin, runsOf, type Scenario, startScenario } from '../review-scenario.ts'
+import {
+  ownWords,
+  repo,
+  reviewerLogin,
+  runsOf,
+  type Scenario,
+  startScenario,
+} from '../review-scenario.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -12,7 +19,8 @@ afterAll(() => scenario[Symbol.asyncDispose]())
 
 const topic = readSample('topic')
 const orders = topic['src/orders.ts'] as string
-const clean = 'export function formatPrice(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n'
+const clean =
+  'export function formatPrice(cents: number): string {\n  return (cents / 100).toFixed(2)\n}\n'
 
 /** A line that the static reviewer reports. */
 function leak(letter: string): string {
@@ -27,7 +35,10 @@ function lineOf(content: string, text: string): number {
 describe('a pull request with bugs', () => {
   let number: number
   beforeAll(async () => {
-    number = await scenario.openPullRequest(topic, { branch: 'bugs', title: 'Cancel and pay orders' })
+    number = await scenario.openPullRequest(topic, {
+      branch: 'bugs',
+      title: 'Cancel and pay orders',
+    })
     await scenario.settled()
   })
 
@@ -39,9 +50,13 @@ describe('a pull request with bugs', () => {
     expect(body).toMatch(new RegExp(`^<!-- umpire:review v=1 head=${view.headSha} run=\\d+ -->\n`))
     expect(body).toMatch(/^### 🔴 Changes requested: 2 critical, \d+ moderate/m)
     expect(body).toMatch(/^Confidence: [1-5]\/5: /m)
-    expect(body.match(/^\| (🔴|🟡|🔵) \| .+ \| `src\/\w+\.ts:\d+` \|$/gm)).toHaveLength(inline.length)
+    expect(body.match(/^\| (🔴|🟡|🔵) \| .+ \| `src\/\w+\.ts:\d+` \|$/gm)).toHaveLength(
+      inline.length,
+    )
     expect(body).toContain(`reviewed ${view.headSha.slice(0, 7)} in`)
-    expect(view.reviews.map((review) => [review.author, review.state])).toEqual([[reviewerLogin, 'COMMENTED']])
+    expect(view.reviews.map((review) => [review.author, review.state])).toEqual([
+      [reviewerLogin, 'COMMENTED'],
+    ])
   })
 
   it('gets comments on the right lines, with suggestions that can be committed', () => {
@@ -58,8 +73,12 @@ describe('a pull request with bugs', () => {
         `src/payments.ts:${lineOf(payments, '    charge(order')} RIGHT`,
       ]),
     )
-    const condition = inline.find((comment) => comment.line === lineOf(orders, "user.role !== 'admin' ||"))
-    expect(condition?.body).toContain("```suggestion\n  if (user.role !== 'admin' && user.role !== 'support') {\n```\n")
+    const condition = inline.find(
+      (comment) => comment.line === lineOf(orders, "user.role !== 'admin' ||"),
+    )
+    expect(condition?.body).toContain(
+      "```suggestion\n  if (user.role !== 'admin' && user.role !== 'support') {\n```\n",
+    )
     const markers = inline.map((comment) => /<!-- umpire:finding (\w+) -->/.exec(comment.body)?.[1])
     expect(new Set(markers).size).toBe(inline.length)
     expect(markers).not.toContain(undefined)
@@ -68,13 +87,18 @@ describe('a pull request with bugs', () => {
   it('shows the progress and the verdict on the commit', () => {
     const view = scenario.forge.pullRequest(repo, number)
     const summary = ownWords(view).summaries[0]
-    const statuses = (view.statuses[view.headSha] ?? []).map((status) => [status.context, status.state])
+    const statuses = (view.statuses[view.headSha] ?? []).map((status) => [
+      status.context,
+      status.state,
+    ])
     expect(statuses).toEqual([
       ['umpire/review', 'pending'],
       ['umpire/review', 'failure'],
     ])
     const last = view.statuses[view.headSha]?.at(-1)
-    expect(last?.description).toMatch(/^Changes requested: 2 critical, \d+ moderate · confidence [1-5]\/5$/)
+    expect(last?.description).toMatch(
+      /^Changes requested: 2 critical, \d+ moderate · confidence [1-5]\/5$/,
+    )
     expect(last?.targetUrl).toBe(`${view.url}#issuecomment-${summary?.id}`)
   })
 
@@ -85,7 +109,13 @@ describe('a pull request with bugs', () => {
     ])
     const runs = await runsOf(scenario.app, number)
     expect(runs).toMatchObject([
-      { status: 'completed', verdict: 'REQUEST_CHANGES', files_analyzed: 2, attempts: 1, error: null },
+      {
+        status: 'completed',
+        verdict: 'REQUEST_CHANGES',
+        files_analyzed: 2,
+        attempts: 1,
+        error: null,
+      },
     ])
     const lines = runs[0]?.summary?.split('\n') ?? []
     expect(lines[0]).toBe('REQUEST_CHANGES')
@@ -98,25 +128,38 @@ describe('a pull request with bugs', () => {
     const { forge } = scenario
     const before = ownWords(forge.pullRequest(repo, number))
     const dateLine = lineOf(orders, 'new Date(order.placedAt) ===')
-    const fixed = orders.replace('new Date(order.placedAt) ===', 'new Date(order.placedAt).getTime() ===')
+    const fixed = orders.replace(
+      'new Date(order.placedAt) ===',
+      'new Date(order.placedAt).getTime() ===',
+    )
     const moved = `// A line more.\n// And another one.\n${fixed.replace('=== new Date(day)', '=== new Date(day).getTime()')}`
     await forge.push(repo, 'bugs', { 'src/orders.ts': moved }, { author: 'alice' })
     await scenario.settled()
 
     const view = forge.pullRequest(repo, number)
     const after = ownWords(view)
-    expect(after.summaries.map((comment) => comment.id)).toEqual(before.summaries.map((comment) => comment.id))
+    expect(after.summaries.map((comment) => comment.id)).toEqual(
+      before.summaries.map((comment) => comment.id),
+    )
     expect(after.summaries[0]?.edits).toBe(1)
     expect(after.summaries[0]?.body).toContain(`head=${view.headSha} `)
     expect(after.summaries[0]?.body).toMatch(/· Resolved 1<\/strong>/)
     expect(after.summaries[0]?.body).toMatch(/^- 🟡 Resolved: The dates /m)
-    expect(after.inline.map((comment) => comment.id)).toEqual(before.inline.map((comment) => comment.id))
+    expect(after.inline.map((comment) => comment.id)).toEqual(
+      before.inline.map((comment) => comment.id),
+    )
     const resolved = view.threads.filter((thread) => thread.resolved)
-    expect(resolved.map((thread) => [thread.resolvedBy, thread.comments[0]?.originalLine])).toEqual([
-      [reviewerLogin, dateLine],
+    expect(resolved.map((thread) => [thread.resolvedBy, thread.comments[0]?.originalLine])).toEqual(
+      [[reviewerLogin, dateLine]],
+    )
+    expect(view.statuses[view.headSha]?.map((status) => status.state)).toEqual([
+      'pending',
+      'failure',
     ])
-    expect(view.statuses[view.headSha]?.map((status) => status.state)).toEqual(['pending', 'failure'])
-    expect(await runsOf(scenario.app, number)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+    expect(await runsOf(scenario.app, number)).toMatchObject([
+      { status: 'completed' },
+      { status: 'completed' },
+    ])
   })
 })
 
@@ -128,7 +171,9 @@ describe('a clean pull request', () => {
     const view = forge.pullRequest(repo, number)
     const { summaries, inline } = ownWords(view)
     expect(summaries).toHaveLength(1)
-    expect(summaries[0]?.body).toContain(`\nNothing found in 1 file at ${view.headSha.slice(0, 7)}.\n`)
+    expect(summaries[0]?.body).toContain(
+      `\nNothing found in 1 file at ${view.headSha.slice(0, 7)}.\n`,
+    )
     expect(summaries[0]?.body).not.toContain('|')
     expect(inline).toEqual([])
     expect(view.reviews).toEqual([])
@@ -144,7 +189,11 @@ describe('what starts a review', () => {
     const { forge, app } = scenario
     // A hook that listens to everything, as people set them up by hand.
     const [hook] = forge.webhooks(repo)
-    const id = forge.addWebhook(repo, { url: `${hook!.url}?all`, secret: hook!.secret, events: ['*'] })
+    const id = forge.addWebhook(repo, {
+      url: `${hook!.url}?all`,
+      secret: hook!.secret,
+      events: ['*'],
+    })
     const number = await scenario.openPullRequest({ 'src/leak.ts': leak('a') }, { branch: 'own' })
     await scenario.settled()
     forge.removeWebhook(repo, id)
@@ -188,14 +237,25 @@ describe('unusual changes', () => {
     await made.git(['fetch', '--quiet', address.href, 'main'])
     await made.git(['read-tree', main])
     for (const [index, name] of names.entries()) {
-      const blob = (await made.git(['hash-object', '-w', '--stdin'], leak(String(index)))).toString().trim()
-      const entry = Buffer.concat([Buffer.from(`100644 ${blob}\t`), nameBytes(name), Buffer.from('\0')])
+      const blob = (await made.git(['hash-object', '-w', '--stdin'], leak(String(index))))
+        .toString()
+        .trim()
+      const entry = Buffer.concat([
+        Buffer.from(`100644 ${blob}\t`),
+        nameBytes(name),
+        Buffer.from('\0'),
+      ])
       await made.git(['update-index', '-z', '--index-info'], entry)
     }
     const tree = (await made.git(['write-tree'])).toString().trim()
     const who = ['-c', 'user.name=alice', '-c', 'user.email=alice@example.org']
     const commit = await made.git([...who, 'commit-tree', '-p', main, '-m', 'Odd names', tree])
-    await made.git(['push', '--quiet', address.href, `${commit.toString().trim()}:refs/heads/names`])
+    await made.git([
+      'push',
+      '--quiet',
+      address.href,
+      `${commit.toString().trim()}:refs/heads/names`,
+    ])
     const number = await forge.openPullRequest({ repo, head: 'names', author: 'alice' })
     await scenario.settled()
 
@@ -210,8 +270,17 @@ describe('unusual changes', () => {
     expect(summaries[0]?.body).toContain('| `src/new line.ts:1` |')
     expect(summaries[0]?.body).toContain('3 critical')
     expect(
-      await scenario.app.db.selectFrom('findings').select('path').where('pr_number', '=', number).execute(),
-    ).toEqual(expect.arrayContaining([{ path: 'src/new\nline.ts' }, { path: String.raw`"src/caf\351.ts"` }]))
+      await scenario.app.db
+        .selectFrom('findings')
+        .select('path')
+        .where('pr_number', '=', number)
+        .execute(),
+    ).toEqual(
+      expect.arrayContaining([
+        { path: 'src/new\nline.ts' },
+        { path: String.raw`"src/caf\351.ts"` },
+      ]),
+    )
   })
 
   it('case 56: more than 300 files are read through git, and the coverage is stated', async () => {
@@ -235,7 +304,10 @@ describe('unusual changes', () => {
     const paths = forge.requests.slice(asked).map((request) => request.path)
     expect(paths.filter((path) => path.endsWith('/git-upload-pack')).length).toBeGreaterThan(0)
     const diff = await fetch(`${forge.apiUrl}/repos/${repo}/pulls/${number}`, {
-      headers: { accept: 'application/vnd.github.diff', authorization: 'Bearer ghp_token_of_alice' },
+      headers: {
+        accept: 'application/vnd.github.diff',
+        authorization: 'Bearer ghp_token_of_alice',
+      },
     })
     expect(diff.status).toBe(406)
   })

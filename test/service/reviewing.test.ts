@@ -23,14 +23,25 @@ interface Reviewing {
     readonly total_usd: number
     readonly per_review: { readonly median_usd: number | null; readonly count: number }
     readonly outside_usd: number | null
-    readonly models: readonly { readonly model: string; readonly runs: number; readonly calls: number }[]
+    readonly models: readonly {
+      readonly model: string
+      readonly runs: number
+      readonly calls: number
+    }[]
   }
   readonly days: readonly { date: string; verdicts: Verdicts; failed: number; cost_usd: number }[]
 }
 
-async function askReviewing(app: Pick<TestApp, 'url'>, headers: Record<string, string>, query = '') {
+async function askReviewing(
+  app: Pick<TestApp, 'url'>,
+  headers: Record<string, string>,
+  query = '',
+) {
   const response = await fetch(`${app.url}/api/v1/analytics/reviewing${query}`, { headers })
-  return { status: response.status, body: (await response.json()) as Reviewing & { detail?: string } }
+  return {
+    status: response.status,
+    body: (await response.json()) as Reviewing & { detail?: string },
+  }
 }
 
 const day = 24
@@ -128,7 +139,14 @@ describe('reviewing', () => {
   it('is right in every figure', async () => {
     const { period, days, ...figures } = await ask('anne', '?repo=acme/shop')
     expect(figures).toEqual({
-      coverage: { pull_requests: 11, reviewed: 6, skipped: 1, failed: 1, under_way: 2, not_asked: 1 },
+      coverage: {
+        pull_requests: 11,
+        reviewed: 6,
+        skipped: 1,
+        failed: 1,
+        under_way: 2,
+        not_asked: 1,
+      },
       // 10, 30, 45, 90 and 600 seconds: latest reviews only, and those of the period.
       time_to_review: { median_seconds: 45, p90_seconds: 396, count: 5 },
       reviews: { posted: 6, skipped: 1, failed: 1 },
@@ -187,7 +205,12 @@ describe('reviewing', () => {
       { date: dateOf(5), verdicts: { ...none, NEEDS_DISCUSSION: 1 }, failed: 0, cost_usd: 0.01 },
       { date: dateOf(3), verdicts: { ...none, APPROVE: 1 }, failed: 0, cost_usd: 0.25 },
       { date: dateOf(2), verdicts: { ...none, APPROVE: 1 }, failed: 1, cost_usd: 0.42 },
-      { date: dateOf(1), verdicts: { ...none, APPROVE: 2, REQUEST_CHANGES: 1 }, failed: 0, cost_usd: 0.27 },
+      {
+        date: dateOf(1),
+        verdicts: { ...none, APPROVE: 2, REQUEST_CHANGES: 1 },
+        failed: 0,
+        cost_usd: 0.27,
+      },
     ])
     const others = days.filter((one) => one.cost_usd === 0)
     expect(others).toHaveLength(27)
@@ -222,7 +245,10 @@ describe('reviewing', () => {
   })
 
   it('is of all repositories, or of one', async () => {
-    expect(await ask('anne')).toMatchObject({ coverage: { pull_requests: 12 }, cost: { total_usd: 1.45 } })
+    expect(await ask('anne')).toMatchObject({
+      coverage: { pull_requests: 12 },
+      cost: { total_usd: 1.45 },
+    })
     expect(await ask('anne', '?repo=acme/blog')).toMatchObject({
       coverage: { pull_requests: 1, reviewed: 1 },
       cost: { total_usd: 0.5, per_review: { median_usd: 0.5, count: 1 } },
@@ -231,7 +257,9 @@ describe('reviewing', () => {
       ['acme/shop', 11],
       ['acme/blog', 1],
     ] as const) {
-      const answer = await fetch(`${app.url}/api/v1/analytics/insights?repo=${repo}`, { headers: people.anne!.cookie })
+      const answer = await fetch(`${app.url}/api/v1/analytics/insights?repo=${repo}`, {
+        headers: people.anne!.cookie,
+      })
       expect(await answer.json()).toMatchObject({ repos: [{ repo, prs }] })
     }
   })
@@ -248,11 +276,22 @@ describe('reviewing', () => {
   it('says nothing of what there is not', async () => {
     const { period: _, days, ...figures } = await ask('carol')
     expect(figures).toEqual({
-      coverage: { pull_requests: 0, reviewed: 0, skipped: 0, failed: 0, under_way: 0, not_asked: 0 },
+      coverage: {
+        pull_requests: 0,
+        reviewed: 0,
+        skipped: 0,
+        failed: 0,
+        under_way: 0,
+        not_asked: 0,
+      },
       time_to_review: { median_seconds: null, p90_seconds: null, count: 0 },
       reviews: { posted: 0, skipped: 0, failed: 0 },
       cost: {
-        ...{ total_usd: 0, without_review_usd: 0, per_review: { median_usd: null, p90_usd: null, count: 0 } },
+        ...{
+          total_usd: 0,
+          without_review_usd: 0,
+          per_review: { median_usd: null, p90_usd: null, count: 0 },
+        },
         ...{ unknown_price: 0, without_model: 0, outside_usd: null, models: [] },
       },
     })
@@ -261,7 +300,10 @@ describe('reviewing', () => {
 
   it.each(['6', '91', '-7', '30.5', '', '7&days=8'])('case 27: refuses %s days', async (days) => {
     const { status, body } = await askReviewing(app, people.anne?.cookie ?? {}, `?days=${days}`)
-    expect({ status, body }).toEqual({ status: 422, body: { detail: 'days must be a whole number from 7 to 90' } })
+    expect({ status, body }).toEqual({
+      status: 422,
+      body: { detail: 'days must be a whole number from 7 to 90' },
+    })
   })
 
   it('asks for the cookie', async () => {
@@ -278,7 +320,11 @@ describe('reviewing after reviews', () => {
       script: () => ({ json: { summary: 'It sells.', findings: [] } }),
     })
     const model = 'anthropic:claude-opus-5-5'
-    const env = { MODEL: model, MODEL_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test-0123456789' }
+    const env = {
+      MODEL: model,
+      MODEL_BASE_URL: server.url,
+      ANTHROPIC_API_KEY: 'sk-test-0123456789',
+    }
     await using scenario = await startScenario({ env })
     const alice = await signInWithToken(scenario.app, 'ghp_token_of_alice')
     await scenario.openPullRequest(readSample('topic'), { branch: 'bugs' })

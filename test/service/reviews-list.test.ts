@@ -31,7 +31,9 @@ async function connectedRepository(): Promise<string> {
 }
 
 /** Posts a delivery as the repository's webhook would. Returns the event's id. */
-async function deliver(options: NonNullable<Parameters<typeof pullRequestPayload>[0]> & { repo: string }) {
+async function deliver(
+  options: NonNullable<Parameters<typeof pullRequestPayload>[0]> & { repo: string },
+) {
   const { secret } = scene.forge.webhooks(options.repo)[0]!
   const { status, body } = await scene.app.deliver(pullRequestPayload(options), { secret })
   expect(status).toBe(200)
@@ -50,14 +52,22 @@ async function review(repo: string, number: number, status: 'completed' | 'faile
   const run = await claim(repo, number)
   const outcome =
     status === 'completed'
-      ? { summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.', files_analyzed: 3, head_sha: 'a'.repeat(40) }
+      ? {
+          summary: 'APPROVE\nConfidence: 4/5\n\nAll is well.',
+          files_analyzed: 3,
+          head_sha: 'a'.repeat(40),
+        }
       : { error: 'It broke.', error_code: 'broken', summary: null, head_sha: 'a'.repeat(40) }
   await scene.app.db.transaction().execute((tx) => endRun(tx, run, status, outcome))
 }
 
 /** Makes an event end up in a status. Those before it have ended, or get the same status. */
 async function makeEvent(repo: string, number: number, status: Status): Promise<number> {
-  const id = await deliver({ repo, number, action: status === 'pending' ? 'reopened' : 'synchronize' })
+  const id = await deliver({
+    repo,
+    number,
+    action: status === 'pending' ? 'reopened' : 'synchronize',
+  })
   if (status === 'processing') await claim(repo, number)
   else if (status !== 'pending') await review(repo, number, status)
   return id
@@ -74,10 +84,13 @@ async function list(person: Person | 'root', query = '') {
 describe('an entry', () => {
   it('case 31: with script in it is data, which no browser runs', async () => {
     const repo = await connectedRepository()
-    const hostile = '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
+    const hostile =
+      '</script><script>alert(1)</script><img src=x onerror=alert(1)>[a](javascript:alert(1))'
     await deliver({ repo, title: hostile, branch: hostile })
     const { bearer } = await scene.signIn('alice')
-    const response = await fetch(`${scene.app.url}/api/v1/reviews?search=${repo}`, { headers: bearer })
+    const response = await fetch(`${scene.app.url}/api/v1/reviews?search=${repo}`, {
+      headers: bearer,
+    })
     expect(await response.json()).toMatchObject([{ pr_title: hostile, branch: hostile }])
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
@@ -117,24 +130,40 @@ describe('an entry', () => {
     ])
   })
 
-  const outcomes: Status[][] = [[], ['completed'], ['failed'], ['completed', 'failed'], ['failed', 'completed']]
-  const endings: Status[][] = [['pending'], ['processing'], ['processing', 'pending'], ['pending', 'pending'], []]
+  const outcomes: Status[][] = [
+    [],
+    ['completed'],
+    ['failed'],
+    ['completed', 'failed'],
+    ['failed', 'completed'],
+  ]
+  const endings: Status[][] = [
+    ['pending'],
+    ['processing'],
+    ['processing', 'pending'],
+    ['pending', 'pending'],
+    [],
+  ]
   const combinations = outcomes
     .flatMap((ended) => endings.map((open) => [...ended, ...open]))
     .filter((statuses) => statuses.length > 0)
-  it.each(combinations.map((statuses) => ({ statuses })))('stands for $statuses', async ({ statuses }) => {
-    const repo = await connectedRepository()
-    const events: { id: number; status: Status }[] = []
-    for (const status of statuses) events.push({ id: await makeEvent(repo, 1, status), status })
-    const rank = ({ status }: { status: Status }) => ['completed', 'failed', 'processing', 'pending'].indexOf(status)
-    const [chosen] = events.toSorted((a, b) => rank(a) - rank(b) || b.id - a.id)
-    const { body } = await list('alice', `?search=${repo}`)
-    expect(body).toMatchObject([chosen!])
-    for (const status of ['completed', 'failed', 'processing', 'pending'] as const) {
-      const filtered = (await list('alice', `?search=${repo}&status=${status}`)).body
-      expect(filtered, status).toHaveLength(status === chosen!.status ? 1 : 0)
-    }
-  })
+  it.each(combinations.map((statuses) => ({ statuses })))(
+    'stands for $statuses',
+    async ({ statuses }) => {
+      const repo = await connectedRepository()
+      const events: { id: number; status: Status }[] = []
+      for (const status of statuses) events.push({ id: await makeEvent(repo, 1, status), status })
+      const rank = ({ status }: { status: Status }) =>
+        ['completed', 'failed', 'processing', 'pending'].indexOf(status)
+      const [chosen] = events.toSorted((a, b) => rank(a) - rank(b) || b.id - a.id)
+      const { body } = await list('alice', `?search=${repo}`)
+      expect(body).toMatchObject([chosen!])
+      for (const status of ['completed', 'failed', 'processing', 'pending'] as const) {
+        const filtered = (await list('alice', `?search=${repo}&status=${status}`)).body
+        expect(filtered, status).toHaveLength(status === chosen!.status ? 1 : 0)
+      }
+    },
+  )
 
   it('stands for a pull request whose events were only recorded; events without one are not listed', async () => {
     const repo = await connectedRepository()
@@ -143,19 +172,24 @@ describe('an entry', () => {
     const issue = { action: 'opened', issue: { number: 4 }, repository: { full_name: repo } }
     expect((await scene.app.deliver(issue, { event: 'issues', secret })).status).toBe(200)
     const { body } = await list('alice', `?search=${repo}`)
-    expect(body).toMatchObject([{ id: closed, pr_number: 3, status: 'pending', pr_status: 'closed' }])
+    expect(body).toMatchObject([
+      { id: closed, pr_number: 3, status: 'pending', pr_status: 'closed' },
+    ])
     expect(body).toHaveLength(1)
   })
 
   it('shows the pull request as the payload with the newest updated_at has it, and is found by that title', async () => {
     const repo = await connectedRepository()
-    const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    const minutesFromNow = (minutes: number) =>
+      new Date(Date.now() + minutes * 60_000).toISOString()
     await deliver({ repo, title: 'First words', updatedAt: minutesFromNow(1) })
     const newest = { title: 'Newest words', state: 'closed', updatedAt: minutesFromNow(3) }
     await deliver({ repo, action: 'edited', ...newest })
     await deliver({ repo, action: 'reopened', title: 'Late words', updatedAt: minutesFromNow(2) })
     const { body } = await list('alice', `?search=${repo}`)
-    expect(body).toMatchObject([{ pr_title: 'Newest words', pr_status: 'closed', event_type: 'pull_request.reopened' }])
+    expect(body).toMatchObject([
+      { pr_title: 'Newest words', pr_status: 'closed', event_type: 'pull_request.reopened' },
+    ])
     const found = async (search: string) => (await list('alice', `?search=${search}`)).body.length
     expect(await found('Newest words')).toBe(1)
     expect(await found('First words')).toBe(0)
@@ -173,7 +207,9 @@ it('case 26: shows to each what is or was connected to their account, to an admi
   const own = [alices, shared, nobodys]
   const seenBy = async (person: 'alice' | 'bob' | 'root', query = '') => {
     const { body } = await list(person, `?limit=100${query}`)
-    return own.filter((repo) => body.some((entry: { repo_name: string }) => entry.repo_name === repo))
+    return own.filter((repo) =>
+      body.some((entry: { repo_name: string }) => entry.repo_name === repo),
+    )
   }
   expect(await seenBy('alice')).toEqual([alices, shared])
   expect(await seenBy('bob')).toEqual([shared])
@@ -197,22 +233,31 @@ it('asks for a bearer token', async () => {
 
 describe('case 27: a parameter out of range', () => {
   const limits = ['0', '101', '-1', '1e9', 'NaN', '10;drop', '', '1.5', '9'.repeat(400)]
-  it.each(limits.map((limit) => ({ limit })))('limit=$limit is a 422 that names it', async ({ limit }) => {
-    expect(await list('alice', `?limit=${encodeURIComponent(limit)}`)).toEqual({
-      status: 422,
-      body: { detail: 'limit must be a whole number from 1 to 100' },
-    })
-  })
+  it.each(limits.map((limit) => ({ limit })))(
+    'limit=$limit is a 422 that names it',
+    async ({ limit }) => {
+      expect(await list('alice', `?limit=${encodeURIComponent(limit)}`)).toEqual({
+        status: 422,
+        body: { detail: 'limit must be a whole number from 1 to 100' },
+      })
+    },
+  )
 
   it.each([
     ['limit=1&limit=2', /^limit /],
     ['status=open&status=closed', /^status /],
-    ['status=done', /^status must be one of pending, processing, completed, failed, open, merged, closed$/],
+    [
+      'status=done',
+      /^status must be one of pending, processing, completed, failed, open, merged, closed$/,
+    ],
     ['search=a&search=b', /^search /],
     ['before=0', /^before must be a whole number from 1 to /],
     ['before=x', /^before /],
   ])('%s is a 422 that names it', async (query, detail) => {
-    expect(await list('alice', `?${query}`)).toEqual({ status: 422, body: { detail: expect.stringMatching(detail) } })
+    expect(await list('alice', `?${query}`)).toEqual({
+      status: 422,
+      body: { detail: expect.stringMatching(detail) },
+    })
   })
 })
 
@@ -232,12 +277,17 @@ describe('a search', () => {
     await deliver({ repo, number: 2, title: other })
     const { status, body } = await list('alice', `?search=${encodeURIComponent(search)}`)
     expect(status).toBe(200)
-    expect(body.filter((entry: { repo_name: string }) => entry.repo_name === repo)).toMatchObject([{ id }])
+    expect(body.filter((entry: { repo_name: string }) => entry.repo_name === repo)).toMatchObject([
+      { id },
+    ])
   })
 
   it('case 28: of 10 kB, or with characters that no database holds, finds nothing', async () => {
     for (const search of ['x_'.repeat(5120), 'y'.repeat(10_240), 'a\0b', `%${'_'.repeat(3000)}%`]) {
-      expect(await list('root', `?search=${encodeURIComponent(search)}`)).toEqual({ status: 200, body: [] })
+      expect(await list('root', `?search=${encodeURIComponent(search)}`)).toEqual({
+        status: 200,
+        body: [],
+      })
     }
   })
 
@@ -274,9 +324,23 @@ describe('of one repository', () => {
 describe('of thousands', () => {
   const total = 6000
   const words = ['parser', 'Cache', 'LOGIN', 'a%b', 'x_y', 'ö', 'retry'] as const
-  const statuses = ['completed', 'completed', 'completed', 'failed', 'pending', 'processing'] as const
+  const statuses = [
+    'completed',
+    'completed',
+    'completed',
+    'failed',
+    'pending',
+    'processing',
+  ] as const
   const states = ['open', 'merged', 'merged', 'closed'] as const
-  let rows: { id: number; repo: string; number: number; title: string; status: Status; state: string }[]
+  let rows: {
+    id: number
+    repo: string
+    number: number
+    title: string
+    status: Status
+    state: string
+  }[]
   /** Bob has many repositories, carol few. */
   const reposOf = {
     bob: Array.from({ length: 25 }, (_, index) => `many/repo-${index * 2}`),
@@ -286,10 +350,11 @@ describe('of thousands', () => {
   /** Too many for the front door: straight into the tables, in an order of their own. */
   beforeAll(async () => {
     const random = mulberry(seed)
-    const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
-    const { rows: last } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(
-      scene.app.db,
-    )
+    const pick = <Item>(items: readonly Item[]) =>
+      items[Math.floor(random() * items.length)] as Item
+    const { rows: last } = await sql<{
+      id: number
+    }>`select coalesce(max(id), 0) as id from events`.execute(scene.app.db)
     const first = last[0]!.id + 1000
     rows = Array.from({ length: total }, (_, index) => ({
       id: first + ((index * 7919) % total),
@@ -316,7 +381,9 @@ describe('of thousands', () => {
         insert into pull_request_search select repo, number, text from new
       )
       insert into events (id, event_type, source, repo, pr_number, payload, status) overriding system value
-      select id, 'pull_request.opened', 'github', repo, number, '', status from new`.execute(scene.app.db)
+      select id, 'pull_request.opened', 'github', repo, number, '', status from new`.execute(
+      scene.app.db,
+    )
     await sql`analyze`.execute(scene.app.db)
     for (const [login, repos] of Object.entries(reposOf)) {
       const user = scene.app.db.selectFrom('users').select('id').where('login', '=', login)
@@ -336,7 +403,17 @@ describe('of thousands', () => {
     limit: fc.constantFrom(1, 20, 100),
     /** Of so many of the newest, what comes after them. */
     after: fc.oneof(fc.constant(0), fc.nat(total)),
-    status: fc.constantFrom('', '', 'pending', 'processing', 'completed', 'failed', 'open', 'merged', 'closed'),
+    status: fc.constantFrom(
+      '',
+      '',
+      'pending',
+      'processing',
+      'completed',
+      'failed',
+      'open',
+      'merged',
+      'closed',
+    ),
     search: fc.constantFrom(
       '',
       '',

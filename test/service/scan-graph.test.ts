@@ -119,7 +119,9 @@ describe('a first scan', () => {
     const repo = await scene.scanFilled(Object.fromEntries(steps))
     expect(await listEdgesOf(scene.app.db, repo)).toEqual(
       places
-        .flatMap((place) => ['call', 'import'].map((kind) => [place, (place + 1) % places.length, kind] as const))
+        .flatMap((place) =>
+          ['call', 'import'].map((kind) => [place, (place + 1) % places.length, kind] as const),
+        )
         .map(([from, to, kind]) => `${nameOf(from)} → ${nameOf(to)} ${kind}`),
     )
   })
@@ -133,7 +135,10 @@ describe('a scan after a push', () => {
     await scene.scanAgain(repo)
     expect(await readWholeGraph(scene.app.db, repo)).toEqual(before)
     const head = (await scene.forge.branches(repo)).get('main')
-    const graph = scene.app.db.selectFrom('code_graphs').select('commit_sha').where('repo', '=', repo)
+    const graph = scene.app.db
+      .selectFrom('code_graphs')
+      .select('commit_sha')
+      .where('repo', '=', repo)
     expect(await graph.executeTakeFirst()).toEqual({ commit_sha: head })
   })
 
@@ -149,7 +154,9 @@ describe('a scan after a push', () => {
           await scene.scanAgain(repo)
         }
         const fresh = await scene.scanFilled(Object.fromEntries(tree))
-        expect(await readWholeGraph(scene.app.db, repo)).toEqual(await readWholeGraph(scene.app.db, fresh))
+        expect(await readWholeGraph(scene.app.db, repo)).toEqual(
+          await readWholeGraph(scene.app.db, fresh),
+        )
       }),
       { numRuns: 6 },
     )
@@ -161,23 +168,33 @@ const moduleNames = ['a', 'b', 'c', 'd/index', 'd/e'] as const
 const forms: readonly ((other: string, third: string) => string)[] = [
   () => 'export function run() { return 1 }\n',
   (other) => `import { run } from './${other}.ts'\nexport function go() { return run() }\n`,
-  (other) => `import { Base } from './${other}.ts'\nexport class Base2 extends Base { go() { this.stop() } }\n`,
+  (other) =>
+    `import { Base } from './${other}.ts'\nexport class Base2 extends Base { go() { this.stop() } }\n`,
   () => 'export class Base { stop() { return 2 }\n  run() { return this.stop() } }\n',
   (other, third) => `export * from './${other}.ts'\nexport { go as walk } from './${third}.ts'\n`,
-  (other) => `import * as all from './${other}.ts'\nimport d from './d/index.ts'\nall.run(); all.walk(); d()\n`,
-  (other) => `import { Base } from './${other}.ts'\nconst base = new Base()\nbase.run()\nexport default base\n`,
-  (_, third) => `import { run, walk } from './${third}.ts'\n\n\nexport function go(at: number) { run(); walk() }\n`,
+  (other) =>
+    `import * as all from './${other}.ts'\nimport d from './d/index.ts'\nall.run(); all.walk(); d()\n`,
+  (other) =>
+    `import { Base } from './${other}.ts'\nconst base = new Base()\nbase.run()\nexport default base\n`,
+  (_, third) =>
+    `import { run, walk } from './${third}.ts'\n\n\nexport function go(at: number) { run(); walk() }\n`,
 ]
 const nested = (name: string) => (name.startsWith('d/') ? '../' : './')
 
 function writeModule(name: string, form: number, other: number, third: number): string {
   const target = (index: number) => moduleNames[index % moduleNames.length]!
-  return forms[form % forms.length]!(target(other), target(third)).replaceAll("'./", `'${nested(name)}`)
+  return forms[form % forms.length]!(target(other), target(third)).replaceAll(
+    "'./",
+    `'${nested(name)}`,
+  )
 }
 
 const startTree: Record<string, string> = {
   ...Object.fromEntries(
-    moduleNames.map((name, index) => [`${name}.ts`, writeModule(name, index, index + 1, index + 2)]),
+    moduleNames.map((name, index) => [
+      `${name}.ts`,
+      writeModule(name, index, index + 1, index + 2),
+    ]),
   ),
   'p/__init__.py': '',
   'p/one.py': 'class One:\n    def act(self):\n        return 1\n',
@@ -188,7 +205,11 @@ const startTree: Record<string, string> = {
 }
 
 type Edit =
-  | { readonly kind: 'write'; readonly name: string; readonly numbers: readonly [number, number, number] }
+  | {
+      readonly kind: 'write'
+      readonly name: string
+      readonly numbers: readonly [number, number, number]
+    }
   | { readonly kind: 'remove' | 'touch'; readonly place: number }
   | { readonly kind: 'rename'; readonly place: number; readonly to: string }
   | { readonly kind: 'python' | 'go'; readonly form: number }
@@ -214,13 +235,22 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
         to: fc.constantFrom('a.ts', 'moved.ts', 'd/moved.ts', 'p/three.py'),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('python' as const, 'go' as const), form: small }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('python' as const, 'go' as const),
+        form: small,
+      }),
+    },
   ),
   { minLength: 1, maxLength: 3 },
 )
 
 /** Applies edits to a tree; returns what to push. */
-function applyEdits(tree: Map<string, string>, list: readonly Edit[]): Record<string, string | null> {
+function applyEdits(
+  tree: Map<string, string>,
+  list: readonly Edit[],
+): Record<string, string | null> {
   const before = new Map(tree)
   for (const edit of list) applyEdit(tree, edit)
   const changed: Record<string, string | null> = {}
@@ -258,7 +288,10 @@ function applyEdit(tree: Map<string, string>, edit: Edit): void {
       break
     }
     case 'go': {
-      const bodies = ['package w\n\nfunc help() int { return 1 }\n', 'package w\n\nfunc Help() int { return Work() }\n']
+      const bodies = [
+        'package w\n\nfunc help() int { return 1 }\n',
+        'package w\n\nfunc Help() int { return Work() }\n',
+      ]
       tree.set('w/help.go', bodies[edit.form % bodies.length]!)
     }
   }

@@ -16,7 +16,15 @@ async function pushTree(repo: string, tree: Map<string, MadeFile | string>): Pro
   const sha = await made.commit(tree)
   const authorization = Buffer.from(`x-access-token:${tokenOf('alice')}`).toString('base64')
   const header = `http.extraHeader=Authorization: Basic ${authorization}`
-  await made.git(['-c', header, 'push', '--quiet', '--force', scene.forge.cloneUrl(repo), `${sha}:refs/heads/main`])
+  await made.git([
+    '-c',
+    header,
+    'push',
+    '--quiet',
+    '--force',
+    scene.forge.cloneUrl(repo),
+    `${sha}:refs/heads/main`,
+  ])
 }
 
 /** Scans a repository with such a tree: its graph, and what the graph says of itself. */
@@ -54,8 +62,11 @@ describe('a scan', () => {
       ['good.ts', 1],
       ['nested.js', 200_000],
     ])
-    for (const { unparsed } of files) expect([null, 'too slow', 'could not be parsed']).toContain(unparsed)
-    expect(symbols.filter(({ path }) => path === 'good.ts').map(({ name }) => name)).toEqual(['good'])
+    for (const { unparsed } of files)
+      expect([null, 'too slow', 'could not be parsed']).toContain(unparsed)
+    expect(symbols.filter(({ path }) => path === 'good.ts').map(({ name }) => name)).toEqual([
+      'good',
+    ])
   })
 
   it('case 38: reads no content of what is too large or binary, and tells generated files apart', async () => {
@@ -92,20 +103,28 @@ describe('a scan', () => {
     ]
     const tree = new Map<string, string>(names.map((name) => [name, 'export const odd = 1\n']))
     tree.set(latin1Name('caf\xe9.ts'), 'export const latin = 1\n')
-    tree.set('uses.ts', "import { odd } from './it\\'s.ts'\nimport { odd as other } from './ü/日本.ts'\nodd(other)\n")
+    tree.set(
+      'uses.ts',
+      "import { odd } from './it\\'s.ts'\nimport { odd as other } from './ü/日本.ts'\nodd(other)\n",
+    )
     const { repo, files, edges } = await scanTree(tree)
     const all = [...names, '"caf\\351.ts"', 'uses.ts'].sort()
     expect(files.map(({ path }) => path).sort()).toEqual(all)
     expect(edges.map(({ target, kind }) => `${target} ${kind}`)).toContain('ü/日本.ts import')
-    for (const name of ['with\nnewline.ts', latin1Name('caf\xe9.ts')]) tree.set(name, 'export const newer = 1\n')
+    for (const name of ['with\nnewline.ts', latin1Name('caf\xe9.ts')])
+      tree.set(name, 'export const newer = 1\n')
     await pushTree(repo, tree)
     await scene.scanAgain(repo)
     const again = await readWholeGraph(scene.app.db, repo)
     expect(again.files.map(({ path }) => path).sort()).toEqual(all)
     const old = new Map(files.map(({ path, oid }) => [path, oid]))
-    const changed = again.files.filter(({ path, oid }) => oid !== old.get(path)).map(({ path }) => path)
+    const changed = again.files
+      .filter(({ path, oid }) => oid !== old.get(path))
+      .map(({ path }) => path)
     expect(changed.sort()).toEqual(['"caf\\351.ts"', 'with\nnewline.ts'])
-    expect(again.symbols.filter(({ name }) => name === 'newer').map(({ path }) => path)).toEqual(['with\nnewline.ts'])
+    expect(again.symbols.filter(({ name }) => name === 'newer').map(({ path }) => path)).toEqual([
+      'with\nnewline.ts',
+    ])
   })
 
   it('case 35: follows no link, and takes a submodule for what it is', async () => {
@@ -129,7 +148,9 @@ describe('a scan', () => {
 
   it('leaves out paths that no index holds, and says how many', async () => {
     const deep = `${'d/'.repeat(1500)}file.ts`
-    const { files, statistics } = await scanTree(new Map<string, string>([[deep, 'export const deep = 1\n'], good]))
+    const { files, statistics } = await scanTree(
+      new Map<string, string>([[deep, 'export const deep = 1\n'], good]),
+    )
     expect(files.map(({ path }) => path)).toEqual(['good.ts'])
     expect(statistics).toMatchObject({ files: 1, leftOut: { longPaths: 1 } })
   })
@@ -147,7 +168,8 @@ describe('a scan', () => {
 
   it('takes in a hundred thousand small files', async () => {
     const tree = new Map<string, string>()
-    for (let index = 0; index < 100_000; index++) tree.set(`f${index % 100}/t${index}.txt`, `${index % 10_000}\n`)
+    for (let index = 0; index < 100_000; index++)
+      tree.set(`f${index % 100}/t${index}.txt`, `${index % 10_000}\n`)
     tree.set(...good)
     const { files, strays } = await scanTree(tree)
     expect(files).toHaveLength(100_001)

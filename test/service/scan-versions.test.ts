@@ -27,7 +27,10 @@ const writeVersion = (version: string): Record<string, string> =>
       `src/m${file}.ts`,
       [
         `import { ${version}_0 as next } from './m${(file + 1) % 300}.ts'`,
-        ...Array.from({ length: 30 }, (_, index) => `export function ${version}_${index}() { return ${file} }`),
+        ...Array.from(
+          { length: 30 },
+          (_, index) => `export function ${version}_${index}() { return ${file} }`,
+        ),
         'next()\n',
       ].join('\n'),
     ]),
@@ -57,7 +60,9 @@ async function countStrays(db: Db) {
   const { rows } = await sql<{ files: number; symbols: number; edges: number }>`
     select (select count(*) from code_files where graph_id not in (select id from code_graphs))::int as files,
       (select count(*) from code_symbols where graph_id not in (select id from code_graphs))::int as symbols,
-      (select count(*) from code_edges where graph_id not in (select id from code_graphs))::int as edges`.execute(db)
+      (select count(*) from code_edges where graph_id not in (select id from code_graphs))::int as edges`.execute(
+    db,
+  )
   return rows[0]
 }
 
@@ -83,7 +88,9 @@ describe('a change of most of a repository', () => {
     expect(await countStrays(db)).toEqual({ files: 0, symbols: 0, edges: 0 })
     // What the planner knows of the tables is of now, not of before there was anything in them.
     const { rows } = await sql<{ symbols: number }>`
-      select reltuples::float8 as symbols from pg_class where oid = 'code_symbols'::regclass`.execute(db)
+      select reltuples::float8 as symbols from pg_class where oid = 'code_symbols'::regclass`.execute(
+      db,
+    )
     expect(rows[0]!.symbols).toBeGreaterThan(8000)
   }, 180_000)
 })
@@ -96,10 +103,16 @@ describe('processes that scan on one database', () => {
     return cookie
   }
   const rescan = (url: string, repo: string, cookie: Record<string, string>) =>
-    fetch(`${url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, { method: 'POST', headers: cookie })
+    fetch(`${url}/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`, {
+      method: 'POST',
+      headers: cookie,
+    })
 
   it('case 58: one that is killed while it writes a graph anew leaves the old one, and another one writes it and clears up', async (context) => {
-    context.skip(testEngine === 'embedded', 'nobody else can look into the embedded database meanwhile')
+    context.skip(
+      testEngine === 'embedded',
+      'nobody else can look into the embedded database meanwhile',
+    )
     await using site = await createSite()
     await using database = await openDatabase(site.database, silentLog)
     const repo = await scene.createFilled(writeVersion('old'))
@@ -121,7 +134,10 @@ describe('processes that scan on one database', () => {
       await scene.forge.push(repo, 'main', writeVersion('new'))
       await rescan(killed.url!, repo, cookie)
       await expect
-        .poll(async () => (await countStrays(database.db))?.symbols, { timeout: 60_000, interval: 100 })
+        .poll(async () => (await countStrays(database.db))?.symbols, {
+          timeout: 60_000,
+          interval: 100,
+        })
         .toBe(9000)
       killed.signal('SIGKILL')
       await killed.exited
@@ -146,10 +162,15 @@ describe('processes that scan on one database', () => {
     const repo = await scene.createFilled(writeVersion('only'))
     await using one = await startProcess(site, { env: environment() })
     await using other = await startProcess(site, { env: environment() })
-    const isFetch = ({ path, method }: SeenRequest) => path === `/${repo}.git/git-upload-pack` && method === 'POST'
+    const isFetch = ({ path, method }: SeenRequest) =>
+      path === `/${repo}.git/git-upload-pack` && method === 'POST'
     await Promise.all([connect(one.url!, repo), connect(other.url!, repo)])
     await waitForScan(database.db, repo, 'completed')
-    const row = await database.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+    const row = await database.db
+      .selectFrom('scans')
+      .selectAll()
+      .where('repo', '=', repo)
+      .executeTakeFirst()
     expect(row).toMatchObject({ fence: 1, attempts: 1, error: null })
     // One asks for the head, one for the commit.
     expect(scene.forge.requests.filter(isFetch).length).toBeLessThanOrEqual(2)

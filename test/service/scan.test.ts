@@ -45,7 +45,8 @@ async function withCookie(person: 'alice' | 'carol') {
 }
 const rescanPath = (repo: string) => `/api/v1/memory/rescan?repo=${encodeURIComponent(repo)}`
 const scanPath = (repo: string) => `/api/v1/memory/scan?repo=${encodeURIComponent(repo)}`
-const scanRow = (repo: string) => db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+const scanRow = (repo: string) =>
+  db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
 
 /** Keeps a repository's next scan from going on. */
 function holdScan(repo: string) {
@@ -70,7 +71,9 @@ async function subjectsOf(repo: string): Promise<string[]> {
 async function propose(repo: string): Promise<void> {
   await scene.forge.push(repo, 'topic', { 'src/a.ts': 'export const a = 2\n' }, { author: 'alice' })
   await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
-  await scene.forge.waitForDelivery((delivery) => delivery.repo === repo && delivery.action === 'opened')
+  await scene.forge.waitForDelivery(
+    (delivery) => delivery.repo === repo && delivery.action === 'opened',
+  )
   await waitUntilSettled(scene.app)
 }
 
@@ -156,14 +159,20 @@ describe('connecting', () => {
     await scene.connect('bob', repo)
     await held.arrived
     expect(await findGraph(db, repo)).toBeNull()
-    expect(await db.selectFrom('memories').select('id').where('repo', '=', repo).execute()).toEqual([])
+    expect(await db.selectFrom('memories').select('id').where('repo', '=', repo).execute()).toEqual(
+      [],
+    )
     expect((await scene.ask('bob', map)).body).toEqual({ memories: [], count: 0 })
     held.release()
     await scene.scanned(repo)
     // A scan takes away what nobody can read any more.
     const other = await scene.scanFilled(files)
     expect(await findGraph(db, other)).not.toBeNull()
-    const left = await db.selectFrom('code_files').select('id').where('graph_id', '=', before!.id).execute()
+    const left = await db
+      .selectFrom('code_files')
+      .select('id')
+      .where('graph_id', '=', before!.id)
+      .execute()
     expect(left).toEqual([])
   })
 
@@ -212,7 +221,9 @@ describe('connecting', () => {
     await scene.scanned(repo)
     expect(await profile()).toEqual([])
     await propose(repo)
-    await expect.poll(profile, { timeout: 15_000, interval: 50 }).toMatchObject([{ username: 'alice', pr_count: 1 }])
+    await expect
+      .poll(profile, { timeout: 15_000, interval: 50 })
+      .toMatchObject([{ username: 'alice', pr_count: 1 }])
     const [{ profile_summary: summary }] = await profile()
     expect(summary).toContain('1 reviewed pull request')
   })
@@ -233,7 +244,10 @@ describe('a rescan', () => {
     const repo = await scene.scanFilled(files)
     await db.updateTable('code_files').set({ lines: 99 }).where('path', '=', 'README.md').execute()
     const ask = await withCookie('alice')
-    expect(await ask(rescanPath(repo), 'POST')).toEqual({ status: 200, body: { status: 'rescan_started', repo } })
+    expect(await ask(rescanPath(repo), 'POST')).toEqual({
+      status: 200,
+      body: { status: 'rescan_started', repo },
+    })
     await scene.scanned(repo)
     const { files: rows } = await readWholeGraph(db, repo)
     expect(rows.map(({ path, lines }) => [path, lines])).toEqual([
@@ -241,7 +255,9 @@ describe('a rescan', () => {
       ['src/a.ts', 1],
     ])
     const audit = await scene.ask('alice', '/api/v1/audit?limit=1')
-    expect(audit.body.entries).toMatchObject([{ action: 'repository_rescanned', subject: repo, login: 'alice' }])
+    expect(audit.body.entries).toMatchObject([
+      { action: 'repository_rescanned', subject: repo, login: 'alice' },
+    ])
   })
 
   it('case 30: a hundred at once are one job, also while one runs', async () => {
@@ -251,14 +267,18 @@ describe('a rescan', () => {
     await held.arrived
     const before = countScans(repo)
     const ask = await withCookie('alice')
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(rescanPath(repo), 'POST')))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => ask(rescanPath(repo), 'POST')),
+    )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(await scanRow(repo)).toMatchObject({ status: 'processing', wanted_again: false })
     held.release()
     await scene.scanned(repo)
     const { rows } = await sql<{ waiting: number }>`
       select count(*)::int as waiting from pgboss.job
-      where name = 'scan-repository' and state = 'created' and data ->> 'repo' = ${repo}`.execute(db)
+      where name = 'scan-repository' and state = 'created' and data ->> 'repo' = ${repo}`.execute(
+      db,
+    )
     expect(rows).toEqual([{ waiting: 0 }])
     expect(before).toEqual({ asked: 1, packs: 0 })
     // Asked for the head, and fetched it, once.
@@ -271,11 +291,14 @@ describe('a rescan', () => {
     const repo = await quiet.createRepository()
     await quiet.connect('alice', repo)
     const { cookie } = await quiet.signIn('alice')
-    const ask = () => fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
+    const ask = () =>
+      fetch(`${quiet.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
     const answers = await Promise.all(Array.from({ length: 100 }, ask))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const { rows } = await sql<{ jobs: number }>`
-      select count(*)::int as jobs from pgboss.job where name = 'scan-repository'`.execute(quiet.app.db)
+      select count(*)::int as jobs from pgboss.job where name = 'scan-repository'`.execute(
+      quiet.app.db,
+    )
     expect(rows).toEqual([{ jobs: 1 }])
     expect(await quiet.app.db.selectFrom('scans').select(['repo', 'status']).execute()).toEqual([
       { repo, status: 'pending' },
@@ -286,26 +309,37 @@ describe('a rescan', () => {
 describe('a merge', () => {
   it('has the repository scanned again', async () => {
     const repo = await scene.scanFilled(files)
-    await scene.forge.push(repo, 'topic', { 'src/b.ts': "import { a } from './a.ts'\nexport const b = a\n" })
+    await scene.forge.push(repo, 'topic', {
+      'src/b.ts': "import { a } from './a.ts'\nexport const b = a\n",
+    })
     const number = await scene.forge.openPullRequest({ repo, head: 'topic', author: 'alice' })
     const merged = await scene.forge.mergePullRequest(repo, number)
     await scene.forge.waitFor(() => scene.forge.deliveries.every(({ status }) => status !== null))
     await scene.scanned(repo)
     expect((await findGraph(db, repo))?.commit).toBe(merged)
     const { edges } = await readWholeGraph(db, repo)
-    expect(edges.map(({ source, target }) => [source, target])).toContainEqual(['src/b.ts', 'src/a.ts'])
+    expect(edges.map(({ source, target }) => [source, target])).toContainEqual([
+      'src/b.ts',
+      'src/a.ts',
+    ])
   })
 
   it('describes the project where the scan before it could not', async () => {
     const repo = await scene.scanFilled(files)
     const { rows } = await sql<{ described_sha: string }>`
-      update scans set described_sha = 'older' where repo = ${repo} returning described_sha`.execute(db)
+      update scans set described_sha = 'older' where repo = ${repo} returning described_sha`.execute(
+      db,
+    )
     expect(rows).toHaveLength(1)
     await sql`delete from memories where repo = ${repo}`.execute(db)
     // So small a change says nothing new of the project.
     await scene.forge.push(repo, 'main', { 'src/a.ts': 'export const a = 2\n' })
     await scene.scanAgain(repo)
-    const memories = await db.selectFrom('memories').select('path').where('repo', '=', repo).execute()
+    const memories = await db
+      .selectFrom('memories')
+      .select('path')
+      .where('repo', '=', repo)
+      .execute()
     expect(memories.map(({ path }) => path)).toContain('src')
   })
 
@@ -335,7 +369,11 @@ describe('the end of a scan', () => {
     await scene.connect('alice', repo)
     await scene.scanned(repo, 'failed')
     const { maxAttempts } = scene.app.app.context.config.review
-    expect(await scanRow(repo)).toMatchObject({ attempts: maxAttempts, error_code: 'git_failed', worker: null })
+    expect(await scanRow(repo)).toMatchObject({
+      attempts: maxAttempts,
+      error_code: 'git_failed',
+      worker: null,
+    })
     expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/^git ls-remote failed/),
@@ -344,7 +382,10 @@ describe('the end of a scan', () => {
     const ask = await withCookie('alice')
     await ask(rescanPath(repo), 'POST')
     await scene.scanned(repo)
-    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({ status: 'completed', error: null })
+    expect((await scene.ask('alice', scanPath(repo))).body).toMatchObject({
+      status: 'completed',
+      error: null,
+    })
   })
 
   it('is quiet where the repository was disconnected meanwhile', async () => {
@@ -352,7 +393,11 @@ describe('the end of a scan', () => {
     await scene.forge.push(repo, 'main', { 'src/a.ts': null })
     await scene.disconnect('alice', repo)
     await scene.scanAgain(repo)
-    expect(await scanRow(repo)).toMatchObject({ status: 'completed', error_code: 'disconnected', attempts: 1 })
+    expect(await scanRow(repo)).toMatchObject({
+      status: 'completed',
+      error_code: 'disconnected',
+      attempts: 1,
+    })
     expect((await readWholeGraph(db, repo)).files).toHaveLength(2)
   })
 })
@@ -364,7 +409,10 @@ describe('a stop', () => {
     const env = forgeEnvironment(scene.forge)
     let repo: string
     {
-      await using app = await startTestApp({ database, env: { ...env, SECRET_KEY: 'k'.repeat(32) } })
+      await using app = await startTestApp({
+        database,
+        env: { ...env, SECRET_KEY: 'k'.repeat(32) },
+      })
       const { bearer } = await signInWithToken(app, tokenOf('alice'))
       repo = await scene.createFilled(files)
       scene.forge.faults.add({ match: asksForHead(repo), action: held, times: 1 })
@@ -372,9 +420,16 @@ describe('a stop', () => {
       await held.arrived
     }
     {
-      await using app = await startTestApp({ database, env: { ...env, SECRET_KEY: 'k'.repeat(32) } })
+      await using app = await startTestApp({
+        database,
+        env: { ...env, SECRET_KEY: 'k'.repeat(32) },
+      })
       await waitForScan(app.db, repo, 'completed')
-      const row = await app.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+      const row = await app.db
+        .selectFrom('scans')
+        .selectAll()
+        .where('repo', '=', repo)
+        .executeTakeFirst()
       // The first one wasn't its fault.
       expect(row).toMatchObject({ fence: 2, attempts: 1 })
       expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
@@ -386,7 +441,10 @@ describe('a stop', () => {
 
 describe('a kill', () => {
   it('case 58: in the middle of a first scan loses nothing that was read', async (context) => {
-    context.skip(testEngine === 'embedded', 'nobody else can look into the embedded database meanwhile')
+    context.skip(
+      testEngine === 'embedded',
+      'nobody else can look into the embedded database meanwhile',
+    )
     await using site = await createSite()
     const env = { ...forgeEnvironment(scene.forge), REVIEW_LEASE_SECONDS: '2' }
     await using database = await openDatabase(site.database, silentLog)
@@ -406,7 +464,9 @@ describe('a kill', () => {
       const { bearer } = await signInWithToken({ url: killed.url! }, tokenOf('alice'))
       await fetch(`${killed.url}/api/v1/repos/${repo}/install`, { method: 'POST', headers: bearer })
       await expect
-        .poll(() => database.db.selectFrom('code_facts').select('oid').execute(), { timeout: 30_000 })
+        .poll(() => database.db.selectFrom('code_facts').select('oid').execute(), {
+          timeout: 30_000,
+        })
         .toHaveLength(2)
       killed.signal('SIGKILL')
       await killed.exited
@@ -414,7 +474,11 @@ describe('a kill', () => {
     free.resolve()
     await lock
     // Whoever read the file again would know better.
-    await database.db.updateTable('code_facts').set({ lines: 77 }).where('grammar', '=', '').execute()
+    await database.db
+      .updateTable('code_facts')
+      .set({ lines: 77 })
+      .where('grammar', '=', '')
+      .execute()
     {
       await using next = await startProcess(site, { env })
       await waitForScan(database.db, repo, 'completed')
@@ -426,7 +490,11 @@ describe('a kill', () => {
       ['README.md', 77],
       ['src/a.ts', 1],
     ])
-    const row = await database.db.selectFrom('scans').selectAll().where('repo', '=', repo).executeTakeFirst()
+    const row = await database.db
+      .selectFrom('scans')
+      .selectAll()
+      .where('repo', '=', repo)
+      .executeTakeFirst()
     expect(row).toMatchObject({ status: 'completed', fence: 2, attempts: 2 })
   }, 120_000)
 })
@@ -435,7 +503,10 @@ describe('readers', () => {
   it('see the old graph or the new one, and never half', async () => {
     const version = (number: number) =>
       Object.fromEntries(
-        Array.from({ length: 30 }, (_, index) => [`src/m${index}.ts`, `export const version_${number} = ${index}\n`]),
+        Array.from({ length: 30 }, (_, index) => [
+          `src/m${index}.ts`,
+          `export const version_${number} = ${index}\n`,
+        ]),
       )
     const repo = await scene.scanFilled(version(0))
     let isOver = false
@@ -456,7 +527,8 @@ describe('readers', () => {
     const reading = read()
     for (const number of [1, 2, 3]) {
       // Every other one adds a file, and so builds the whole graph.
-      const more = number % 2 === 0 ? { [`src/more${number}.ts`]: `export const version_${number} = 0\n` } : {}
+      const more =
+        number % 2 === 0 ? { [`src/more${number}.ts`]: `export const version_${number} = 0\n` } : {}
       const fewer: Record<string, null> = number === 3 ? { 'src/more2.ts': null } : {}
       await scene.forge.push(repo, 'main', { ...version(number), ...more, ...fewer })
       await scene.scanAgain(repo)
@@ -471,7 +543,10 @@ describe('readers', () => {
 describe('renames', () => {
   it('take along what is known of a file', async () => {
     const text = `export function total(prices: number[]) {\n  return prices.reduce((sum, price) => sum + price, 0)\n}\n`
-    const repo = await scene.scanFilled({ 'src/old.ts': text, 'src/other.ts': '// something else altogether\n' })
+    const repo = await scene.scanFilled({
+      'src/old.ts': text,
+      'src/other.ts': '// something else altogether\n',
+    })
     const memory = {
       repo,
       memory_type: 'risk_module' as const,
@@ -511,7 +586,10 @@ describe('with a layer turned off', () => {
       memories: expected.memories,
     })
     const { cookie } = await other.signIn('alice')
-    const response = await fetch(`${other.app.url}${rescanPath(repo)}`, { method: 'POST', headers: cookie })
+    const response = await fetch(`${other.app.url}${rescanPath(repo)}`, {
+      method: 'POST',
+      headers: cookie,
+    })
     expect(response.status).toBe(expected.rescan)
   })
 
@@ -530,7 +608,11 @@ describe('with a layer turned off', () => {
     await using app = await startTestApp({ database, env })
     for (const repo of repos) {
       await waitForScan(app.db, repo, 'completed')
-      const memories = await app.db.selectFrom('memories').select('path').where('repo', '=', repo).execute()
+      const memories = await app.db
+        .selectFrom('memories')
+        .select('path')
+        .where('repo', '=', repo)
+        .execute()
       expect(memories.map(({ path }) => path)).toContain('src')
       expect((await readWholeGraph(app.db, repo)).files).toHaveLength(2)
     }
@@ -543,6 +625,9 @@ describe('with a layer turned off', () => {
     const repo = await other.createRepository()
     expect((await other.connect('alice', repo)).status).toBe(200)
     expect(await other.app.db.selectFrom('scans').select('repo').execute()).toEqual([])
-    expect((await other.ask('alice', scanPath(repo))).body).toMatchObject({ status: 'none', requested_at: null })
+    expect((await other.ask('alice', scanPath(repo))).body).toMatchObject({
+      status: 'none',
+      requested_at: null,
+    })
   })
 })

@@ -29,7 +29,12 @@ beforeAll(async () => {
   forge = accounts.forge
   const oauth = forge.createOAuthApp({ clientSecret: configured.OAUTH_CLIENT_SECRET })
   site = await createSite()
-  const env = { ...accounts.env, ...configured, OAUTH_CLIENT_ID: oauth.clientId, LOG_LEVEL: 'trace' }
+  const env = {
+    ...accounts.env,
+    ...configured,
+    OAUTH_CLIENT_ID: oauth.clientId,
+    LOG_LEVEL: 'trace',
+  }
   umpire = await startProcess(site, { args: ['--no-worker'], env })
   url = umpire.url!
 })
@@ -41,7 +46,9 @@ afterAll(async () => {
 
 /** Writes down what was answered, but for the cookies of our own that a sign-in sets. */
 async function listen(response: Response): Promise<Response> {
-  const headers = [...response.headers].filter(([name]) => name !== 'set-cookie' && name !== 'location')
+  const headers = [...response.headers].filter(
+    ([name]) => name !== 'set-cookie' && name !== 'location',
+  )
   said.push(JSON.stringify([response.status, headers, await response.clone().text()]))
   return response
 }
@@ -53,7 +60,10 @@ async function send(
   more: Record<string, string> = {},
   body?: unknown,
 ): Promise<Response> {
-  const init = body === undefined ? { headers: more } : { headers: { ...headers, ...more }, body: JSON.stringify(body) }
+  const init =
+    body === undefined
+      ? { headers: more }
+      : { headers: { ...headers, ...more }, body: JSON.stringify(body) }
   return listen(await fetch(url + path, { method, ...init }))
 }
 
@@ -81,7 +91,10 @@ async function signInByOAuth(): Promise<void> {
   forge.faults.clear()
   const exchanges = forge.requests.filter(({ path }) => path === '/login/oauth/access_token')
   for (const [index, { body }] of exchanges.entries()) {
-    canaries.set(`verifier ${index}`, (JSON.parse(String(body)) as { code_verifier: string }).code_verifier)
+    canaries.set(
+      `verifier ${index}`,
+      (JSON.parse(String(body)) as { code_verifier: string }).code_verifier,
+    )
   }
   const uses = forge.requests.flatMap(
     ({ headers }) => /^Bearer (gho_\w+)$/.exec(String(headers.authorization))?.[1] ?? [],
@@ -116,7 +129,12 @@ async function useCredentials(): Promise<void> {
       await send('GET', path, { authorization: `Basic ${jwt}`, cookie: `${jwt}=${jwt}` })
     }
     await send('DELETE', `/api/v1/tokens/${jwt}`, bob.cookie)
-    await send('POST', '/api/v1/tokens', bob.cookie, { name: '', token: jwt, [jwt]: jwt, expires_in_days: jwt })
+    await send('POST', '/api/v1/tokens', bob.cookie, {
+      name: '',
+      token: jwt,
+      [jwt]: jwt,
+      expires_in_days: jwt,
+    })
     await send('POST', `/api/v1/repos/acme/${jwt}/install`, { authorization: `Bearer ${jwt}` })
   }
   await send('DELETE', `/api/v1/tokens/${id}`, bob.cookie)
@@ -137,8 +155,16 @@ async function failToSignIn(): Promise<void> {
   await send('POST', '/auth/login', {}, { token: `${wrong}\n` })
   await send('POST', '/auth/login', {}, { [wrong]: wrong })
   await send('POST', '/auth/login', {}, wrong)
-  await listen(await fetch(`${url}/auth/login`, { method: 'POST', headers, body: `{"token":"${wrong}"` }))
-  await listen(await fetch(`${url}/auth/login`, { method: 'POST', headers: { 'content-type': wrong }, body: wrong }))
+  await listen(
+    await fetch(`${url}/auth/login`, { method: 'POST', headers, body: `{"token":"${wrong}"` }),
+  )
+  await listen(
+    await fetch(`${url}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': wrong },
+      body: wrong,
+    }),
+  )
   await send('GET', `/auth/login/${wrong}`)
   for (const action of [
     answer(500, { message: wrong }),
@@ -161,7 +187,11 @@ it('case 25: no secret is in logs, errors or answers that are not there to hold 
   expect(stderr).toContain('"Request answered"')
   expect(said.length).toBeGreaterThan(60)
   const leaks = [...canaries].flatMap(([name, value]) => {
-    const spellings = [value, encodeURIComponent(value), Buffer.from(value).toString('base64').replace(/=+$/, '')]
+    const spellings = [
+      value,
+      encodeURIComponent(value),
+      Buffer.from(value).toString('base64').replace(/=+$/, ''),
+    ]
     const places = { log: stderr, answers: said.join('\n') }
     return Object.entries(places).flatMap(([place, text]) =>
       spellings.some((spelling) => text.includes(spelling)) ? [`${name} in the ${place}`] : [],

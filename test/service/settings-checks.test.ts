@@ -44,12 +44,19 @@ afterAll(async () => {
 async function ask(headers: Record<string, string> = {}) {
   const response = await fetch(`${app.url}/api/v1/settings/checks`, { headers })
   const text = await response.text()
-  return { status: response.status, text, body: JSON.parse(text) as { checks: Check[]; detail?: string } }
+  return {
+    status: response.status,
+    text,
+    body: JSON.parse(text) as { checks: Check[]; detail?: string },
+  }
 }
 
 it('is for administrators', async () => {
   expect((await ask()).status).toBe(401)
-  expect(await ask(alice.bearer)).toMatchObject({ status: 403, body: { detail: 'For administrators only' } })
+  expect(await ask(alice.bearer)).toMatchObject({
+    status: 403,
+    body: { detail: 'For administrators only' },
+  })
   expect(model.requests).toHaveLength(0)
 })
 
@@ -62,17 +69,28 @@ it('finds what is right, what is not, and what to do, once for all who ask', asy
   expect(model.requests).toHaveLength(1)
   const of = (name: string) => body.checks.filter((check) => check.name === name)
   expect(of('git')).toMatchObject([{ state: 'ok', remedy: null }])
-  expect(of('database')).toMatchObject([{ state: 'ok', message: expect.stringContaining(String(process.pid)) }])
+  expect(of('database')).toMatchObject([
+    { state: 'ok', message: expect.stringContaining(String(process.pid)) },
+  ])
   // Nobody has set one: it stands in the data folder.
-  expect(of('secret key')).toMatchObject([{ state: 'ok', message: expect.stringContaining('Generated') }])
-  expect(of('model')).toEqual([{ name: 'model', state: 'ok', message: 'compatible:local answers.', remedy: null }])
+  expect(of('secret key')).toMatchObject([
+    { state: 'ok', message: expect.stringContaining('Generated') },
+  ])
+  expect(of('model')).toEqual([
+    { name: 'model', state: 'ok', message: 'compatible:local answers.', remedy: null },
+  ])
   expect(of('platform token')).toMatchObject([
     { state: 'problem', remedy: 'Make a new one at the platform and set it.' },
   ])
   expect(of('sign-in application')).toMatchObject([{ state: 'skipped' }])
-  expect(of('sign-in')).toMatchObject([{ state: 'warning', remedy: expect.stringContaining('SIGN_IN_ALLOWED') }])
-  expect(app.app.context.secrets).toEqual(expect.arrayContaining([modelKey, reviewerToken, webhookSecret]))
-  for (const secret of app.app.context.secrets.filter((one) => one !== '')) expect(text).not.toContain(secret)
+  expect(of('sign-in')).toMatchObject([
+    { state: 'warning', remedy: expect.stringContaining('SIGN_IN_ALLOWED') },
+  ])
+  expect(app.app.context.secrets).toEqual(
+    expect.arrayContaining([modelKey, reviewerToken, webhookSecret]),
+  )
+  for (const secret of app.app.context.secrets.filter((one) => one !== ''))
+    expect(text).not.toContain(secret)
 })
 
 it('looks again after a while only', async () => {

@@ -56,11 +56,21 @@ describe('signing in by OAuth', () => {
   it('shows the browser neither state nor verifier, and stores nothing for a visitor', async () => {
     const browser = scene.browser()
     const authorize = new URL(locationOf(await browser.open('/auth/login')))
-    const sealed = Buffer.from(browser.cookies.get('umpire_login')!.value, 'base64url').toString('latin1')
+    const sealed = Buffer.from(browser.cookies.get('umpire_login')!.value, 'base64url').toString(
+      'latin1',
+    )
     expect(sealed).not.toContain(authorize.searchParams.get('state'))
     expect(sealed).not.toContain('verifier')
-    expect(await scene.app.db.selectFrom('used_sign_in_states').select('digest').execute()).toHaveLength(
-      (await scene.app.db.selectFrom('audit_log').select('id').where('action', '=', 'signed_in').execute()).length,
+    expect(
+      await scene.app.db.selectFrom('used_sign_in_states').select('digest').execute(),
+    ).toHaveLength(
+      (
+        await scene.app.db
+          .selectFrom('audit_log')
+          .select('id')
+          .where('action', '=', 'signed_in')
+          .execute()
+      ).length,
     )
   })
 
@@ -71,13 +81,17 @@ describe('signing in by OAuth', () => {
       const response = await fetch(`${app.url}${path}`, { redirect: 'manual' })
       expect(response.status).toBe(404)
       const { detail } = (await response.json()) as { detail: string }
-      expect(detail).toMatch(/^OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: POST .* to \/auth\/login/)
+      expect(detail).toMatch(
+        /^OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: POST .* to \/auth\/login/,
+      )
     }
     const body = JSON.stringify({ token: aliceToken })
     const headers = { 'content-type': 'application/json' }
     const signedIn = await fetch(`${app.url}/auth/login`, { method: 'POST', headers, body })
     // On plain http the browser would not send a Secure cookie back.
-    expect(signedIn.headers.getSetCookie()).toEqual([expect.stringMatching(/HttpOnly; SameSite=Lax$/)])
+    expect(signedIn.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/HttpOnly; SameSite=Lax$/),
+    ])
   })
 })
 
@@ -89,10 +103,22 @@ describe('case 22: OAuth state, code and PKCE', () => {
     ['without a state', (url) => url.searchParams.delete('state'), elsewhere],
     ['with a foreign state', (url) => url.searchParams.set('state', 'x'.repeat(43)), elsewhere],
     ['with an empty state', (url) => url.searchParams.set('state', ''), elsewhere],
-    ['with its state twice', (url) => url.searchParams.append('state', url.searchParams.get('state')!), elsewhere],
-    ['without a code', (url) => url.searchParams.delete('code'), /^The platform did not sign you in/],
+    [
+      'with its state twice',
+      (url) => url.searchParams.append('state', url.searchParams.get('state')!),
+      elsewhere,
+    ],
+    [
+      'without a code',
+      (url) => url.searchParams.delete('code'),
+      /^The platform did not sign you in/,
+    ],
     ['with a made-up code', (url) => url.searchParams.set('code', 'f'.repeat(20)), refusedCode],
-    ['with an error', (url) => url.searchParams.set('error', 'server_error'), /^The platform did not sign you in/],
+    [
+      'with an error',
+      (url) => url.searchParams.set('error', 'server_error'),
+      /^The platform did not sign you in/,
+    ],
   ])('refuses to come back %s', async (_what, change, detail) => {
     const browser = scene.browser()
     const callback = await walkToCallback(browser)
@@ -138,7 +164,11 @@ describe('case 22: OAuth state, code and PKCE', () => {
     })
     const responses = await Promise.all(replays.map((copy) => copy.open(callback.href)))
     expect(responses.map(({ status }) => status).sort()).toEqual([303, 400, 400, 400])
-    await expectRefused(browser, await browser.open(callback.href), /^This sign-in has ended already/)
+    await expectRefused(
+      browser,
+      await browser.open(callback.href),
+      /^This sign-in has ended already/,
+    )
   })
 
   it('lets a state count once, also after the platform had refused', async () => {
@@ -150,7 +180,11 @@ describe('case 22: OAuth state, code and PKCE', () => {
     await expectRefused(browser, await browser.open(callback.href), refusedCode)
     browser.cookies.set('umpire_login', attempt)
     callback.searchParams.set('code', code)
-    await expectRefused(browser, await browser.open(callback.href), /^This sign-in has ended already/)
+    await expectRefused(
+      browser,
+      await browser.open(callback.href),
+      /^This sign-in has ended already/,
+    )
   })
 
   it('refuses a code that was used before', async () => {
@@ -175,8 +209,12 @@ describe('case 22: OAuth state, code and PKCE', () => {
     const browser = scene.browser()
     const authorize = new URL(locationOf(await browser.open('/auth/login')))
     await browser.open(locationOf(await browser.open(authorize.href)))
-    const exchange = scene.forge.requests.findLast(({ path }) => path === '/login/oauth/access_token')
-    const { code_verifier: verifier } = JSON.parse(String(exchange?.body)) as { code_verifier: string }
+    const exchange = scene.forge.requests.findLast(
+      ({ path }) => path === '/login/oauth/access_token',
+    )
+    const { code_verifier: verifier } = JSON.parse(String(exchange?.body)) as {
+      code_verifier: string
+    }
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     expect(challenge).toBe(authorize.searchParams.get('code_challenge'))
   })
@@ -186,12 +224,26 @@ describe('case 22: OAuth state, code and PKCE', () => {
     scene.forge.denyNextSignIn()
     const callback = await walkToCallback(browser)
     expect(callback.searchParams.get('error')).toBe('access_denied')
-    await expectRefused(browser, await browser.open(callback.href), /^The sign-in was cancelled at the platform/)
+    await expectRefused(
+      browser,
+      await browser.open(callback.href),
+      /^The sign-in was cancelled at the platform/,
+    )
   })
 
   it.each([
-    ['refuses the exchange', '/login/oauth/access_token', answer(404, { message: 'Not Found' }), 400],
-    ['does not accept its own token', '/api/v3/user', answer(401, { message: 'Bad credentials' }), 400],
+    [
+      'refuses the exchange',
+      '/login/oauth/access_token',
+      answer(404, { message: 'Not Found' }),
+      400,
+    ],
+    [
+      'does not accept its own token',
+      '/api/v3/user',
+      answer(401, { message: 'Bad credentials' }),
+      400,
+    ],
     ['is down for the exchange', '/login/oauth/access_token', answer(503), 502],
     ['hangs up afterwards', '/api/v3/user', drop(), 502],
   ])('opens no session when the platform %s', async (_what, path, action, status) => {
@@ -207,15 +259,49 @@ describe('case 22: OAuth state, code and PKCE', () => {
 describe('case 23: return_to elsewhere', () => {
   const signInTo = async (query: string) => {
     const browser = scene.browser()
-    return locationOf(await browser.open((await walkToCallback(browser, `/auth/login?${query}`)).href))
+    return locationOf(
+      await browser.open((await walkToCallback(browser, `/auth/login?${query}`)).href),
+    )
   }
 
   it.each([
-    ...['//evil.example', '/\\evil.example', '\\/evil.example', '\\\\evil.example', '///evil.example'],
-    ...['https:evil.example', 'https://evil.example/', 'https:/evil.example', '%2f%2fevil.example', 'evil.example'],
-    ...['/%2f%2fevil.example', '/%2Fevil.example', '/%5cevil.example', '/.//evil.example', '/x/..//evil.example'],
-    ...['/%2e//evil.example', 'javascript:alert(1)', 'data:text/html,x', '/\t/evil.example', '/\n/evil.example'],
-    ...['/\0', ' //evil.example', '/%09/evil.example', '/%0d%0aset-cookie:a=b', '/é', '', '@evil.example'],
+    ...[
+      '//evil.example',
+      '/\\evil.example',
+      '\\/evil.example',
+      '\\\\evil.example',
+      '///evil.example',
+    ],
+    ...[
+      'https:evil.example',
+      'https://evil.example/',
+      'https:/evil.example',
+      '%2f%2fevil.example',
+      'evil.example',
+    ],
+    ...[
+      '/%2f%2fevil.example',
+      '/%2Fevil.example',
+      '/%5cevil.example',
+      '/.//evil.example',
+      '/x/..//evil.example',
+    ],
+    ...[
+      '/%2e//evil.example',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '/\t/evil.example',
+      '/\n/evil.example',
+    ],
+    ...[
+      '/\0',
+      ' //evil.example',
+      '/%09/evil.example',
+      '/%0d%0aset-cookie:a=b',
+      '/é',
+      '',
+      '@evil.example',
+    ],
     ...[`/${'x'.repeat(2000)}`, '/.\\/evil.example'],
   ])('goes to / instead of %j', async (path) => {
     expect(await signInTo(new URLSearchParams({ return_to: path }).toString())).toBe('/')

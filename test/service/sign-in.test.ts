@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/env.ts'
 import { createControl } from '../../src/workflows/control.ts'
-import { type AccountScenario, aliceToken, bobToken, publicUrl, startAccounts } from '../account-scenario.ts'
+import {
+  type AccountScenario,
+  aliceToken,
+  bobToken,
+  publicUrl,
+  startAccounts,
+} from '../account-scenario.ts'
 import { createBrowser, locationOf, walkToCallback } from '../browser.ts'
 import { answer, drop } from '../fakes/forge/faults.ts'
 import { createTestDatabase } from '../fakes/test-database.ts'
@@ -24,7 +30,8 @@ function postToken(body: unknown, headers: Record<string, string> = {}): Promise
 }
 
 const sessionsOf = async () =>
-  (await scene.app.db.selectFrom('tokens').select('id').where('kind', '=', 'session').execute()).length
+  (await scene.app.db.selectFrom('tokens').select('id').where('kind', '=', 'session').execute())
+    .length
 
 describe('signing in with a token of the platform', () => {
   it('gives a session in a cookie that no script reads, and says who it is', async () => {
@@ -63,7 +70,12 @@ describe('signing in with a token of the platform', () => {
       'The platform does not accept this token',
     ],
     ['no token', {}, 422, 'token must be a string'],
-    ['what no token looks like', { token: 'a\nb' }, 422, 'token must be a personal access token of the platform'],
+    [
+      'what no token looks like',
+      { token: 'a\nb' },
+      422,
+      'token must be a personal access token of the platform',
+    ],
   ])('refuses %s', async (_what, body, status, detail) => {
     const before = await sessionsOf()
     const response = await postToken(body)
@@ -72,20 +84,27 @@ describe('signing in with a token of the platform', () => {
     expect(await sessionsOf()).toBe(before)
   })
 
-  it.each(['gho_', 'ghu_', 'ghs_', 'ghr_'])('refuses a token that an application got: %s…', async (kind) => {
-    const before = await sessionsOf()
-    scene.forge.createUser('carol', { token: `${kind}token_of_carol` })
-    const response = await postToken({ token: `${kind}token_of_carol` })
-    const detail = 'This token belongs to an application: use a personal access token'
-    expect([response.status, await response.json()]).toEqual([401, { detail }])
-    expect(response.headers.getSetCookie()).toEqual([])
-    expect(await sessionsOf()).toBe(before)
-  })
+  it.each(['gho_', 'ghu_', 'ghs_', 'ghr_'])(
+    'refuses a token that an application got: %s…',
+    async (kind) => {
+      const before = await sessionsOf()
+      scene.forge.createUser('carol', { token: `${kind}token_of_carol` })
+      const response = await postToken({ token: `${kind}token_of_carol` })
+      const detail = 'This token belongs to an application: use a personal access token'
+      expect([response.status, await response.json()]).toEqual([401, { detail }])
+      expect(response.headers.getSetCookie()).toEqual([])
+      expect(await sessionsOf()).toBe(before)
+    },
+  )
 
   it.each([
     ['is down', answer(503), 502],
     ['hangs up', drop(), 502],
-    ['forbids the token to say whose it is', answer(403, { message: 'Resource not accessible' }), 401],
+    [
+      'forbids the token to say whose it is',
+      answer(403, { message: 'Resource not accessible' }),
+      401,
+    ],
   ])('answers when the platform %s', async (_what, action, status) => {
     const remove = scene.forge.faults.add({ match: ({ path }) => path.endsWith('/user'), action })
     const response = await postToken({ token: aliceToken })
@@ -99,15 +118,28 @@ describe('signing in with a token of the platform', () => {
   it('keeps 100 sessions of a person, and forgets what expired a month ago', async () => {
     const { db } = scene.app
     const { session } = await signInWithToken(scene.app, bobToken)
-    const { id } = await db.selectFrom('users').select('id').where('login', '=', 'bob').executeTakeFirstOrThrow()
+    const { id } = await db
+      .selectFrom('users')
+      .select('id')
+      .where('login', '=', 'bob')
+      .executeTakeFirstOrThrow()
     const row = { user_id: id, kind: 'session' as const }
     const [yesterday, soon] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)]
-    const more = Array.from({ length: 105 }, () => ({ ...row, id: crypto.randomUUID(), expires_at: soon }))
+    const more = Array.from({ length: 105 }, () => ({
+      ...row,
+      id: crypto.randomUUID(),
+      expires_at: soon,
+    }))
     await db
       .insertInto('tokens')
       .values(more.map((token) => ({ ...token, created_at: yesterday })))
       .execute()
-    const stale = ['29 days', '31 days'].map((age) => ({ ...row, kind: 'api' as const, name: age, age }))
+    const stale = ['29 days', '31 days'].map((age) => ({
+      ...row,
+      kind: 'api' as const,
+      name: age,
+      age,
+    }))
     for (const { age, ...token } of stale) {
       const expires_at = new Date(Date.now() - Number.parseInt(age, 10) * 86_400_000)
       await db
@@ -116,18 +148,30 @@ describe('signing in with a token of the platform', () => {
         .execute()
     }
     await signInWithToken(scene.app, bobToken)
-    const kept = await db.selectFrom('tokens').select(['kind', 'name']).where('user_id', '=', id).execute()
+    const kept = await db
+      .selectFrom('tokens')
+      .select(['kind', 'name'])
+      .where('user_id', '=', id)
+      .execute()
     expect(kept.filter(({ kind }) => kind === 'session')).toHaveLength(100)
     expect(kept.filter(({ kind }) => kind === 'api').map(({ name }) => name)).toEqual(['29 days'])
-    const earlier = await fetch(`${scene.app.url}/auth/me`, { headers: { cookie: `access_token=${session}` } })
+    const earlier = await fetch(`${scene.app.url}/auth/me`, {
+      headers: { cookie: `access_token=${session}` },
+    })
     expect(earlier.status).toBe(200)
   })
 })
 
 describe('signing out', () => {
   it('ends the session and the bearer token made from it, and leaves the others alone', async () => {
-    const [one, other] = [await signInWithToken(scene.app, aliceToken), await signInWithToken(scene.app, aliceToken)]
-    const response = await fetch(`${scene.app.url}/auth/logout`, { method: 'POST', headers: one.cookie })
+    const [one, other] = [
+      await signInWithToken(scene.app, aliceToken),
+      await signInWithToken(scene.app, aliceToken),
+    ]
+    const response = await fetch(`${scene.app.url}/auth/logout`, {
+      method: 'POST',
+      headers: one.cookie,
+    })
     expect([response.status, await response.json()]).toEqual([200, { status: 'signed_out' }])
     expect(response.headers.getSetCookie()[0]).toMatch(
       /^access_token=; Max-Age=0; Path=\/;.*HttpOnly; Secure; SameSite=Lax$/,
@@ -181,7 +225,11 @@ describe('SIGN_IN_ALLOWED', () => {
     expect((await fetch(`${app.url}/auth/me`, { headers: bob.cookie })).status).toBe(401)
     expect((await fetch(`${app.url}/auth/me`, { headers: bob.bearer })).status).toBe(401)
     const headers = { 'content-type': 'application/json' }
-    const refused = await fetch(`${app.url}/auth/login`, { method: 'POST', headers, body: `{"token":"${bobToken}"}` })
+    const refused = await fetch(`${app.url}/auth/login`, {
+      method: 'POST',
+      headers,
+      body: `{"token":"${bobToken}"}`,
+    })
     const detail = 'bob may not sign in here: SIGN_IN_ALLOWED names who may'
     expect([refused.status, await refused.json()]).toEqual([403, { detail }])
     expect((await signInWithToken(app, aliceToken)).session).toMatch(/\./)
@@ -207,7 +255,10 @@ describe('SIGN_IN_ALLOWED', () => {
     const start = async (allowed: string) => {
       const given = { ...env, SIGN_IN_ALLOWED: allowed }
       const app = await startTestApp({ env: given, database, parts: { web: true, worker: false } })
-      return { app, control: createControl(app.app.context, { db: app.db, engine: database.config.engine }) }
+      return {
+        app,
+        control: createControl(app.app.context, { db: app.db, engine: database.config.engine }),
+      }
     }
     const before = await start('alice, bob')
     const order = { admin: true, name: 'a token', days: 30 }
@@ -217,12 +268,21 @@ describe('SIGN_IN_ALLOWED', () => {
       before.control.createToken({ ...order, user: null }),
     ])
     const [ofAlice, ofOperator] = issued.map(({ jwt }) => ({ authorization: `Bearer ${jwt}` }))
-    const answersTo = async (url: string, headers: Readonly<Record<string, string>> | undefined) => {
+    const answersTo = async (
+      url: string,
+      headers: Readonly<Record<string, string>> | undefined,
+    ) => {
       const ask = (path: string, init: RequestInit = {}) =>
-        fetch(`${url}${path}`, { ...init, headers: { 'content-type': 'application/json', ...headers } })
+        fetch(`${url}${path}`, {
+          ...init,
+          headers: { 'content-type': 'application/json', ...headers },
+        })
       const list = await ask('/auth/me')
       const checks = await ask('/api/v1/settings/checks')
-      const mcp = await ask('/mcp/messages', { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })
+      const mcp = await ask('/mcp/messages', {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      })
       return [list, checks, mcp].map(({ status }) => status)
     }
     for (const headers of [ofAlice, ofOperator, alice.bearer]) {
@@ -242,6 +302,8 @@ describe('SIGN_IN_ALLOWED', () => {
   })
 
   it.each([',', ' ', 'alice,,bob'])('does not take %j for a list of names', (value) => {
-    expect(() => readConfig({ SIGN_IN_ALLOWED: value })).toThrow(/SIGN_IN_ALLOWED must be usernames/)
+    expect(() => readConfig({ SIGN_IN_ALLOWED: value })).toThrow(
+      /SIGN_IN_ALLOWED must be usernames/,
+    )
   })
 })

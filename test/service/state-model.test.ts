@@ -25,7 +25,8 @@ beforeAll(async () => {
   app = await startTestApp({ env: forgeEnvironment(forge), parts: { web: true, worker: false } })
   // The first account is an administrator, who sees everything.
   await signInWithToken(app, 'ghp_token_of_root')
-  for (const person of people) signedIn.set(person, await signInWithToken(app, `ghp_token_of_${person}`))
+  for (const person of people)
+    signedIn.set(person, await signInWithToken(app, `ghp_token_of_${person}`))
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -69,15 +70,21 @@ const priority: readonly Status[] = ['completed', 'failed', 'processing', 'pendi
 
 /** The event that stands for a pull request: highest priority, then newest. */
 function chosenEvent({ events }: ModelPullRequest): ModelEvent {
-  return [...events].sort((a, b) => priority.indexOf(a.status) - priority.indexOf(b.status) || b.id - a.id)[0]!
+  return [...events].sort(
+    (a, b) => priority.indexOf(a.status) - priority.indexOf(b.status) || b.id - a.id,
+  )[0]!
 }
 
 const isUnsettled = ({ wantsReview, status }: ModelEvent) => wantsReview && status === 'pending'
 
-const connectedUntil = (model: Model, person: Person, repo: string) => model.connectedUntil.get(key(person, repo)) ?? 0
-const isActive = (model: Model, person: Person, repo: string) => connectedUntil(model, person, repo) === Infinity
-const isConnected = (model: Model, repo: string) => people.some((person) => isActive(model, person, repo))
-const wasConnected = (model: Model, repo: string) => people.some((person) => connectedUntil(model, person, repo) > 0)
+const connectedUntil = (model: Model, person: Person, repo: string) =>
+  model.connectedUntil.get(key(person, repo)) ?? 0
+const isActive = (model: Model, person: Person, repo: string) =>
+  connectedUntil(model, person, repo) === Infinity
+const isConnected = (model: Model, repo: string) =>
+  people.some((person) => isActive(model, person, repo))
+const wasConnected = (model: Model, repo: string) =>
+  people.some((person) => connectedUntil(model, person, repo) > 0)
 
 /** What is or was connected, with nobody else connected for longer. */
 function sees(model: Model, person: Person, repo: string): boolean {
@@ -86,7 +93,10 @@ function sees(model: Model, person: Person, repo: string): boolean {
 }
 
 async function ask(person: Person, path: string, method = 'GET') {
-  const response = await fetch(`${app.url}${path}`, { method, headers: signedIn.get(person)!.bearer })
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: signedIn.get(person)!.bearer,
+  })
   // biome-ignore lint/suspicious/noExplicitAny: looked at below
   return { status: response.status, body: (await response.json()) as any }
 }
@@ -98,7 +108,10 @@ function connect(person: Person, index: number): Step {
     const repo = model.repos[index]!
     const { status, body } = await ask(person, `/api/v1/repos/${repo}/install`, 'POST')
     if (isActive(model, person, repo)) {
-      return expect({ status, body }).toEqual({ status: 400, body: { detail: 'Repo already connected' } })
+      return expect({ status, body }).toEqual({
+        status: 400,
+        body: { detail: 'Repo already connected' },
+      })
     }
     expect({ status, body }).toEqual({
       status: 200,
@@ -152,7 +165,10 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
     const pullRequest = known ?? { repo, number, title, state, updatedAt, events: [] }
     model.pullRequests.set(key(repo, number), pullRequest)
     if (pullRequest.updatedAt <= updatedAt) Object.assign(pullRequest, { title, state, updatedAt })
-    if (wantsReview && pullRequest.events.some((event) => event.type === type && isUnsettled(event))) {
+    if (
+      wantsReview &&
+      pullRequest.events.some((event) => event.type === type && isUnsettled(event))
+    ) {
       return expect(body).toEqual({ status: 'duplicate_skipped' })
     }
     expect(body).toEqual({ status: 'received', event_id: expect.any(Number), event_type: type })
@@ -163,7 +179,9 @@ function deliver({ repo: index, number, action, updatedAt }: DeliveryInput): Ste
 /** All reviews that wait run to their end. Those of pull requests that the platform doesn't show fail. */
 function settle(hidesAll: boolean): Step {
   return async (model) => {
-    const waiting = [...model.pullRequests.values()].filter(({ events }) => events.some(isUnsettled))
+    const waiting = [...model.pullRequests.values()].filter(({ events }) =>
+      events.some(isUnsettled),
+    )
     if (waiting.length === 0) return
     const match = ({ path }: { path: string }) => hidesAll && path.includes('/pulls/')
     const showAgain = forge.faults.add({ match, action: answer(404, { message: 'Not Found' }) })
@@ -172,7 +190,8 @@ function settle(hidesAll: boolean): Step {
     await worker.stop()
     showAgain()
     for (const { repo, number, events } of waiting) {
-      const isGone = hidesAll || number > 2 || (wasConnected(model, repo) && !isConnected(model, repo))
+      const isGone =
+        hidesAll || number > 2 || (wasConnected(model, repo) && !isConnected(model, repo))
       for (const event of events.filter(isUnsettled)) event.status = isGone ? 'failed' : 'completed'
     }
   }
@@ -183,12 +202,25 @@ function retry(person: Person, index: number, number: number): Step {
     const repo = model.repos[index]!
     const pullRequest = model.pullRequests.get(key(repo, number))
     if (pullRequest === undefined) return
-    const { status, body } = await ask(person, `/api/v1/reviews/${chosenEvent(pullRequest).id}/retry`, 'POST')
+    const { status, body } = await ask(
+      person,
+      `/api/v1/reviews/${chosenEvent(pullRequest).id}/retry`,
+      'POST',
+    )
     if (!sees(model, person, repo)) return expect(status).toBe(404)
     if (!isActive(model, person, repo)) return expect(status).toBe(403)
-    if (pullRequest.state !== 'open' || pullRequest.events.some(isUnsettled)) return expect(status).toBe(409)
-    expect({ status, body }).toEqual({ status: 202, body: { status: 'retry_started', event_id: expect.any(Number) } })
-    pullRequest.events.push({ id: body.event_id, type: 'pull_request.retry', wantsReview: true, status: 'pending' })
+    if (pullRequest.state !== 'open' || pullRequest.events.some(isUnsettled))
+      return expect(status).toBe(409)
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: { status: 'retry_started', event_id: expect.any(Number) },
+    })
+    pullRequest.events.push({
+      id: body.event_id,
+      type: 'pull_request.retry',
+      wantsReview: true,
+      status: 'pending',
+    })
   }
 }
 
@@ -204,11 +236,15 @@ async function checkLists(model: Model, prefix: string): Promise<void> {
       const query = `search=${prefix}&limit=100${filter === '' ? '' : `&status=${filter}`}`
       const { status, body } = await ask(person, `/api/v1/reviews?${query}`)
       expect(status).toBe(200)
-      const expected = own.filter(({ chosen, state }) => filter === '' || chosen.status === filter || state === filter)
-      // biome-ignore lint/suspicious/noExplicitAny: compared below
-      const shown = body.map(({ id, status, event_type, repo_name, pr_number, pr_title, pr_status }: any) => {
-        return { id, status, event_type, repo_name, pr_number, pr_title, pr_status }
-      })
+      const expected = own.filter(
+        ({ chosen, state }) => filter === '' || chosen.status === filter || state === filter,
+      )
+      const shown = body.map(
+        // biome-ignore lint/suspicious/noExplicitAny: compared below
+        ({ id, status, event_type, repo_name, pr_number, pr_title, pr_status }: any) => {
+          return { id, status, event_type, repo_name, pr_number, pr_title, pr_status }
+        },
+      )
       expect(shown, `${person} ${filter}`).toEqual(
         expected.map(({ chosen, repo, number, title, state }) => ({
           id: chosen.id,
@@ -233,9 +269,19 @@ async function makeModel(): Promise<{ model: Model; prefix: string }> {
   for (const repo of repos) {
     await forge.createRepository(repo)
     for (const person of [...people, 'umpire-bot']) forge.setPermission(repo, person, 'admin')
-    await forge.push(repo, 'main', { 'a.ts': 'export const a = 1\n' }, { author: 'alice', message: 'Start' })
+    await forge.push(
+      repo,
+      'main',
+      { 'a.ts': 'export const a = 1\n' },
+      { author: 'alice', message: 'Start' },
+    )
     for (const branch of ['one', 'two']) {
-      await forge.push(repo, branch, { 'b.ts': `export const b = '${branch}'\n` }, { author: 'alice', message: branch })
+      await forge.push(
+        repo,
+        branch,
+        { 'b.ts': `export const b = '${branch}'\n` },
+        { author: 'alice', message: branch },
+      )
       await forge.openPullRequest({ repo, head: branch, author: 'alice' })
     }
   }
@@ -256,8 +302,14 @@ const repository = fc.constantFrom(0, 0, 0, 1)
 const number = fc.constantFrom(1, 1, 1, 2, 3)
 const steps = fc.array(
   fc.oneof(
-    { weight: 3, arbitrary: fc.tuple(person, repository).map(([who, index]) => connect(who, index)) },
-    { weight: 1, arbitrary: fc.tuple(person, repository).map(([who, index]) => disconnect(who, index)) },
+    {
+      weight: 3,
+      arbitrary: fc.tuple(person, repository).map(([who, index]) => connect(who, index)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(person, repository).map(([who, index]) => disconnect(who, index)),
+    },
     {
       weight: 8,
       arbitrary: fc
@@ -272,13 +324,17 @@ const steps = fc.array(
     { weight: 3, arbitrary: fc.boolean().map(settle) },
     {
       weight: 2,
-      arbitrary: fc.tuple(person, repository, number).map(([who, index, pr]) => retry(who, index, pr)),
+      arbitrary: fc
+        .tuple(person, repository, number)
+        .map(([who, index, pr]) => retry(who, index, pr)),
     },
   ),
   { minLength: 30, maxLength: 50, size: 'max' },
 )
 
-it('agrees with a plain model of events, installations and the list', { timeout: 240_000 }, async () => {
+it('agrees with a plain model of events, installations and the list', {
+  timeout: 240_000,
+}, async () => {
   const property = fc.asyncProperty(steps, async (sequence) => {
     const { model, prefix } = await makeModel()
     for (const step of sequence) {

@@ -23,7 +23,10 @@ const start = (more: Record<string, string> = {}) =>
   startTestApp({ database, env: { ...env, ...more }, parts: { web: true, worker: false } })
 
 const newKey = 'another secret key of the tests with 32 characters and more'
-const expired = { status: 401, body: { detail: 'Session expired — please log out and sign in again.' } }
+const expired = {
+  status: 401,
+  body: { detail: 'Session expired — please log out and sign in again.' },
+}
 
 /** What needs the caller's token of the platform. */
 async function connect(app: TestApp, { bearer }: SignedIn) {
@@ -35,15 +38,23 @@ async function connect(app: TestApp, { bearer }: SignedIn) {
 }
 
 const readSealed = async (app: TestApp, login: string) =>
-  (await app.db.selectFrom('users').select('encrypted_token').where('login', '=', login).executeTakeFirstOrThrow())
-    .encrypted_token!
+  (
+    await app.db
+      .selectFrom('users')
+      .select('encrypted_token')
+      .where('login', '=', login)
+      .executeTakeFirstOrThrow()
+  ).encrypted_token!
 
 const writeSealed = (app: TestApp, login: string, encrypted_token: Buffer | null) =>
   app.db.updateTable('users').set({ encrypted_token }).where('login', '=', login).execute()
 
 it('case 24: a stored token that was changed or swapped is refused', async () => {
   await using app = await start()
-  const [alice, bob] = [await signInWithToken(app, aliceToken), await signInWithToken(app, bobToken)]
+  const [alice, bob] = [
+    await signInWithToken(app, aliceToken),
+    await signInWithToken(app, bobToken),
+  ]
   expect((await connect(app, alice)).status).toBe(200)
   expect((await connect(app, bob)).status).toBe(200)
   const [ofAlice, ofBob] = [await readSealed(app, 'alice'), await readSealed(app, 'bob')]
@@ -81,9 +92,13 @@ it('a new secret key takes the old one’s sessions and tokens over', async () =
     alice = await signInWithToken(app, aliceToken)
     sealed = await readSealed(app, 'alice')
   }
-  const meStatus = async (app: TestApp) => (await fetch(`${app.url}/auth/me`, { headers: alice.cookie })).status
+  const meStatus = async (app: TestApp) =>
+    (await fetch(`${app.url}/auth/me`, { headers: alice.cookie })).status
   {
-    await using app = await start({ SECRET_KEY: newKey, SECRET_KEYS_OLD: `${secretKey},${'x'.repeat(32)}` })
+    await using app = await start({
+      SECRET_KEY: newKey,
+      SECRET_KEYS_OLD: `${secretKey},${'x'.repeat(32)}`,
+    })
     expect(await meStatus(app)).toBe(200)
     expect((await connect(app, alice)).status).toBe(200)
     const renewed = await readSealed(app, 'alice')

@@ -26,14 +26,25 @@ let env: Record<string, string>
 beforeAll(async () => {
   forge = await startShopForge()
   site = await createSite()
-  env = { ...site.env, ...forgeEnvironment(forge), PUBLIC_URL: 'https://umpire.example', MEMORY: 'off', GRAPH: 'off' }
+  env = {
+    ...site.env,
+    ...forgeEnvironment(forge),
+    PUBLIC_URL: 'https://umpire.example',
+    MEMORY: 'off',
+    GRAPH: 'off',
+  }
   service = await startProcess(site, { env })
   forge.addWebhook(repo, {
     url: `${service.url}/api/v1/webhooks/host`,
     secret: webhookSecret,
     events: ['pull_request', 'issues'],
   })
-  await forge.push(repo, 'topic', { 'src/new.ts': 'export const a = 1\n' }, { author: 'alice', message: 'Add' })
+  await forge.push(
+    repo,
+    'topic',
+    { 'src/new.ts': 'export const a = 1\n' },
+    { author: 'alice', message: 'Add' },
+  )
   await forge.openPullRequest({ repo, head: 'topic', title: 'A change', body: '', author: 'alice' })
   await service.logged('The review is done')
 })
@@ -68,10 +79,15 @@ describe('umpire mcp', () => {
         'get_pr_verdict',
         'get_repo_health',
       ])
-      const verdict = await client.callTool({ name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } })
+      const verdict = await client.callTool({
+        name: 'get_pr_verdict',
+        arguments: { repo, pr_number: 1 },
+      })
       expect(verdict.structuredContent).toMatchObject({ repo, pr_number: 1, verdict: 'APPROVED' })
       const { contents } = await client.readResource({ uri: `umpire://repos/${repo}/reviews` })
-      expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject([{ pr_number: 1, status: 'completed' }])
+      expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject([
+        { pr_number: 1, status: 'completed' },
+      ])
     } finally {
       await client.close()
     }
@@ -80,11 +96,17 @@ describe('umpire mcp', () => {
   it('as a person sees what is connected to that person, and nothing with a token that does not count', async () => {
     const { stdout } = await runUmpire(['token', '--admin'], { cwd: site.dataDir, env })
     const client = await connect({ UMPIRE_TOKEN: stdout.trim() })
-    const { structuredContent } = await client.callTool({ name: 'get_pr_verdict', arguments: { repo, pr_number: 1 } })
+    const { structuredContent } = await client.callTool({
+      name: 'get_pr_verdict',
+      arguments: { repo, pr_number: 1 },
+    })
     await client.close()
     expect(structuredContent).toEqual({ error: 'Repo not connected or access denied' })
 
-    const refused = await runUmpire(['mcp'], { cwd: site.dataDir, env: { ...env, UMPIRE_TOKEN: 'no-token' } })
+    const refused = await runUmpire(['mcp'], {
+      cwd: site.dataDir,
+      env: { ...env, UMPIRE_TOKEN: 'no-token' },
+    })
     expect(refused).toMatchObject({
       code: 3,
       stdout: '',
@@ -94,7 +116,10 @@ describe('umpire mcp', () => {
 
   it('ends with its client, and says where there is no service', async () => {
     // Its stdin is closed from the start.
-    expect(await runUmpire(['mcp'], { cwd: site.dataDir, env })).toMatchObject({ code: 0, stdout: '' })
+    expect(await runUmpire(['mcp'], { cwd: site.dataDir, env })).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
     if (testEngine === 'embedded') {
       const elsewhere = await runUmpire(['mcp'], {
         cwd: site.dataDir,
@@ -121,7 +146,8 @@ describe('umpire mcp beside a service that it asks', () => {
       asked.push(route)
       told.emit(route, response)
       const answer = ({ '/status': status, ...answers } as Readonly<Record<string, unknown>>)[route]
-      if (answer !== 'nothing') response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { detail: 'No' }))
+      if (answer !== 'nothing')
+        response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? { detail: 'No' }))
     })
     await once(socket.listen(join(folder, 'control.sock')), 'listening')
     return {
@@ -152,28 +178,35 @@ describe('umpire mcp beside a service that it asks', () => {
     {
       id: 0,
       method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      },
     },
     { method: 'notifications/initialized' },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
-  it.each(['its client leaves', 'it is told to end'])('ends at once when %s, whatever is waited for', async (how) => {
-    await using service = await startSocket({ '/mcp/tools': tools, '/mcp/call': 'nothing' })
-    const child = spawn(umpireCommand, ['mcp'], {
-      env: service.env,
-      cwd: service.folder,
-      stdio: ['pipe', 'ignore', 'inherit'],
-    })
-    const exited = once(child, 'exit')
-    const asked = service.asked('/mcp/call')
-    child.stdin.write([...hello, call(1, 'get_health')].join(''))
-    const [waiting] = await asked
-    const left = once(waiting, 'close')
-    if (how === 'its client leaves') child.stdin.end()
-    else child.kill('SIGTERM')
-    expect(await exited).toEqual([0, null])
-    await left
-  })
+  it.each(['its client leaves', 'it is told to end'])(
+    'ends at once when %s, whatever is waited for',
+    async (how) => {
+      await using service = await startSocket({ '/mcp/tools': tools, '/mcp/call': 'nothing' })
+      const child = spawn(umpireCommand, ['mcp'], {
+        env: service.env,
+        cwd: service.folder,
+        stdio: ['pipe', 'ignore', 'inherit'],
+      })
+      const exited = once(child, 'exit')
+      const asked = service.asked('/mcp/call')
+      child.stdin.write([...hello, call(1, 'get_health')].join(''))
+      const [waiting] = await asked
+      const left = once(waiting, 'close')
+      if (how === 'its client leaves') child.stdin.end()
+      else child.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+      await left
+    },
+  )
 
   it('gives the answers of faults while it does not run, as their tools declare them', async () => {
     const service = await startSocket({ '/mcp/tools': tools })
@@ -191,7 +224,10 @@ describe('umpire mcp beside a service that it asks', () => {
     child.stdin.write(call(1, 'get_health'))
     expect((await next()).result.structuredContent).toEqual({ repo, score: 0, hours: null, error })
     child.stdin.write(call(2, 'get_list'))
-    expect((await next()).result).toMatchObject({ structuredContent: { result: [] }, _meta: { error } })
+    expect((await next()).result).toMatchObject({
+      structuredContent: { result: [] },
+      _meta: { error },
+    })
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'resources/list' })}\n`)
     expect((await next()).error).toMatchObject({ message: error })
     const exited = once(child, 'exit')
@@ -224,13 +260,22 @@ describe('umpire sources', () => {
       stdout: 'linear  it offers no tool get_issue\n',
       stderr: '',
     })
-    const trusted = await runUmpire(['sources', '--trust', 'linear'], { cwd: site.dataDir, env: sources })
+    const trusted = await runUmpire(['sources', '--trust', 'linear'], {
+      cwd: site.dataDir,
+      env: sources,
+    })
     expect(trusted).toMatchObject({
       code: 0,
       stdout: '',
       stderr: expect.stringContaining('0 remembered tools of linear'),
     })
-    const unknown = await runUmpire(['sources', '--trust', 'liner'], { cwd: site.dataDir, env: sources })
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean linear?') })
+    const unknown = await runUmpire(['sources', '--trust', 'liner'], {
+      cwd: site.dataDir,
+      env: sources,
+    })
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean linear?'),
+    })
   })
 })

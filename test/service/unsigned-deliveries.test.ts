@@ -29,18 +29,39 @@ describe('where the platform can be asked', () => {
 
   it('shows title, state and address only as the platform confirms them', async () => {
     const { app, forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/a.ts': 'export {}\n' }, { title: 'What it really is' })
-    forge.faults.add({ match: ({ path }) => path.endsWith(`/pulls/${number}`), action: answer(503, 'no') })
+    const number = await scenario.openPullRequest(
+      { 'src/a.ts': 'export {}\n' },
+      { title: 'What it really is' },
+    )
+    forge.faults.add({
+      match: ({ path }) => path.endsWith(`/pulls/${number}`),
+      action: answer(503, 'no'),
+    })
     await app.deliver(pullRequestPayload({ ...forged, number }), { secret: null })
     expect(await listReviews(app, alice)).toMatchObject([
-      { pr_title: `Pull request #${number}`, pr_status: 'open', pr_url: '', branch: '', author: '' },
+      {
+        pr_title: `Pull request #${number}`,
+        pr_status: 'open',
+        pr_url: '',
+        branch: '',
+        author: '',
+      },
     ])
 
     forge.faults.clear()
     await scenario.settled()
-    const real = { pr_title: 'What it really is', pr_status: 'open', branch: 'topic', author: 'alice' }
+    const real = {
+      pr_title: 'What it really is',
+      pr_status: 'open',
+      branch: 'topic',
+      author: 'alice',
+    }
     const [entry] = await listReviews(app, alice)
-    expect(entry).toMatchObject({ ...real, status: 'completed', pr_url: expect.stringContaining(`/pull/${number}`) })
+    expect(entry).toMatchObject({
+      ...real,
+      status: 'completed',
+      pr_url: expect.stringContaining(`/pull/${number}`),
+    })
 
     await app.deliver(pullRequestPayload({ ...forged, number, action: 'closed' }), { secret: null })
     expect(await listReviews(app, alice)).toMatchObject([real])
@@ -50,9 +71,14 @@ describe('where the platform can be asked', () => {
 
   it('reviews a push whose delivery was skipped as a duplicate while the review was posted', async () => {
     const { app, forge } = scenario
-    const number = await scenario.openPullRequest({ 'src/b.ts': 'export {}\n' }, { branch: 'pushed' })
+    const number = await scenario.openPullRequest(
+      { 'src/b.ts': 'export {}\n' },
+      { branch: 'pushed' },
+    )
     const deliver = (sha: string) =>
-      app.deliver(pullRequestPayload({ repo, number, action: 'synchronize', headSha: sha }), { secret: null })
+      app.deliver(pullRequestPayload({ repo, number, action: 'synchronize', headSha: sha }), {
+        secret: null,
+      })
     const held = hold()
     forge.faults.add({
       match: ({ path, body }) => path.includes('/statuses/') && !body.includes('"pending"'),
@@ -61,18 +87,30 @@ describe('where the platform can be asked', () => {
     })
     await deliver(forge.pullRequest(repo, number).headSha)
     await held.arrived
-    const head = await forge.push(repo, 'pushed', { 'src/b.ts': 'export const b = 1\n' }, { author: 'alice' })
+    const head = await forge.push(
+      repo,
+      'pushed',
+      { 'src/b.ts': 'export const b = 1\n' },
+      { author: 'alice' },
+    )
     expect((await deliver(head)).body).toEqual({ status: 'duplicate_skipped' })
     held.release()
     await scenario.settled()
-    expect((await runsOf(app, number)).at(-1)).toMatchObject({ status: 'completed', head_sha: head })
+    expect((await runsOf(app, number)).at(-1)).toMatchObject({
+      status: 'completed',
+      head_sha: head,
+    })
   })
 
   it('makes one review of deliveries of nine names that come together', async () => {
     const { app } = scenario
     const number = await scenario.openPullRequest({ 'src/c.ts': 'export {}\n' }, { branch: 'nine' })
     const names = Array.from({ length: 9 }, (_, index) => `event-${index}`)
-    await Promise.all(names.map((event) => app.deliver(pullRequestPayload({ repo, number }), { event, secret: null })))
+    await Promise.all(
+      names.map((event) =>
+        app.deliver(pullRequestPayload({ repo, number }), { event, secret: null }),
+      ),
+    )
     await scenario.settled()
     // The first wake-up may be quicker than the last of them.
     expect((await runsOf(app, number)).length).toBeLessThanOrEqual(2)
@@ -86,7 +124,9 @@ describe('in production without any secret', () => {
     for (const hook of forge.webhooks(repo)) forge.removeWebhook(repo, hook.id)
     const number = await scenario.openPullRequest({ 'src/a.ts': 'export {}\n' })
     const admin = await signInWithToken(app, aliceToken)
-    expect((await app.deliver(pullRequestPayload({ repo, number }), { secret: null })).body.status).toBe('received')
+    expect(
+      (await app.deliver(pullRequestPayload({ repo, number }), { secret: null })).body.status,
+    ).toBe('received')
     await scenario.settled()
     expect(await app.events()).toMatchObject([{ status: 'failed' }])
     const deliveries = await fetch(`${app.url}/api/v1/deliveries`, { headers: admin.bearer })
@@ -103,7 +143,13 @@ describe('in production without any secret', () => {
     await app.deliver({ ...pullRequestPayload(), pull_request: { number: '5' } })
     const deliveries = await fetch(`${app.url}/api/v1/deliveries`, { headers: admin.bearer })
     expect(await deliveries.json()).toMatchObject({
-      deliveries: [{ outcome: 'failed', status: 'failed', error: expect.stringContaining('pull_request.number') }],
+      deliveries: [
+        {
+          outcome: 'failed',
+          status: 'failed',
+          error: expect.stringContaining('pull_request.number'),
+        },
+      ],
     })
   })
 })

@@ -32,7 +32,9 @@ async function makeOld(last: string, fill: (db: Db) => Promise<void>): Promise<T
 
 /** Alice connected the repository; its pull request 1 was reviewed twice at one commit, and has an open finding. */
 async function fillReviews(db: Db): Promise<void> {
-  const asked = await fetch(`${forge.apiUrl}/user`, { headers: { authorization: `Bearer ${aliceToken}` } })
+  const asked = await fetch(`${forge.apiUrl}/user`, {
+    headers: { authorization: `Bearer ${aliceToken}` },
+  })
   const { id } = (await asked.json()) as { id: number }
   await sql`
     insert into users (platform, platform_user_id, login, is_admin)
@@ -53,7 +55,9 @@ async function fillReviews(db: Db): Promise<void> {
   }
   await sql`
     insert into events (event_type, source, repo, pr_number, payload, status, wants_review, run_id)
-    values ('pull_request.opened', 'github', ${repo}, 1, ''::bytea, 'completed', true, 2)`.execute(db)
+    values ('pull_request.opened', 'github', ${repo}, 1, ''::bytea, 'completed', true, 2)`.execute(
+    db,
+  )
   await sql`
     insert into findings (repo, pr_number, fingerprint, first_run_id, last_run_id, reviewer, path, side, start_line, end_line,
       severity, category, title, body, confidence, verified, state, placement)
@@ -65,14 +69,20 @@ async function fillReviews(db: Db): Promise<void> {
 async function fillListing(db: Db): Promise<void> {
   await sql`
     update pull_requests set listed_event_id = 1, listed_status = 'completed', last_event_at = now(), reviewed_run_id = 2,
-      verdict = 'APPROVE', confidence = 4, moderate_count = 1, search_text = 'old and dear'`.execute(db)
-  await sql`insert into pull_request_search (repo, number, text) values (${repo}, 1, 'old and dear')`.execute(db)
+      verdict = 'APPROVE', confidence = 4, moderate_count = 1, search_text = 'old and dear'`.execute(
+    db,
+  )
+  await sql`insert into pull_request_search (repo, number, text) values (${repo}, 1, 'old and dear')`.execute(
+    db,
+  )
 }
 
 /** What 0004 made: the repository was scanned, and things are remembered. */
 async function fillKnowledge(db: Db): Promise<void> {
   await sql`
-    insert into scans (repo, status, commit_sha, described_sha) values (${repo}, 'completed', 'abc', 'abc')`.execute(db)
+    insert into scans (repo, status, commit_sha, described_sha) values (${repo}, 'completed', 'abc', 'abc')`.execute(
+    db,
+  )
   await sql`insert into code_graphs (repo, commit_sha, facts_version, built_at) values (${repo}, 'abc', 1, now())`.execute(
     db,
   )
@@ -86,7 +96,9 @@ async function fillKnowledge(db: Db): Promise<void> {
   for (const run of [1, 2]) {
     await sql`
       insert into pull_request_files (run_id, repo, pr_number, author, latest, requested_changes, path, status, additions, deletions)
-      values (${run}, ${repo}, 1, 'alice', ${run === 2}, ${run === 1}, 'src/orders.ts', 'modified', 1, 1)`.execute(db)
+      values (${run}, ${repo}, 1, 'alice', ${run === 2}, ${run === 1}, 'src/orders.ts', 'modified', 1, 1)`.execute(
+      db,
+    )
   }
   const provenance = { source: 'person', user: 'alice' }
   await sql`
@@ -110,7 +122,12 @@ async function ask(app: TestApp, { cookie, bearer }: SignedIn, path: string) {
 
 async function expectReviews(app: TestApp, alice: SignedIn): Promise<void> {
   expect(await ask(app, alice, '/reviews?search=dear')).toMatchObject([
-    { id: 1, status: 'completed', pr_status: 'merged', ai_summary: expect.stringContaining('As it was.') },
+    {
+      id: 1,
+      status: 'completed',
+      pr_status: 'merged',
+      ai_summary: expect.stringContaining('As it was.'),
+    },
   ])
   expect(await ask(app, alice, '/reviews/1')).toMatchObject({
     reach: null,
@@ -120,14 +137,22 @@ async function expectReviews(app: TestApp, alice: SignedIn): Promise<void> {
     verdicts: { APPROVE: 1, REQUEST_CHANGES: 0 },
     issue_categories: { critical: 0, moderate: 1, minor: 0 },
   })
-  expect(await ask(app, alice, '/repos?connected=true')).toMatchObject({ repositories: [{ repo, installation_id: 1 }] })
+  expect(await ask(app, alice, '/repos?connected=true')).toMatchObject({
+    repositories: [{ repo, installation_id: 1 }],
+  })
 }
 
 /** What is delivered after the upgrade goes on where the old version ended. */
 async function expectToGoOn(app: TestApp, alice: SignedIn): Promise<void> {
   const payload = pullRequestPayload({ repo, number: 2, title: 'New and dear' })
-  expect(await app.deliver(payload, { secret: webhookSecret })).toMatchObject({ status: 200, body: { event_id: 2 } })
-  expect(await ask(app, alice, '/reviews?search=dear')).toMatchObject([{ pr_number: 2 }, { pr_number: 1 }])
+  expect(await app.deliver(payload, { secret: webhookSecret })).toMatchObject({
+    status: 200,
+    body: { event_id: 2 },
+  })
+  expect(await ask(app, alice, '/reviews?search=dear')).toMatchObject([
+    { pr_number: 2 },
+    { pr_number: 1 },
+  ])
 }
 
 describe.each([
@@ -173,7 +198,8 @@ it('from 0004: what was remembered and touched stays, and the graph is brought u
     await using app = await startTestApp({ database, env: forgeEnvironment(forge) })
     const alice = await signInWithToken(app, aliceToken)
     await expectReviews(app, alice)
-    const isScanned = () => app.db.selectFrom('scans').select('commit_sha').executeTakeFirstOrThrow()
+    const isScanned = () =>
+      app.db.selectFrom('scans').select('commit_sha').executeTakeFirstOrThrow()
     await expect.poll(isScanned, { timeout: 60_000 }).not.toEqual({ commit_sha: 'abc' })
     const { memories } = await ask(app, alice, `/memory?repo=${repo}&type=decision`)
     const texts = memories.map(({ memory }: { memory: string }) => memory)
@@ -182,7 +208,9 @@ it('from 0004: what was remembered and touched stays, and the graph is brought u
     const graph = await ask(app, alice, `/analytics/graph?repo=${repo}`)
     expect(graph.hotspots).toEqual([{ path: 'src/orders.ts', touch_count: 1 }])
     const { rows } = await sql<{ path: string }>`
-      select path from code_files where graph_id = (select id from code_graphs where repo = ${repo})`.execute(app.db)
+      select path from code_files where graph_id = (select id from code_graphs where repo = ${repo})`.execute(
+      app.db,
+    )
     expect(rows.map(({ path }) => path)).toContain('README.md')
     expect(rows.map(({ path }) => path)).not.toContain('src/gone.ts')
   }

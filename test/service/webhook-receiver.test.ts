@@ -6,7 +6,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { unpackPayload } from '../../src/events/payload.ts'
 import { sendRaw } from '../raw-request.ts'
-import { countRows, pullRequestPayload, sign, startTestApp, type TestApp, webhookSecret } from '../start-app.ts'
+import {
+  countRows,
+  pullRequestPayload,
+  sign,
+  startTestApp,
+  type TestApp,
+  webhookSecret,
+} from '../start-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -39,7 +46,9 @@ describe('signature', () => {
     ['not hexadecimal', { 'x-hub-signature-256': `${right.slice(0, -1)}g` }],
     ['right, with a space behind', { 'x-hub-signature-256': `sha256=${right.slice(7, -1)}\u00a0` }],
   ])('case 1: %s is refused, and nothing is stored', async (_name, headers) => {
-    expect(await app.deliver(payload, { secret: null, headers: headers as Record<string, string> })).toEqual(forbidden)
+    expect(
+      await app.deliver(payload, { secret: null, headers: headers as Record<string, string> }),
+    ).toEqual(forbidden)
     expect(await countRows(app.db, 'events')).toBe(0)
   })
 
@@ -67,21 +76,34 @@ describe('signature', () => {
 
   it('case 4: a body changed by one space is refused', async () => {
     const headers = { 'x-hub-signature-256': right }
-    expect(await app.deliver(null, { secret: null, rawBody: `${body} `, headers })).toEqual(forbidden)
+    expect(await app.deliver(null, { secret: null, rawBody: `${body} `, headers })).toEqual(
+      forbidden,
+    )
   })
 
   it('is not asked for outside production', async () => {
-    await using open = await startTestApp({ env: { APP_ENV: 'development' }, parts: { web: true, worker: false } })
+    await using open = await startTestApp({
+      env: { APP_ENV: 'development' },
+      parts: { web: true, worker: false },
+    })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
   })
 
   it('is not asked for where there is no secret at all', async () => {
-    await using open = await startTestApp({ env: { WEBHOOK_SECRET: '' }, parts: { web: true, worker: false } })
+    await using open = await startTestApp({
+      env: { WEBHOOK_SECRET: '' },
+      parts: { web: true, worker: false },
+    })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
   })
 
   it('case 1: is checked before the body is parsed', async () => {
-    for (const rawBody of ['nonsense', '[]', '{"a":', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`]) {
+    for (const rawBody of [
+      'nonsense',
+      '[]',
+      '{"a":',
+      `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`,
+    ]) {
       expect(await app.deliver(null, { rawBody, secret: null })).toEqual(forbidden)
     }
   })
@@ -119,7 +141,9 @@ describe('installations', () => {
         avatar_url: '',
         encrypted_token: null,
       })
-      .onConflict((conflict) => conflict.columns(['platform', 'platform_user_id']).doUpdateSet({ name: '' }))
+      .onConflict((conflict) =>
+        conflict.columns(['platform', 'platform_user_id']).doUpdateSet({ name: '' }),
+      )
       .returning('id')
       .executeTakeFirstOrThrow()
     await app.db
@@ -136,7 +160,8 @@ describe('installations', () => {
   const [one, two] = ['1'.repeat(64), '2'.repeat(64)] as const
 
   /** Text of a payload in which some text takes the place of the repository. */
-  const withRepository = (text: string) => JSON.stringify(pullRequestPayload()).replace(/"repository":{[^}]*}/, text)
+  const withRepository = (text: string) =>
+    JSON.stringify(pullRequestPayload()).replace(/"repository":{[^}]*}/, text)
   const named = (repo: string) => `"repository":{"full_name":"${repo}"}`
 
   it.each([
@@ -148,31 +173,45 @@ describe('installations', () => {
     ['a name that is none first', `"repository":{"full_name":7},${named('acme/shop')}`],
     ['null first', `"repository":null,${named('acme/shop')}`],
     ['a nested object first', `"a":{${named('eve/own')}},${named('acme/shop')}`],
-    ['a name in a nested object', `"repository":{"owner":{"full_name":"eve/own"},"full_name":"acme/shop"}`],
-    ['a name in a text', `"a":"\\",${named('eve/own').replaceAll('"', '\\"')},",${named('acme/shop')}`],
-  ])('case 88: with %s, the secret of one repository never counts for another', async (_name, text) => {
-    await connectRepository({ active: true, secret: one, user: 1 })
-    await app.db
-      .insertInto('installations')
-      .values({
-        user_id: await userId(1),
-        repo_full_name: 'eve/own',
-        webhook_id: 2,
-        webhook_secret: two,
-        is_active: true,
-      })
-      .execute()
-    for (const secret of [two, webhookSecret]) {
-      const rawBody = withRepository(text)
-      expect(await app.deliver(null, { rawBody, secret })).toEqual(forbidden)
-    }
-    expect(await countRows(app.db, 'events')).toBe(0)
-    expect(await countRows(app.db, 'pull_requests')).toBe(0)
-  })
+    [
+      'a name in a nested object',
+      `"repository":{"owner":{"full_name":"eve/own"},"full_name":"acme/shop"}`,
+    ],
+    [
+      'a name in a text',
+      `"a":"\\",${named('eve/own').replaceAll('"', '\\"')},",${named('acme/shop')}`,
+    ],
+  ])(
+    'case 88: with %s, the secret of one repository never counts for another',
+    async (_name, text) => {
+      await connectRepository({ active: true, secret: one, user: 1 })
+      await app.db
+        .insertInto('installations')
+        .values({
+          user_id: await userId(1),
+          repo_full_name: 'eve/own',
+          webhook_id: 2,
+          webhook_secret: two,
+          is_active: true,
+        })
+        .execute()
+      for (const secret of [two, webhookSecret]) {
+        const rawBody = withRepository(text)
+        expect(await app.deliver(null, { rawBody, secret })).toEqual(forbidden)
+      }
+      expect(await countRows(app.db, 'events')).toBe(0)
+      expect(await countRows(app.db, 'pull_requests')).toBe(0)
+    },
+  )
 
   it('case 88: a name without a secret does not open the door for one with a secret', async () => {
-    await using open = await startTestApp({ env: { WEBHOOK_SECRET: '' }, parts: { web: true, worker: false } })
-    const rawBody = withRepository(`${named('eve/own')},"reposit\\u006fry":{"full_name":"acme/shop"}`)
+    await using open = await startTestApp({
+      env: { WEBHOOK_SECRET: '' },
+      parts: { web: true, worker: false },
+    })
+    const rawBody = withRepository(
+      `${named('eve/own')},"reposit\\u006fry":{"full_name":"acme/shop"}`,
+    )
     expect(await open.deliver(null, { rawBody, secret: null })).toEqual(forbidden)
     expect(await countRows(open.db, 'events')).toBe(0)
   })
@@ -180,10 +219,20 @@ describe('installations', () => {
   it('finds the name in forms, with spaces, with escaped slashes and in another spelling', async () => {
     await connectRepository({ active: true, secret: one, user: 1 })
     const spaced = JSON.stringify(pullRequestPayload({ number: 1, repo: 'Acme/Shop' }), null, 2)
-    const escaped = JSON.stringify(pullRequestPayload({ number: 2 })).replaceAll('acme/shop', 'acme\\/shop')
-    const form = new URLSearchParams({ a: 'b', payload: JSON.stringify(pullRequestPayload({ number: 3 }), null, 1) })
+    const escaped = JSON.stringify(pullRequestPayload({ number: 2 })).replaceAll(
+      'acme/shop',
+      'acme\\/shop',
+    )
+    const form = new URLSearchParams({
+      a: 'b',
+      payload: JSON.stringify(pullRequestPayload({ number: 3 }), null, 1),
+    })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    for (const how of [{ rawBody: spaced }, { rawBody: escaped }, { rawBody: form.toString(), headers }]) {
+    for (const how of [
+      { rawBody: spaced },
+      { rawBody: escaped },
+      { rawBody: form.toString(), headers },
+    ]) {
       expect(await app.deliver(null, { ...how, secret: one })).toMatchObject({ status: 200 })
     }
   })
@@ -191,15 +240,24 @@ describe('installations', () => {
   it('case 16: the secret of any active installation is accepted, and no other', async () => {
     await connectRepository({ active: true, secret: one, user: 1 })
     await connectRepository({ active: true, secret: two, user: 2 })
-    expect(await app.deliver(pullRequestPayload({ number: 1 }), { secret: one })).toMatchObject({ status: 200 })
-    expect(await app.deliver(pullRequestPayload({ number: 2 }), { secret: two })).toMatchObject({ status: 200 })
-    expect(await app.deliver(pullRequestPayload({ number: 3 }), { secret: webhookSecret })).toEqual(forbidden)
+    expect(await app.deliver(pullRequestPayload({ number: 1 }), { secret: one })).toMatchObject({
+      status: 200,
+    })
+    expect(await app.deliver(pullRequestPayload({ number: 2 }), { secret: two })).toMatchObject({
+      status: 200,
+    })
+    expect(await app.deliver(pullRequestPayload({ number: 3 }), { secret: webhookSecret })).toEqual(
+      forbidden,
+    )
   })
 
   it('case 15: nothing is processed for a repository whose installations are all inactive', async () => {
     await connectRepository({ active: false, secret: one, user: 1 })
     const answer = await app.deliver(pullRequestPayload(), { secret: one })
-    expect(answer).toEqual({ status: 200, body: { status: 'ignored', reason: 'The repository is disconnected' } })
+    expect(answer).toEqual({
+      status: 200,
+      body: { status: 'ignored', reason: 'The repository is disconnected' },
+    })
     expect(await app.deliver(pullRequestPayload(), { secret: webhookSecret })).toEqual(forbidden)
     expect(await countRows(app.db, 'events')).toBe(0)
   })
@@ -207,13 +265,18 @@ describe('installations', () => {
 
 describe('bodies', () => {
   it('case 5: a form with a payload field counts like JSON, signed as it came', async () => {
-    const rawBody = new URLSearchParams({ payload: JSON.stringify(pullRequestPayload()) }).toString()
+    const rawBody = new URLSearchParams({
+      payload: JSON.stringify(pullRequestPayload()),
+    }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect(await app.deliver(null, { rawBody, headers })).toMatchObject({
       status: 200,
       body: { status: 'received', event_type: 'pull_request.opened' },
     })
-    const row = await app.db.selectFrom('events').select(['payload', 'repo']).executeTakeFirstOrThrow()
+    const row = await app.db
+      .selectFrom('events')
+      .select(['payload', 'repo'])
+      .executeTakeFirstOrThrow()
     expect(JSON.parse(unpackPayload(row.payload))).toEqual(pullRequestPayload())
     expect(row.repo).toBe('acme/shop')
   })
@@ -235,7 +298,9 @@ describe('bodies', () => {
   it('case 7: 25 MB are accepted; one byte more, with or without a length, is a 413 on a closed socket', async () => {
     const limit = 25 * 1024 * 1024
     const frame = JSON.stringify(pullRequestPayload({ extra: { padding: '' } }))
-    const rawBody = Buffer.from(frame.replace('"padding":""', `"padding":"${'x'.repeat(limit - frame.length)}"`))
+    const rawBody = Buffer.from(
+      frame.replace('"padding":""', `"padding":"${'x'.repeat(limit - frame.length)}"`),
+    )
     expect(rawBody).toHaveLength(limit)
     expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
     const tooLarge = await sendRaw(app.url, [
@@ -260,7 +325,10 @@ describe('bodies', () => {
   it('case 8: NUL characters, lone surrogates and invalid UTF-8 are stored as U+FFFD', async () => {
     const frame = JSON.stringify(pullRequestPayload({ title: 'TITLE' }))
     const titles = [frame.replace('TITLE', 'a\\u0000b'), frame.replace('TITLE', 'a\\ud800b')]
-    const bytes = [...titles.map((text) => Buffer.from(text)), splice(Buffer.from(frame), 'TITLE', [0x61, 0xff, 0x62])]
+    const bytes = [
+      ...titles.map((text) => Buffer.from(text)),
+      splice(Buffer.from(frame), 'TITLE', [0x61, 0xff, 0x62]),
+    ]
     for (const rawBody of bytes) {
       await app.db.deleteFrom('events').execute()
       expect(await app.deliver(null, { rawBody })).toMatchObject({ status: 200 })
@@ -286,7 +354,10 @@ describe('bodies', () => {
     expect(await app.deliver(null, { rawBody: asNumber })).toMatchObject({ status: 200 })
     expect(await app.events()).toMatchObject([{ status: 'failed', pr_number: null }])
     await app.db.deleteFrom('events').execute()
-    const asId = JSON.stringify(pullRequestPayload({ extra: { installation_id: 77 } })).replace('77', huge)
+    const asId = JSON.stringify(pullRequestPayload({ extra: { installation_id: 77 } })).replace(
+      '77',
+      huge,
+    )
     expect(await app.deliver(null, { rawBody: asId })).toMatchObject({ status: 200 })
     const row = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
     expect(unpackPayload(row.payload)).toContain(huge)
@@ -294,9 +365,16 @@ describe('bodies', () => {
 
   it('case 18: direction marks, emoji, quotes, line breaks and 64 KB of text are stored as they are', async () => {
     const title = 'عنوان \u202e "quoted" \'single\' 🧪\n\\ end'
-    const payload = pullRequestPayload({ title, branch: 'x"; drop table events; --', body: '🧪'.repeat(16_384) })
+    const payload = pullRequestPayload({
+      title,
+      branch: 'x"; drop table events; --',
+      body: '🧪'.repeat(16_384),
+    })
     expect(await app.deliver(payload)).toMatchObject({ status: 200 })
-    const row = await app.db.selectFrom('pull_requests').select(['title', 'branch']).executeTakeFirstOrThrow()
+    const row = await app.db
+      .selectFrom('pull_requests')
+      .select(['title', 'branch'])
+      .executeTakeFirstOrThrow()
     expect(row).toEqual({ title, branch: 'x"; drop table events; --' })
     const event = await app.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
     expect(JSON.parse(unpackPayload(event.payload))).toEqual(payload)
@@ -305,7 +383,9 @@ describe('bodies', () => {
 
 describe('duplicates and order', () => {
   it('case 11: the same delivery 20 times at once is one event', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => app.deliver(pullRequestPayload())))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => app.deliver(pullRequestPayload())),
+    )
     expect(answers.filter(({ body }) => body.status === 'received')).toHaveLength(1)
     expect(answers.filter(({ body }) => body.status === 'duplicate_skipped')).toHaveLength(19)
     expect(await countRows(app.db, 'events')).toBe(1)
@@ -342,7 +422,8 @@ describe('duplicates and order', () => {
   )
 
   it('takes a delivery that comes again for a duplicate only until its event is settled', async () => {
-    const again = () => app.deliver(pullRequestPayload(), { headers: { 'x-github-delivery': 'one-and-the-same' } })
+    const again = () =>
+      app.deliver(pullRequestPayload(), { headers: { 'x-github-delivery': 'one-and-the-same' } })
     expect((await again()).body.status).toBe('received')
     expect((await again()).body.status).toBe('duplicate_skipped')
     await app.db.updateTable('events').set({ status: 'completed' }).execute()
@@ -370,10 +451,20 @@ describe('duplicates and order', () => {
     const row = await app.db.selectFrom('pull_requests').select('state').executeTakeFirstOrThrow()
     expect(row.state).toBe('merged')
     await app.deliver(
-      pullRequestPayload({ action: 'synchronize', number: 2, title: 'new', updatedAt: '2026-01-03T00:00:00Z' }),
+      pullRequestPayload({
+        action: 'synchronize',
+        number: 2,
+        title: 'new',
+        updatedAt: '2026-01-03T00:00:00Z',
+      }),
     )
     await app.deliver(
-      pullRequestPayload({ action: 'opened', number: 2, title: 'old', updatedAt: '2026-01-01T00:00:00Z' }),
+      pullRequestPayload({
+        action: 'opened',
+        number: 2,
+        title: 'old',
+        updatedAt: '2026-01-01T00:00:00Z',
+      }),
     )
     const second = await app.db
       .selectFrom('pull_requests')
@@ -384,9 +475,12 @@ describe('duplicates and order', () => {
   })
 
   it('case 13: a payload from the future does not win over all that come after it', async () => {
-    const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    const minutesFromNow = (minutes: number) =>
+      new Date(Date.now() + minutes * 60_000).toISOString()
     await app.deliver(pullRequestPayload({ title: 'for ever', updatedAt: '9999-12-31T00:00:00Z' }))
-    await app.deliver(pullRequestPayload({ action: 'edited', title: 'later', updatedAt: minutesFromNow(6) }))
+    await app.deliver(
+      pullRequestPayload({ action: 'edited', title: 'later', updatedAt: minutesFromNow(6) }),
+    )
     const row = await app.db.selectFrom('pull_requests').select('title').executeTakeFirstOrThrow()
     expect(row.title).toBe('later')
   })
@@ -396,12 +490,24 @@ describe('duplicates and order', () => {
       ['ping', { zen: 'x', repository: { full_name: 'acme/shop' } }, 'ping'],
       ['sandwich', { action: 'eaten' }, 'sandwich.eaten'],
       ['pull_request', pullRequestPayload({ action: 'reopened' }), 'pull_request.reopened'],
-      ['pull_request', pullRequestPayload({ action: 'closed', state: 'closed' }), 'pull_request.closed'],
-      ['issues', { action: 'opened', issue: {}, repository: { full_name: 'acme/shop' } }, 'issues.opened'],
+      [
+        'pull_request',
+        pullRequestPayload({ action: 'closed', state: 'closed' }),
+        'pull_request.closed',
+      ],
+      [
+        'issues',
+        { action: 'opened', issue: {}, repository: { full_name: 'acme/shop' } },
+        'issues.opened',
+      ],
     ] as const
     for (const [event, payload, eventType] of cases) {
       const { status, body } = await app.deliver(payload, { event })
-      expect({ status, ...body }).toEqual({ status: 'received', event_id: expect.any(Number), event_type: eventType })
+      expect({ status, ...body }).toEqual({
+        status: 'received',
+        event_id: expect.any(Number),
+        event_type: eventType,
+      })
     }
     const rows = await app.db.selectFrom('events').select(['status', 'wants_review']).execute()
     expect(rows).toEqual(cases.map(() => ({ status: 'pending', wants_review: false })))
@@ -413,26 +519,39 @@ describe('duplicates and order', () => {
     ['an empty pull request', { pull_request: {} }, 'pull_request.number'],
     ['a pull request that is a text', { pull_request: 'x' }, 'pull_request.number'],
     ['a number that is a text', { pull_request: { number: '5' } }, 'pull_request.number'],
-    ['a number that is too large', { pull_request: { number: 3_000_000_000 } }, 'pull_request.number'],
+    [
+      'a number that is too large',
+      { pull_request: { number: 3_000_000_000 } },
+      'pull_request.number',
+    ],
   ])('fails an event with %s at once, with the reason', async (_name, change, reason) => {
     for (const action of ['opened', 'synchronize']) {
       const answer = await app.deliver({ ...pullRequestPayload({ action }), ...change })
-      expect(answer).toMatchObject({ status: 200, body: { status: 'received', event_type: `pull_request.${action}` } })
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { status: 'received', event_type: `pull_request.${action}` },
+      })
     }
     const rows = await app.db.selectFrom('events').selectAll().execute()
-    expect(rows).toMatchObject([1, 2].map(() => ({ status: 'failed', error: expect.stringContaining(reason) })))
+    expect(rows).toMatchObject(
+      [1, 2].map(() => ({ status: 'failed', error: expect.stringContaining(reason) })),
+    )
     expect(rows.every((row) => row.processed_at !== null)).toBe(true)
     expect(await countRows(app.db, 'pull_requests')).toBe(0)
   })
 
   it('records other events whose pull request can not be read', async () => {
-    expect(await app.deliver({ action: 'closed', pull_request: { number: '5' } })).toMatchObject({ status: 200 })
+    expect(await app.deliver({ action: 'closed', pull_request: { number: '5' } })).toMatchObject({
+      status: 200,
+    })
     expect(await app.events()).toMatchObject([{ status: 'pending', repo: null, pr_number: null }])
   })
 
   it('names an event without its header by its payload', async () => {
     const headers = { 'x-github-event': '' }
-    expect((await app.deliver(pullRequestPayload(), { headers })).body.event_type).toBe('pull_request.opened')
+    expect((await app.deliver(pullRequestPayload(), { headers })).body.event_type).toBe(
+      'pull_request.opened',
+    )
     expect((await app.deliver({ issue: {} }, { headers })).body.event_type).toBe('issue')
     expect((await app.deliver({}, { headers })).body.event_type).toBe('unknown')
   })
@@ -448,7 +567,10 @@ describe('duplicates and order', () => {
 
   it('takes every real payload of the platform', async () => {
     let count = 0
-    for (const { name, examples: payloads } of examples as unknown as { name: string; examples: object[] }[]) {
+    for (const { name, examples: payloads } of examples as unknown as {
+      name: string
+      examples: object[]
+    }[]) {
       for (const payload of payloads) {
         const { status } = await app.deliver(payload, { event: name })
         expect(status, name).toBe(200)
@@ -516,8 +638,12 @@ describe('unsigned deliveries', () => {
       parts: { web: true, worker: false },
     })
     for (const receiver of [open, development]) {
-      expect(await receiver.deliver(null, { rawBody: fill(limit), secret: null })).toMatchObject({ status: 200 })
-      expect(await receiver.deliver(null, { rawBody: fill(limit + 1), secret: null })).toMatchObject({
+      expect(await receiver.deliver(null, { rawBody: fill(limit), secret: null })).toMatchObject({
+        status: 200,
+      })
+      expect(
+        await receiver.deliver(null, { rawBody: fill(limit + 1), secret: null }),
+      ).toMatchObject({
         status: 413,
         body: { detail: expect.stringContaining(String(limit)) },
       })
@@ -526,7 +652,11 @@ describe('unsigned deliveries', () => {
 
   it('keep only the fields that are read, where nobody is connected', async () => {
     const title = 'T'.repeat(5000)
-    const payload = pullRequestPayload({ title, body: 'of a stranger', extra: { junk: 'of a stranger' } })
+    const payload = pullRequestPayload({
+      title,
+      body: 'of a stranger',
+      extra: { junk: 'of a stranger' },
+    })
     expect(await open.deliver(payload, { secret: null })).toMatchObject({ status: 200 })
     const row = await open.db.selectFrom('events').select('payload').executeTakeFirstOrThrow()
     const kept = unpackPayload(row.payload)
@@ -545,18 +675,43 @@ describe('unsigned deliveries', () => {
       .updateTable('pull_requests')
       .set({ title: signed.title, url: 'https://forge.example/9', is_confirmed: true })
       .execute()
-    const forged = { number: 9, title: 'Forged', state: 'closed', merged: true, updatedAt: '2026-02-01T00:00:00Z' }
+    const forged = {
+      number: 9,
+      title: 'Forged',
+      state: 'closed',
+      merged: true,
+      updatedAt: '2026-02-01T00:00:00Z',
+    }
     await open.deliver(pullRequestPayload({ ...forged, action: 'closed' }), { secret: null })
     expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
-      { title: signed.title, url: 'https://forge.example/9', state: 'open', merged_at: null, is_confirmed: false },
+      {
+        title: signed.title,
+        url: 'https://forge.example/9',
+        state: 'open',
+        merged_at: null,
+        is_confirmed: false,
+      },
     ])
   })
 
   it('show neutral texts until the platform confirms others', async () => {
-    const payload = pullRequestPayload({ number: 4, title: 'Free money', branch: 'evil', state: 'closed' })
+    const payload = pullRequestPayload({
+      number: 4,
+      title: 'Free money',
+      branch: 'evil',
+      state: 'closed',
+    })
     await open.deliver(payload, { secret: null })
     expect(await open.db.selectFrom('pull_requests').selectAll().execute()).toMatchObject([
-      { number: 4, title: 'Pull request #4', url: '', branch: '', author: '', state: 'open', is_confirmed: false },
+      {
+        number: 4,
+        title: 'Pull request #4',
+        url: '',
+        branch: '',
+        author: '',
+        state: 'open',
+        is_confirmed: false,
+      },
     ])
   })
 })
@@ -566,7 +721,10 @@ describe('other requests', () => {
     const unknown = await fetch(`${app.url}/api/v1/nothing`)
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not found' }])
     const wrongMethod = await fetch(`${app.url}/api/v1/webhooks/host`)
-    expect([wrongMethod.status, await wrongMethod.json()]).toEqual([405, { detail: 'Method not allowed' }])
+    expect([wrongMethod.status, await wrongMethod.json()]).toEqual([
+      405,
+      { detail: 'Method not allowed' },
+    ])
     expect(wrongMethod.headers.get('allow')).toBe('POST')
   })
 
@@ -578,5 +736,9 @@ describe('other requests', () => {
 
 function splice(buffer: Buffer, text: string, bytes: number[]): Buffer {
   const at = buffer.indexOf(text)
-  return Buffer.concat([buffer.subarray(0, at), Buffer.from(bytes), buffer.subarray(at + text.length)])
+  return Buffer.concat([
+    buffer.subarray(0, at),
+    Buffer.from(bytes),
+    buffer.subarray(at + text.length),
+  ])
 }

@@ -24,7 +24,15 @@ export function followChanges(client: QueryClient, basePath: string): () => void
     }, figuresMs)
   }
   const refreshAll = () => {
-    for (const key of ['reviews', 'review', 'deliveries', 'insights', 'repositories', 'repository', 'scan'])
+    for (const key of [
+      'reviews',
+      'review',
+      'deliveries',
+      'insights',
+      'repositories',
+      'repository',
+      'scan',
+    ])
       refresh(key)
   }
   const open = () => {
@@ -50,7 +58,8 @@ export function followChanges(client: QueryClient, basePath: string): () => void
     source.addEventListener('scan', ({ data }) => {
       const scan = JSON.parse(data) as { repo_name: string; status: string }
       client.setQueryData(['scan-progress', scan.repo_name], scan)
-      if (scan.status === 'completed' || scan.status === 'failed') refresh('repository', scan.repo_name)
+      if (scan.status === 'completed' || scan.status === 'failed')
+        refresh('repository', scan.repo_name)
     })
     // The browser comes again by itself after a cut, but not after a refusal.
     source.addEventListener('error', () => {

@@ -12,7 +12,9 @@ import './styles.css'
 import { startTheme } from './theme.ts'
 
 startTheme()
-const basePath = (document.querySelector<HTMLMetaElement>('meta[name=base-path]')?.content ?? '/').replace(/\/$/, '')
+const basePath = (
+  document.querySelector<HTMLMetaElement>('meta[name=base-path]')?.content ?? '/'
+).replace(/\/$/, '')
 const api = createApi(basePath)
 const client: QueryClient = new QueryClient({
   ...noticeSessionEnd(() => router),

@@ -26,7 +26,10 @@ interface PageContext {
   readonly client: QueryClient
 }
 
-const root = createRootRouteWithContext<PageContext>()({ notFoundComponent: NotFound, errorComponent: PageError })
+const root = createRootRouteWithContext<PageContext>()({
+  notFoundComponent: NotFound,
+  errorComponent: PageError,
+})
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -75,20 +78,29 @@ const deliveries = createRoute({
   getParentRoute: () => shell,
   path: '/deliveries',
   validateSearch: readDeliveriesSearch,
-  component: lazyRouteComponent(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/deliveries/deliveries-page.tsx'),
+    'DeliveriesPage',
+  ),
 })
 
 const repositories = createRoute({
   getParentRoute: () => shell,
   path: '/repositories',
-  component: lazyRouteComponent(() => import('./pages/repositories/repositories-page.tsx'), 'RepositoriesPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/repositories/repositories-page.tsx'),
+    'RepositoriesPage',
+  ),
 })
 
 const repository = createRoute({
   getParentRoute: () => shell,
   path: '/repositories/$owner/$repo',
   validateSearch: readRepositorySearch,
-  component: lazyRouteComponent(() => import('./pages/repositories/repository-page.tsx'), 'RepositoryPage'),
+  component: lazyRouteComponent(
+    () => import('./pages/repositories/repository-page.tsx'),
+    'RepositoryPage',
+  ),
 })
 
 const insights = createRoute({
@@ -107,7 +119,16 @@ const settings = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([start, reviews, review, deliveries, repositories, repository, insights, settings]),
+  shell.addChildren([
+    start,
+    reviews,
+    review,
+    deliveries,
+    repositories,
+    repository,
+    insights,
+    settings,
+  ]),
 ])
 
 /** Makes the router. */

@@ -4,7 +4,14 @@ import type { Review } from '../../domain/review.ts'
 import type { AnnotationFormat } from '../../platforms/platform.ts'
 import { showControls, showLine } from '../terminal-text.ts'
 import type { Report } from './report.ts'
-import { describeCoverage, describeNothing, describeUnseen, listUnseen, nameEnd, tellCounts } from './report-words.ts'
+import {
+  describeCoverage,
+  describeNothing,
+  describeUnseen,
+  listUnseen,
+  nameEnd,
+  tellCounts,
+} from './report-words.ts'
 
 /** What is beyond is counted: the log of a job isn't the place to list it. */
 const maxLimits = 50
@@ -18,14 +25,21 @@ export function renderAnnotations(report: Report, format: AnnotationFormat): str
   return [
     ...review.findings.map((finding) => format.finding(showFinding(finding))),
     ...limits.slice(0, maxLimits).map((text) => format.remark('warning', showLine(text))),
-    ...(more > 0 ? [format.remark('warning', `… and ${more} more limits of this review: see --format json.`)] : []),
+    ...(more > 0
+      ? [format.remark('warning', `… and ${more} more limits of this review: see --format json.`)]
+      : []),
     format.remark('notice', describeVerdict(review)),
   ].join('')
 }
 
 function showFinding(finding: Finding): Finding {
   const { path, title, body } = finding
-  return { ...finding, path: showControls(path), title: showControls(title), body: showControls(body) }
+  return {
+    ...finding,
+    path: showControls(path),
+    title: showControls(title),
+    body: showControls(body),
+  }
 }
 
 function listLimits({ coverage }: Review): string[] {

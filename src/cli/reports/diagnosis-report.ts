@@ -12,7 +12,11 @@ const usualWidth = 80
 const leastWidth = 30
 
 /** The whole report. */
-export function renderDiagnosis(results: readonly CheckResult[], exitCode: number, format: 'pretty' | 'json'): string {
+export function renderDiagnosis(
+  results: readonly CheckResult[],
+  exitCode: number,
+  format: 'pretty' | 'json',
+): string {
   if (format === 'json') return renderJson(results, exitCode)
   const { columns = usualWidth } = process.stdout
   const width = Math.max(Math.min(columns, usualWidth), leastWidth) - indent
@@ -28,11 +32,18 @@ function renderPretty(results: readonly CheckResult[], width: number, paint: Pai
   return `${[...lines, '', counts.join(', ')].join('\n')}\n`
 }
 
-function renderResult({ name, state, message, remedy }: CheckResult, width: number, paint: Paint): string[] {
+function renderResult(
+  { name, state, message, remedy }: CheckResult,
+  width: number,
+  paint: Paint,
+): string[] {
   const [first = '', ...rest] = wrapText(`${name}: ${showLine(message)}`, width)
   const advice = remedy === undefined ? [] : wrapText(`- ${showLine(remedy)}`, width)
   const below = [...rest, ...advice.map((line) => paint('bold', line))]
-  return [`${paint(styles[state], state.padEnd(indent))}${first}`, ...below.map((line) => ' '.repeat(indent) + line)]
+  return [
+    `${paint(styles[state], state.padEnd(indent))}${first}`,
+    ...below.map((line) => ' '.repeat(indent) + line),
+  ]
 }
 
 function renderJson(results: readonly CheckResult[], exitCode: number): string {

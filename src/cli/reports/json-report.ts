@@ -18,7 +18,11 @@ export function renderJson(report: Report): string {
 
 /** The first line of NDJSON. */
 export function renderStart(compared: Compared): string {
-  return toLine({ type: 'start', schema_version: schemaVersion, compared: describeCompared(compared) })
+  return toLine({
+    type: 'start',
+    schema_version: schemaVersion,
+    compared: describeCompared(compared),
+  })
 }
 
 /** A line of NDJSON for a step that ended. */

@@ -11,7 +11,13 @@ import { describeMissing } from '../../workflows/summarize-review.ts'
 import { showLine, showPath, showText, wrapText } from '../terminal-text.ts'
 import { ruleOf } from './json-report.ts'
 import type { Report } from './report.ts'
-import { describeCoverage, describeExit, describeNothing, nameEnd, tellCounts } from './report-words.ts'
+import {
+  describeCoverage,
+  describeExit,
+  describeNothing,
+  nameEnd,
+  tellCounts,
+} from './report-words.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -29,8 +35,16 @@ const maxNamedFiles = 10
 /** Nobody reads more; the most severe ones. */
 const maxFindings = 200
 
-const verdictStyles = { APPROVE: 'green', REQUEST_CHANGES: 'red', NEEDS_DISCUSSION: 'yellow' } as const
-const severityStyles: Readonly<Record<Severity, Style>> = { critical: 'red', moderate: 'yellow', minor: 'blue' }
+const verdictStyles = {
+  APPROVE: 'green',
+  REQUEST_CHANGES: 'red',
+  NEEDS_DISCUSSION: 'yellow',
+} as const
+const severityStyles: Readonly<Record<Severity, Style>> = {
+  critical: 'red',
+  moderate: 'yellow',
+  minor: 'blue',
+}
 
 /** The whole report, ready to be printed. */
 export function renderPretty(report: Report, paint: Paint): string {
@@ -55,9 +69,14 @@ export function renderPretty(report: Report, paint: Paint): string {
 function renderHead(review: Review, paint: Paint): string {
   const verdict = paint(['bold', verdictStyles[review.verdict]], nameEnd(review))
   const headline = [verdict, tellCounts(review)].filter((part) => part !== '').join(' · ')
-  const confidence = wrapText(`Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`, width)
+  const confidence = wrapText(
+    `Confidence ${review.confidence}/5: ${showLine(review.confidenceReason)}`,
+    width,
+  )
   const isIncomplete = review.ends.includes('incomplete')
-  const missing = isIncomplete ? [paint('yellow', capitalize(`${describeMissing(review.coverage)}.`))] : []
+  const missing = isIncomplete
+    ? [paint('yellow', capitalize(`${describeMissing(review.coverage)}.`))]
+    : []
   return [headline, ...missing, ...confidence.map((line) => paint('dim', line))].join('\n')
 }
 
@@ -65,9 +84,17 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function renderFile(path: string, findings: readonly Finding[], change: Change, paint: Paint): string {
+function renderFile(
+  path: string,
+  findings: readonly Finding[],
+  change: Change,
+  paint: Paint,
+): string {
   const file = change.diff.files.find((candidate) => candidate.path === path)
-  return [paint('bold', showPath(path)), ...findings.map((finding) => renderFinding(finding, file, paint))].join('\n\n')
+  return [
+    paint('bold', showPath(path)),
+    ...findings.map((finding) => renderFinding(finding, file, paint)),
+  ].join('\n\n')
 }
 
 function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Paint): string {
@@ -80,7 +107,9 @@ function renderFinding(finding: Finding, file: FileDiff | undefined, paint: Pain
     ...finding.evidence
       .filter((item) => item.path !== finding.path || !code.has(item.line))
       .flatMap(({ path, line, note }) =>
-        wrapText(`- ${showPath(path)}:${line} ${showLine(note)}`.trimEnd(), width - 4).map((text) => indent(text, 4)),
+        wrapText(`- ${showPath(path)}:${line} ${showLine(note)}`.trimEnd(), width - 4).map((text) =>
+          indent(text, 4),
+        ),
       ),
     ...renderGround(finding),
     ...renderSuggestion(finding, code, paint),
@@ -99,7 +128,9 @@ function nameRecord({ source, key, title, url }: ToldRecord): string {
 
 function renderClaim(finding: Finding, paint: Paint): string[] {
   const { severity, title, verified } = finding
-  const details = [placeOf(finding), ruleOf(finding), ...(verified ? [] : ['unverified'])].join(' · ')
+  const details = [placeOf(finding), ruleOf(finding), ...(verified ? [] : ['unverified'])].join(
+    ' · ',
+  )
   const [first = '', ...rest] = wrapText(showLine(title), width - severity.length - 4)
   return [
     `  ${paint(severityStyles[severity], severity)}  ${paint('bold', first)}`,
@@ -123,18 +154,27 @@ function codeOf(file: FileDiff, { side, startLine, endLine }: Finding): Map<numb
   return code
 }
 
-function numberOn(side: DiffSide, line: { oldLine: number | null; newLine: number | null }): number | null {
+function numberOn(
+  side: DiffSide,
+  line: { oldLine: number | null; newLine: number | null },
+): number | null {
   return side === 'LEFT' ? line.oldLine : line.newLine
 }
 
 function renderCode(code: ReadonlyMap<number, string>, paint: Paint): string[] {
   const digits = String([...code.keys()].at(-1) ?? 0).length
-  const lines = [...code].map(([number, text]) => `${String(number).padStart(digits)} │ ${showCode(text)}`)
+  const lines = [...code].map(
+    ([number, text]) => `${String(number).padStart(digits)} │ ${showCode(text)}`,
+  )
   return cutLines(lines).map((line) => indent(paint('cyan', line), 4))
 }
 
 /** The suggested lines against those that are there, without what both begin and end with. */
-function renderSuggestion({ suggestion }: Finding, code: ReadonlyMap<number, string>, paint: Paint): string[] {
+function renderSuggestion(
+  { suggestion }: Finding,
+  code: ReadonlyMap<number, string>,
+  paint: Paint,
+): string[] {
   if (suggestion === null) return []
   const old = [...code.values()]
   const wanted = suggestion === '' ? [] : suggestion.split('\n')
@@ -143,8 +183,12 @@ function renderSuggestion({ suggestion }: Finding, code: ReadonlyMap<number, str
   while (start < most && old[start] === wanted[start]) start++
   let end = 0
   while (end < most - start && old.at(-1 - end) === wanted.at(-1 - end)) end++
-  const removed = old.slice(start, old.length - end).map((line) => paint('red', `- ${showCode(line)}`))
-  const added = wanted.slice(start, wanted.length - end).map((line) => paint('green', `+ ${showCode(line)}`))
+  const removed = old
+    .slice(start, old.length - end)
+    .map((line) => paint('red', `- ${showCode(line)}`))
+  const added = wanted
+    .slice(start, wanted.length - end)
+    .map((line) => paint('green', `+ ${showCode(line)}`))
   return [...cutLines(removed), ...cutLines(added)].map((line) => indent(line, 4))
 }
 
@@ -171,7 +215,9 @@ function renderCoverage({ coverage }: Review, paint: Paint): string {
       .map(([reason, files]) => `Not reviewed (${showLine(reason)}): ${nameFiles(files)}`),
     ...notes.map(showLine),
   ]
-  const wrapped = lines.flatMap((line) => wrapText(`- ${line}`, width - 2)).map((line) => indent(line, 2))
+  const wrapped = lines
+    .flatMap((line) => wrapText(`- ${line}`, width - 2))
+    .map((line) => indent(line, 2))
   return [complete ? title : paint('yellow', title), ...wrapped].join('\n')
 }
 
@@ -196,11 +242,14 @@ function nameFiles(files: readonly SkippedFile[]): string {
 }
 
 function renderFoot({ usage, reviewers }: Review, report: Report, paint: Paint): string {
-  const parts = [`Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`]
+  const parts = [
+    `Reviewed in ${(report.durationMs / 1000).toFixed(1)} s with ${reviewers.map(showLine).join(', ')}`,
+  ]
   if (usage.calls > 0) {
     const calls = `${usage.calls} model ${usage.calls === 1 ? 'call' : 'calls'}`
     const tokens = `${groupDigits(usage.inputTokens)} tokens in, ${groupDigits(usage.outputTokens)} out`
-    const cost = usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
+    const cost =
+      usage.costUsd === null ? 'at a price that is not known' : `for $${usage.costUsd.toFixed(4)}`
     parts.push(`${calls}, ${tokens}, ${cost}`)
   }
   const ending = describeExit(report)

@@ -14,7 +14,10 @@ export function nameEnd({ ends }: Review): string {
 /** How many findings there are of each severity, as in `1 critical, 2 minor`; empty where there are none. */
 export function tellCounts({ findings }: Review): string {
   return severities
-    .map((severity) => ({ severity, count: findings.filter((finding) => finding.severity === severity).length }))
+    .map((severity) => ({
+      severity,
+      count: findings.filter((finding) => finding.severity === severity).length,
+    }))
     .filter(({ count }) => count > 0)
     .map(({ severity, count }) => `${count} ${severity}`)
     .join(', ')

@@ -31,7 +31,9 @@ export function renderSarif(report: Report, { version }: { version: string }): s
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'Umpire', version, rules: used.map((id) => describeRule(id, findings)) } },
+        tool: {
+          driver: { name: 'Umpire', version, rules: used.map((id) => describeRule(id, findings)) },
+        },
         columnKind: 'utf16CodeUnits',
         invocations: [describeInvocation(report)],
         results: findings.map((finding) => describeResult(finding, used.indexOf(ruleOf(finding)))),
@@ -59,11 +61,23 @@ function describeRule(id: string, findings: readonly Finding[]) {
 
 function worst(findings: readonly Finding[]): Severity {
   const order: readonly Severity[] = ['critical', 'moderate', 'minor']
-  return order.find((severity) => findings.some((finding) => finding.severity === severity)) ?? 'minor'
+  return (
+    order.find((severity) => findings.some((finding) => finding.severity === severity)) ?? 'minor'
+  )
 }
 
 function describeResult(finding: Finding, ruleIndex: number) {
-  const { title, body, suggestion, evidence, fingerprint, confidence, verified, severity, reviewer } = finding
+  const {
+    title,
+    body,
+    suggestion,
+    evidence,
+    fingerprint,
+    confidence,
+    verified,
+    severity,
+    reviewer,
+  } = finding
   const elsewhere = evidence.filter(({ path, line }) => !isWithin(finding, path, line))
   const related = elsewhere.map((item, index) => describeEvidence(item, index + 1))
   return {
@@ -75,7 +89,9 @@ function describeResult(finding: Finding, ruleIndex: number) {
     partialFingerprints: { 'umpire/v1': fingerprint },
     rank: Math.round(confidence * 100),
     ...(related.length > 0 ? { relatedLocations: related } : {}),
-    ...(suggestion === null || finding.side === 'LEFT' ? {} : { fixes: [describeFix(finding, suggestion)] }),
+    ...(suggestion === null || finding.side === 'LEFT'
+      ? {}
+      : { fixes: [describeFix(finding, suggestion)] }),
     properties: { reviewer, verified },
   }
 }
@@ -96,12 +112,18 @@ function describeEvidence({ path, line, note }: Evidence, id: number) {
 
 /** Deleted lines are nowhere in the file as it is now: then the file is named alone. */
 function locate({ path, side, startLine, endLine }: Finding) {
-  return { artifactLocation: artifact(path), ...(side === 'LEFT' ? {} : { region: { startLine, endLine } }) }
+  return {
+    artifactLocation: artifact(path),
+    ...(side === 'LEFT' ? {} : { region: { startLine, endLine } }),
+  }
 }
 
 /** A region without columns is whole lines, less the last line's end. */
 function describeFix({ path, startLine, endLine }: Finding, suggestion: string) {
-  const replacement = { deletedRegion: { startLine, endLine }, insertedContent: { text: suggestion } }
+  const replacement = {
+    deletedRegion: { startLine, endLine },
+    insertedContent: { text: suggestion },
+  }
   return {
     description: { text: 'The suggested change' },
     artifactChanges: [{ artifactLocation: artifact(path), replacements: [replacement] }],
@@ -116,7 +138,9 @@ function artifact(path: string) {
 function encodePath(path: string): string {
   const encoded = Array.from(pathToBytes(path), (byte) => {
     const character = String.fromCharCode(byte)
-    return /[\w.~/-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    return /[\w.~/-]/.test(character)
+      ? character
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
   })
   return encoded.join('')
 }

@@ -45,7 +45,8 @@ export class ConnectionLease {
     this.usedAt = performance.now()
     // Sent with the first statement of the transaction: one way to the thread and back less.
     if (text === 'begin' && !this.#begun) return this.#note('BEGIN')
-    if (this.#begun && (text === 'commit' || text === 'rollback')) return this.#note(text.toUpperCase())
+    if (this.#begun && (text === 'commit' || text === 'rollback'))
+      return this.#note(text.toUpperCase())
     const begin = this.#begun
     this.#begun = false
     const lazy = !begin && this.#lessor.mayBeLazy(text, values)
@@ -79,7 +80,10 @@ export class ConnectionLease {
 
   /** Takes it away from a holder that does nothing. */
   revoke(): void {
-    this.#ended ??= new DatabaseFault('database_transaction_idle', 'A transaction that did nothing was rolled back.')
+    this.#ended ??= new DatabaseFault(
+      'database_transaction_idle',
+      'A transaction that did nothing was rolled back.',
+    )
     this.#lessor.giveBack(this)
   }
 }

@@ -29,7 +29,9 @@ export class DurableFiles extends NodeFS {
     this.#onFailure = onFailure
   }
 
-  override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+  override async init(
+    ...[engine, options]: Parameters<NodeFS['init']>
+  ): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(engine as PGlite, options)
     const mend = (module: FileLayer) => {
       module.FS.filesystems.NODEFS.stream_ops.fsync = (file) => this.#sync(file)

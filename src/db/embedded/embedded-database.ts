@@ -34,14 +34,22 @@ const writing = /^\s*(insert|update|delete|merge|with)\b/i
  * @throws DatabaseFault `database_locked`, `database_version`, `database_unsafe` or `database_disk_full`
  * @throws ConfigError where the folder can't be made
  */
-export async function openEmbedded(directory: string, limits: Partial<Limits> = {}): Promise<EmbeddedDatabase> {
+export async function openEmbedded(
+  directory: string,
+  limits: Partial<Limits> = {},
+): Promise<EmbeddedDatabase> {
   const all = { ...usualLimits, ...limits }
   makeFolder(directory)
   // Before a byte is written: what begins on a full disk ends half done.
   checkSpaceOf(directory)
   const lock = lockFolder(directory)
   try {
-    return new EmbeddedDatabase(directory, await startEngine(directory, all.statementLimitMs), lock, all)
+    return new EmbeddedDatabase(
+      directory,
+      await startEngine(directory, all.statementLimitMs),
+      lock,
+      all,
+    )
   } catch (error) {
     lock.release()
     throw error
@@ -52,14 +60,19 @@ function makeFolder(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new ConfigError(`The folder ${directory} can't be made (${(error as NodeJS.ErrnoException).code}).`)
+    throw new ConfigError(
+      `The folder ${directory} can't be made (${(error as NodeJS.ErrnoException).code}).`,
+    )
   }
 }
 
 function checkSpaceOf(directory: string): void {
   const { bavail, bsize } = statfsSync(directory)
   if (bavail * bsize >= minimumFreeBytes) return
-  throw new DatabaseFault('database_disk_full', `Less than 64 MB are free where ${directory} is: make room.`)
+  throw new DatabaseFault(
+    'database_disk_full',
+    `Less than 64 MB are free where ${directory} is: make room.`,
+  )
 }
 
 interface Waiter {
@@ -121,7 +134,10 @@ export class EmbeddedDatabase implements Lessor {
   }
 
   /** Calls back for each notification on a channel, from now on. */
-  async listen(channel: string, onNotification: (payload: string) => void): Promise<{ close(): Promise<void> }> {
+  async listen(
+    channel: string,
+    onNotification: (payload: string) => void,
+  ): Promise<{ close(): Promise<void> }> {
     const end = this.#engine.hear(channel, onNotification)
     try {
       await this.query(`listen ${pg.escapeIdentifier(channel)}`)

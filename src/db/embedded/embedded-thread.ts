@@ -36,7 +36,8 @@ const port = parentPort!
 const send = (message: ThreadMessage) => port.postMessage(message)
 
 const events = {
-  onNotification: (channel: string, payload: string) => send({ kind: 'notification', channel, payload }),
+  onNotification: (channel: string, payload: string) =>
+    send({ kind: 'notification', channel, payload }),
   onBroken(reason: string) {
     send({ kind: 'broken', reason })
     // Ends the thread in the middle of whatever the engine does: it must not write one more byte.
@@ -78,7 +79,10 @@ async function runStatement(engine: Engine, { text, values, begin, lazy }: RunRe
 
 /** Not an error of a statement, which the engine reports, but one on the way to it. */
 function describeFailure(error: unknown): WireReply {
-  const failure: WireError = { message: error instanceof Error ? error.message : String(error), code: 'XX000' }
+  const failure: WireError = {
+    message: error instanceof Error ? error.message : String(error),
+    code: 'XX000',
+  }
   return { results: [], error: failure, status: 'E' }
 }
 
@@ -87,7 +91,9 @@ function describeThrown(error: unknown): string {
   if (error instanceof Error) return error.message
   const { errno } = error as { errno?: unknown }
   if (errno === noSpaceLeft) return 'no space is left on the disk'
-  return typeof errno === 'number' ? `a file could not be used (WASI error ${errno})` : String(error)
+  return typeof errno === 'number'
+    ? `a file could not be used (WASI error ${errno})`
+    : String(error)
 }
 
 main().catch((error: unknown) => {

@@ -23,14 +23,19 @@ interface Pending {
  * @param statementLimitMs when one statement takes longer, the engine is stopped (by a quarter of it too late at most)
  * @throws DatabaseFault `database_version`, `database_unsafe` or `database_stopped`
  */
-export async function startEngine(directory: string, statementLimitMs: number): Promise<EnginePort> {
+export async function startEngine(
+  directory: string,
+  statementLimitMs: number,
+): Promise<EnginePort> {
   retainWasmCode()
   const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), {
     workerData: { directory },
     // Room for what PostgreSQL may nest: see `max_stack_depth` in engine.ts.
     resourceLimits: { stackSizeMb: 32 },
   })
-  const ended = once(worker, 'exit').then((): [ThreadMessage] => [{ kind: 'broken', reason: 'its thread ended' }])
+  const ended = once(worker, 'exit').then((): [ThreadMessage] => [
+    { kind: 'broken', reason: 'its thread ended' },
+  ])
   const [first] = await Promise.race([once(worker, 'message') as Promise<[ThreadMessage]>, ended])
   if (first.kind === 'ready') return new EnginePort(worker, statementLimitMs)
   await worker.terminate()
@@ -38,10 +43,18 @@ export async function startEngine(directory: string, statementLimitMs: number): 
 }
 
 function describeFailedStart(message: ThreadMessage): Error {
-  if (message.kind === 'failed' && (message.code === 'database_version' || message.code === 'database_unsafe')) {
+  if (
+    message.kind === 'failed' &&
+    (message.code === 'database_version' || message.code === 'database_unsafe')
+  ) {
     return new DatabaseFault(message.code, message.message)
   }
-  const reason = message.kind === 'failed' ? message.message : message.kind === 'broken' ? message.reason : message.kind
+  const reason =
+    message.kind === 'failed'
+      ? message.message
+      : message.kind === 'broken'
+        ? message.reason
+        : message.kind
   return new DatabaseFault('database_stopped', `The embedded database does not start: ${reason}`)
 }
 
@@ -62,7 +75,10 @@ export class EnginePort {
 
   constructor(worker: Worker, statementLimitMs: number) {
     this.#worker = worker
-    this.#watchdog = setInterval(() => this.#endSlowStatement(statementLimitMs), statementLimitMs / looksPerLimit)
+    this.#watchdog = setInterval(
+      () => this.#endSlowStatement(statementLimitMs),
+      statementLimitMs / looksPerLimit,
+    )
     this.#watchdog.unref()
     this.#ended = new Promise((resolve) => worker.once('exit', resolve))
     worker.on('message', (message: ThreadMessage) => this.#receive(message))
@@ -78,7 +94,12 @@ export class EnginePort {
   /** Statements are run in the order in which they are sent. Rejects only when the engine stopped. */
   run(text: string, values: readonly unknown[], ways: RunWays = {}): Promise<WireReply> {
     if (this.stopped) return Promise.reject(this.stopped)
-    const request: ThreadRequest = { kind: 'run', text, values: values.map(encodeParameter), ...ways }
+    const request: ThreadRequest = {
+      kind: 'run',
+      text,
+      values: values.map(encodeParameter),
+      ...ways,
+    }
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject, looks: 0 })
       this.#worker.postMessage(request)
@@ -139,7 +160,8 @@ export class EnginePort {
   /** The engine answers in order, so it is always the oldest one that is under way. */
   #endSlowStatement(limitMs: number): void {
     const [oldest] = this.#pending
-    if (oldest && ++oldest.looks > looksPerLimit) this.stop(`a statement took longer than ${limitMs / 1000} s`)
+    if (oldest && ++oldest.looks > looksPerLimit)
+      this.stop(`a statement took longer than ${limitMs / 1000} s`)
   }
 
   #fail(reason: string): void {

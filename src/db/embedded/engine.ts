@@ -105,7 +105,10 @@ function checkVersion(data: string): void {
 /** In a folder beside, moved into place when all of it is on the disk: a crash leaves a whole database or none. */
 async function createDatabase(data: string): Promise<void> {
   if (existsSync(data) && readdirSync(data).length > 0) {
-    throw new DatabaseFault('database_version', `${data} holds files, but not a database. Move them away first.`)
+    throw new DatabaseFault(
+      'database_version',
+      `${data} holds files, but not a database. Move them away first.`,
+    )
   }
   const unfinished = `${data}.new`
   rmSync(unfinished, { recursive: true, force: true })
@@ -121,8 +124,14 @@ async function createDatabase(data: string): Promise<void> {
   syncFile(dirname(data))
 }
 
-async function startPostgres(data: string, events: EngineEvents, startParameters: readonly string[]) {
-  const files = new DurableFiles(data, (error) => events.onBroken(`the disk refused to keep data: ${error.message}`))
+async function startPostgres(
+  data: string,
+  events: EngineEvents,
+  startParameters: readonly string[],
+) {
+  const files = new DurableFiles(data, (error) =>
+    events.onBroken(`the disk refused to keep data: ${error.message}`),
+  )
   let lastWords = 'PostgreSQL stopped'
   const init = files.init.bind(files)
   files.init = async (engine, options) => {
@@ -134,7 +143,10 @@ async function startPostgres(data: string, events: EngineEvents, startParameters
     lastWords = /\b(?:PANIC|FATAL): .*/.exec(line)?.[0] ?? lastWords
   }
   const options = { fs: files, startParams: [...startParameters], onStderr }
-  return { database: await PGlite.create(options as ConstructorParameters<typeof PGlite>[0] & object), files }
+  return {
+    database: await PGlite.create(options as ConstructorParameters<typeof PGlite>[0] & object),
+    files,
+  }
 }
 
 class EmbeddedEngine implements Engine {
@@ -157,7 +169,8 @@ class EmbeddedEngine implements Engine {
     this.#prepared.delete(text)
     this.#prepared.set(text, name)
     if (reply.error) await this.#forget(text)
-    else if (this.#prepared.size > preparedLimit) await this.#forget(this.#prepared.keys().next().value!)
+    else if (this.#prepared.size > preparedLimit)
+      await this.#forget(this.#prepared.keys().next().value!)
     // A prepared statement can be out of date after a change of the schema: then once more with a new one.
     const outdated = known && (reply.error?.code === '0A000' || reply.error?.code === '26000')
     return outdated && reply.status === 'I' ? this.run(text, values) : reply
@@ -170,7 +183,10 @@ class EmbeddedEngine implements Engine {
   }
 
   async #exchange(request: Uint8Array): Promise<WireReply> {
-    const received = await this.#database.execProtocolStream(request, { syncToFs: false, throwOnError: false })
+    const received = await this.#database.execProtocolStream(request, {
+      syncToFs: false,
+      throwOnError: false,
+    })
     // Every answer ends so. The engine hides what went wrong inside (the stack ran over, say) and would go on.
     if (!received.some((message) => message.name === 'readyForQuery'))
       this.#events.onBroken('PostgreSQL did not answer')
@@ -187,7 +203,16 @@ class EmbeddedEngine implements Engine {
 }
 
 const errorFields = [
-  ...['severity', 'code', 'detail', 'hint', 'position', 'internalPosition', 'internalQuery', 'where'],
+  ...[
+    'severity',
+    'code',
+    'detail',
+    'hint',
+    'position',
+    'internalPosition',
+    'internalQuery',
+    'where',
+  ],
   ...['schema', 'table', 'column', 'dataType', 'constraint', 'file', 'line', 'routine'],
 ]
 
@@ -202,7 +227,11 @@ function readReply(received: readonly messages.BackendMessage[]): WireReply {
     } else if (message.name === 'dataRow') {
       rows.push((message as messages.DataRowMessage).fields)
     } else if (message.name === 'commandComplete') {
-      reply.results.push({ ...readCommandTag((message as messages.CommandCompleteMessage).text), columns, rows })
+      reply.results.push({
+        ...readCommandTag((message as messages.CommandCompleteMessage).text),
+        columns,
+        rows,
+      })
       columns = []
       rows = []
     } else if (message.name === 'error') {
@@ -222,6 +251,9 @@ function readCommandTag(tag: string): Pick<WireResult, 'command' | 'rowCount'> {
 }
 
 function readError(error: messages.DatabaseError): WireError {
-  const fields = errorFields.map((name) => [name, (error as unknown as Record<string, string | undefined>)[name]])
+  const fields = errorFields.map((name) => [
+    name,
+    (error as unknown as Record<string, string | undefined>)[name],
+  ])
   return { ...Object.fromEntries(fields), message: error.message }
 }

@@ -31,7 +31,9 @@ export class HeldAnswers {
   /** Whether the others have waited long enough for more to come. */
   get isDue(): boolean {
     if (this.#held.length >= groupLimits.commits) return true
-    return this.#held.length > 0 && performance.now() - this.#held[0]!.since >= groupLimits.milliseconds
+    return (
+      this.#held.length > 0 && performance.now() - this.#held[0]!.since >= groupLimits.milliseconds
+    )
   }
 
   /** Resolves when all that was committed so far is on the disk. */

@@ -31,8 +31,17 @@ const usualPlan: MaintenancePlan = {
  *
  * @returns a function that ends it; it resolves when nothing is under way any more
  */
-export function startMaintenance(database: EmbeddedDatabase, log: Log, plan = usualPlan): () => Promise<void> {
-  const state = { position: '0/0', checkpointAt: performance.now(), vacuumAt: performance.now(), postponed: 0 }
+export function startMaintenance(
+  database: EmbeddedDatabase,
+  log: Log,
+  plan = usualPlan,
+): () => Promise<void> {
+  const state = {
+    position: '0/0',
+    checkpointAt: performance.now(),
+    vacuumAt: performance.now(),
+    postponed: 0,
+  }
   let running = Promise.resolve()
   let ended = false
   const look = async () => {
@@ -64,7 +73,11 @@ interface State {
   vacuumAt: number
 }
 
-async function checkpointWhenDue(database: EmbeddedDatabase, plan: MaintenancePlan, state: State): Promise<void> {
+async function checkpointWhenDue(
+  database: EmbeddedDatabase,
+  plan: MaintenancePlan,
+  state: State,
+): Promise<void> {
   const since = `select pg_current_wal_insert_lsn() as position, pg_current_wal_insert_lsn() - $1::pg_lsn as bytes`
   const [{ bytes }] = (await rowsOf(database, since, [state.position])) as [{ bytes: number }]
   const due = performance.now() - state.checkpointAt >= plan.checkpoint
@@ -75,7 +88,11 @@ async function checkpointWhenDue(database: EmbeddedDatabase, plan: MaintenancePl
   state.checkpointAt = performance.now()
 }
 
-async function vacuumWhenDue(database: EmbeddedDatabase, plan: MaintenancePlan, state: State): Promise<void> {
+async function vacuumWhenDue(
+  database: EmbeddedDatabase,
+  plan: MaintenancePlan,
+  state: State,
+): Promise<void> {
   if (performance.now() - state.vacuumAt < plan.vacuum) return
   state.vacuumAt = performance.now()
   // The thresholds of PostgreSQL's autovacuum.
@@ -89,6 +106,10 @@ async function vacuumWhenDue(database: EmbeddedDatabase, plan: MaintenancePlan, 
   for (const { name } of changed) await database.query(`vacuum (analyze) ${name}`)
 }
 
-async function rowsOf(database: EmbeddedDatabase, text: string, values: unknown[] = []): Promise<QueryResult['rows']> {
+async function rowsOf(
+  database: EmbeddedDatabase,
+  text: string,
+  values: unknown[] = [],
+): Promise<QueryResult['rows']> {
   return ((await database.query(text, values)) as QueryResult).rows
 }

@@ -16,14 +16,19 @@ export function encodeSimpleQuery(text: string): Uint8Array {
  * @param name of the prepared statement; the empty name is overwritten each time
  * @param text null when the statement was prepared before
  */
-export function encodeExtendedQuery(name: string, text: string | null, values: readonly WireValue[]): Uint8Array {
+export function encodeExtendedQuery(
+  name: string,
+  text: string | null,
+  values: readonly WireValue[],
+): Uint8Array {
   const textLength = text === null ? 0 : Buffer.byteLength(text)
   const lengths = values.map((value) =>
     value === null ? -1 : typeof value === 'string' ? Buffer.byteLength(value) : value.byteLength,
   )
   const parse = text === null ? 0 : 4 + name.length + 1 + textLength + 1 + 2
   const valueBytes = lengths.reduce((sum, length) => sum + Math.max(length, 0), 0)
-  const bind = 4 + 1 + name.length + 1 + 2 + 2 * values.length + 2 + 4 * values.length + valueBytes + 2
+  const bind =
+    4 + 1 + name.length + 1 + 2 + 2 * values.length + 2 + 4 * values.length + valueBytes + 2
   const message = new Writer((parse ? parse + 1 : 0) + bind + 1 + 7 + 10 + 5)
   if (text !== null) {
     message.header('P', parse)

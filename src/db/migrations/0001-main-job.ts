@@ -85,7 +85,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index workflow_runs_unfinished on workflow_runs (repo, pr_number)
     where status in ('pending', 'processing')`.execute(db)
-  await sql`create index workflow_runs_latest on workflow_runs (repo, pr_number, id desc)`.execute(db)
+  await sql`create index workflow_runs_latest on workflow_runs (repo, pr_number, id desc)`.execute(
+    db,
+  )
   await sql`
     create index workflow_runs_lease on workflow_runs (lease_until)
     where status in ('pending', 'processing')`.execute(db)

@@ -134,7 +134,9 @@ async function fillSearch(db: Kysely<unknown>): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ repo: string; number: number; title: string }>`
       select repo, number, title from pull_requests
-      where (repo, number) > (${last.repo}, ${last.number}) order by repo, number limit 1000`.execute(db)
+      where (repo, number) > (${last.repo}, ${last.number}) order by repo, number limit 1000`.execute(
+      db,
+    )
     if (rows.length === 0) return
     await sql`
       with new as (
@@ -149,7 +151,15 @@ async function fillSearch(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-function composeSearchText({ title, repo, number }: { title: string; repo: string; number: number }): string {
+function composeSearchText({
+  title,
+  repo,
+  number,
+}: {
+  title: string
+  repo: string
+  number: number
+}): string {
   const fields = [title, repo, String(number)]
   return fields.map((field) => field.toLowerCase().replaceAll('\u001f', '\ufffd')).join('\u001f')
 }

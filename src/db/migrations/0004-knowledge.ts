@@ -35,7 +35,9 @@ async function addScans(db: Kysely<unknown>): Promise<void> {
       error_code text
     )`.execute(db)
   await sql`
-    create index scans_unfinished on scans (lease_until) where status in ('pending', 'processing')`.execute(db)
+    create index scans_unfinished on scans (lease_until) where status in ('pending', 'processing')`.execute(
+    db,
+  )
 }
 
 async function addGraph(db: Kysely<unknown>): Promise<void> {
@@ -138,10 +140,14 @@ async function addTouches(db: Kysely<unknown>): Promise<void> {
   await sql`create index pull_request_files_author on pull_request_files (repo, author, directory) where latest`.execute(
     db,
   )
-  await sql`create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(db)
+  await sql`create index pull_request_files_directory on pull_request_files (repo, directory, pr_number)`.execute(
+    db,
+  )
   // What is learned is computed from few rows of many: those of an author, those that were not wanted.
   await sql`create index pull_requests_author on pull_requests (repo, author, number)`.execute(db)
-  await sql`create index findings_dismissed on findings (repo, rule) where state = 'dismissed'`.execute(db)
+  await sql`create index findings_dismissed on findings (repo, rule) where state = 'dismissed'`.execute(
+    db,
+  )
   await sql`
     create table pull_request_issues (
       repo text not null,
@@ -175,7 +181,9 @@ async function addMemories(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   // One that counts for each subject; the others are history.
   await sql`
-    create unique index memories_current on memories (repo, memory_type, subject) where ended_at is null`.execute(db)
+    create unique index memories_current on memories (repo, memory_type, subject) where ended_at is null`.execute(
+    db,
+  )
   await sql`create index memories_history on memories (repo, memory_type, subject) where ended_at is not null`.execute(
     db,
   )

@@ -3,7 +3,9 @@ import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   // What blobs say stays where it is when the graph's id becomes another one.
-  await sql`alter table code_graphs add column facts_id bigint, add column building_id bigint`.execute(db)
+  await sql`alter table code_graphs add column facts_id bigint, add column building_id bigint`.execute(
+    db,
+  )
   await sql`update code_graphs set facts_id = id`.execute(db)
   await sql`
     alter table code_graphs

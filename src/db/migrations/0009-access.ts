@@ -16,5 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add constraint workflow_runs_pull_request foreign key (repo, pr_number)
         references pull_requests (repo, number) on update cascade,
       add column is_learned boolean not null default true`.execute(db)
-  await sql`create index workflow_runs_unlearned on workflow_runs (finished_at) where not is_learned`.execute(db)
+  await sql`create index workflow_runs_unlearned on workflow_runs (finished_at) where not is_learned`.execute(
+    db,
+  )
 }

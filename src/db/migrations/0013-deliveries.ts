@@ -3,5 +3,7 @@ import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table events add column error text`.execute(db)
-  await sql`alter table pull_requests add column is_confirmed boolean not null default true`.execute(db)
+  await sql`alter table pull_requests add column is_confirmed boolean not null default true`.execute(
+    db,
+  )
 }

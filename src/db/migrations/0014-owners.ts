@@ -7,5 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     update model_spend set owner = lower(split_part(workflow_runs.repo, '/', 1))
     from workflow_runs
-    where workflow_runs.id = model_spend.run_id and model_spend.created_at > now() - interval '2 days'`.execute(db)
+    where workflow_runs.id = model_spend.run_id and model_spend.created_at > now() - interval '2 days'`.execute(
+    db,
+  )
 }

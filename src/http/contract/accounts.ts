@@ -37,7 +37,11 @@ export const finishSignIn = {
   description:
     'Sets the cookie `access_token`. What goes wrong is an error, or for `Accept: text/html` told on the page.',
   tags: ['Sign-in'],
-  querystring: z.object({ code: parameterOfReturn, state: parameterOfReturn, error: parameterOfReturn }),
+  querystring: z.object({
+    code: parameterOfReturn,
+    state: parameterOfReturn,
+    error: parameterOfReturn,
+  }),
   response: {
     303: redirect('To where the person wanted to be; to sign-in, with what went wrong'),
     ...errors(400, 403, 404, 502),
@@ -49,9 +53,9 @@ export const signInWithToken = {
   description: 'Sets the cookie `access_token`.',
   tags: ['Sign-in'],
   body: z.object({
-    token: z
-      .string({ error: 'token must be a string' })
-      .regex(/^[\x21-\x7e]{1,255}$/, { error: 'token must be a personal access token of the platform' }),
+    token: z.string({ error: 'token must be a string' }).regex(/^[\x21-\x7e]{1,255}$/, {
+      error: 'token must be a personal access token of the platform',
+    }),
   }),
   response: { 200: me, ...errors(401, 403, 422, 502) },
 }
@@ -67,7 +71,9 @@ export const signInOptions = {
         platform: z.string(),
         platform_url: z.string(),
         oauth: z.boolean().describe('Whether the platform can be gone to, by `/auth/login`'),
-        is_new: z.boolean().describe('Nobody signed in so far; who does so first becomes an administrator'),
+        is_new: z
+          .boolean()
+          .describe('Nobody signed in so far; who does so first becomes an administrator'),
       })
       .meta({ id: 'SignInOptions' }),
   },
@@ -75,7 +81,8 @@ export const signInOptions = {
 
 export const signOut = {
   summary: 'Sign out',
-  description: 'Ends the session of the cookie and all bearer tokens made from it. Answers the same without a session.',
+  description:
+    'Ends the session of the cookie and all bearer tokens made from it. Answers the same without a session.',
   tags: ['Sign-in'],
   response: { 200: z.object({ status: z.literal('signed_out') }), ...errors(403) },
 }
@@ -85,7 +92,9 @@ export const showMe = {
   tags: ['Sign-in'],
   security: security.either,
   response: {
-    200: me.extend({ service_name: z.string(), platform: z.string(), platform_url: z.string() }).meta({ id: 'MeHere' }),
+    200: me
+      .extend({ service_name: z.string(), platform: z.string(), platform_url: z.string() })
+      .meta({ id: 'MeHere' }),
     ...errors(401),
   },
 }
@@ -127,7 +136,11 @@ export const createApiToken = {
   body: z.strictObject(
     {
       name: text('name', 100).trim().min(1, { error: 'name must not be empty' }),
-      expires_in_days: z.int({ error: days }).min(1, { error: days }).max(365, { error: days }).default(90),
+      expires_in_days: z
+        .int({ error: days })
+        .min(1, { error: days })
+        .max(365, { error: days })
+        .default(90),
     },
     // Not the stranger's name: whatever was sent isn't repeated.
     { error: 'the body must be an object with name and expires_in_days only' },
@@ -143,5 +156,8 @@ export const revokeApiToken = {
   tags: ['Tokens'],
   security: security.cookie,
   params: z.object({ id: z.string() }),
-  response: { 200: z.object({ status: z.literal('revoked'), id: z.string() }), ...errors(401, 403, 404) },
+  response: {
+    200: z.object({ status: z.literal('revoked'), id: z.string() }),
+    ...errors(401, 403, 404),
+  },
 }

@@ -107,16 +107,35 @@ export const graph = {
           ),
         dead_files: z
           .object({ count, sample: z.array(z.string()).max(10) })
-          .describe('Files of the default branch that no reviewed pull request touched; none before its first scan'),
+          .describe(
+            'Files of the default branch that no reviewed pull request touched; none before its first scan',
+          ),
         ownership: z
           .array(z.object({ path: z.string(), owner: z.string(), touch_pct: z.number() }))
-          .describe('Of the hot spots: whose pull requests most of them are, and how many of a hundred'),
+          .describe(
+            'Of the hot spots: whose pull requests most of them are, and how many of a hundred',
+          ),
         expertise: z
-          .array(z.object({ login: z.string(), top_dirs: z.array(z.string()).max(3), total_touches: count }))
+          .array(
+            z.object({
+              login: z.string(),
+              top_dirs: z.array(z.string()).max(3),
+              total_touches: count,
+            }),
+          )
           .describe('Most touched files first, at most 50; the root is `.`'),
         contributors: z
-          .array(z.object({ login: z.string(), commits: z.int(), additions: z.int(), deletions: z.int() }))
-          .describe('Default branch, all time, from the platform, most commits first; empty when it does not answer'),
+          .array(
+            z.object({
+              login: z.string(),
+              commits: z.int(),
+              additions: z.int(),
+              deletions: z.int(),
+            }),
+          )
+          .describe(
+            'Default branch, all time, from the platform, most commits first; empty when it does not answer',
+          ),
       })
       .meta({ id: 'Graph' }),
     ...errors(400, 401, 403, 422),

@@ -8,7 +8,9 @@ const auditEntry = z
     created_at: timestamp,
     login: z.string().describe('As it was then'),
     action: z.string(),
-    subject: z.string().describe('What it was done to: a repository, a pull request, the name of a token, a memory'),
+    subject: z
+      .string()
+      .describe('What it was done to: a repository, a pull request, the name of a token, a memory'),
   })
   .meta({ id: 'AuditEntry' })
 
@@ -19,10 +21,15 @@ export const listAudit = {
   security: security.either,
   querystring: z.object({
     limit: wholeNumber('limit', 1, 100).default(50),
-    before: wholeNumber('before', 1, 999_999_999_999_999).optional().describe('`next` of the page before'),
+    before: wholeNumber('before', 1, 999_999_999_999_999)
+      .optional()
+      .describe('`next` of the page before'),
   }),
   response: {
-    200: z.object({ entries: z.array(auditEntry), next: z.int().nullable().describe('Null on the last page') }),
+    200: z.object({
+      entries: z.array(auditEntry),
+      next: z.int().nullable().describe('Null on the last page'),
+    }),
     ...errors(401, 422),
   },
 }

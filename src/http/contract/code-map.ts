@@ -10,10 +10,15 @@ const node = z
     kind: z.enum(['directory', 'file']).describe('A directory stands for all below it'),
     files: count,
     lines: count,
-    language: z.string().nullable().describe('That most of its lines are in; null where nothing is known about any'),
+    language: z
+      .string()
+      .nullable()
+      .describe('That most of its lines are in; null where nothing is known about any'),
     complexity: count.describe('Cyclomatic, of all its files together'),
     touches: count.describe('Reviewed pull requests that touched it'),
-    high_risk: count.describe('Files in it of which a review of a change to them asked for changes'),
+    high_risk: count.describe(
+      'Files in it of which a review of a change to them asked for changes',
+    ),
     uses_elsewhere: count.describe('How often it uses files that are in no node of this map'),
     used_elsewhere: count.describe('How often such files use it'),
   })
@@ -42,10 +47,16 @@ export const showCodeMap = {
     200: z
       .object({
         repo: z.string(),
-        commit: z.string().nullable().describe('Of the default branch; null where there is no code graph'),
+        commit: z
+          .string()
+          .nullable()
+          .describe('Of the default branch; null where there is no code graph'),
         path: z.string().describe('The directory, without slashes at its ends; `.` for the root'),
         nodes: z.array(node).max(300).describe('Most lines first, at most 300'),
-        edges: z.array(edge).max(1500).describe('The strongest between these nodes first, at most 1,500'),
+        edges: z
+          .array(edge)
+          .max(1500)
+          .describe('The strongest between these nodes first, at most 1,500'),
         left_out: z.object({ nodes: count, edges: count }).describe('What is beyond these bounds'),
       })
       .meta({ id: 'CodeMap' }),

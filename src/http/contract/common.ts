@@ -23,11 +23,15 @@ const meanings = {
 
 /** The error answers of an endpoint, for its `response`. */
 export function errors(...statuses: (keyof typeof meanings)[]) {
-  return Object.fromEntries(statuses.map((status) => [status, errorBody.describe(meanings[status])]))
+  return Object.fromEntries(
+    statuses.map((status) => [status, errorBody.describe(meanings[status])]),
+  )
 }
 
 /** Which credential an endpoint asks for, for its `security`. */
-export const security: Readonly<Record<'bearer' | 'cookie' | 'either', Record<string, string[]>[]>> = {
+export const security: Readonly<
+  Record<'bearer' | 'cookie' | 'either', Record<string, string[]>[]>
+> = {
   bearer: [{ bearer: [] }],
   cookie: [{ cookie: [] }],
   either: [{ cookie: [] }, { bearer: [] }],
@@ -39,7 +43,8 @@ export const timestamp = z.date()
 /** A whole number in the query. */
 export function wholeNumber(name: string, minimum: number, maximum: number) {
   const error = `${name} must be a whole number from ${minimum} to ${maximum}`
-  const read = (value: unknown) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value)
+  const read = (value: unknown) =>
+    typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
   return z.preprocess(read, z.int({ error }).min(minimum, { error }).max(maximum, { error }))
 }
 
@@ -62,7 +67,9 @@ export function text(name: string, maximum: number) {
 }
 
 /** Where a list or figures can be of one repository. */
-export const repoFilter = text('repo', 300).optional().describe('Of this repository only, as `owner/repo`')
+export const repoFilter = text('repo', 300)
+  .optional()
+  .describe('Of this repository only, as `owner/repo`')
 
 /** `owner/repo`, required, of any form: who asks decides what a malformed one comes to. */
 export const repoParameter = z.string({ error: 'repo is required, as owner/repo' })

@@ -56,7 +56,9 @@ export const databaseFacts = z.object({
   fsync: z.boolean(),
   hasSearchIndex: z.boolean(),
   now: time,
-  activity: z.object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() }).nullable(),
+  activity: z
+    .object({ connectedRepositories: z.int(), newestDeliveryAt: time.nullable() })
+    .nullable(),
   seals: z
     .array(z.object({ keyId: z.string(), count: z.int() }))
     .readonly()
@@ -85,12 +87,24 @@ export const toolAnswer = z.object({
 export const repositoryNames = names
 export const records = z.array(record).readonly()
 
-export const listToolsRoute = { body: z.object(asker), response: { 200: toolDefinitions, ...errors(401) } }
+export const listToolsRoute = {
+  body: z.object(asker),
+  response: { 200: toolDefinitions, ...errors(401) },
+}
 export const callToolRoute = { body: toolCall, response: { 200: toolAnswer, ...errors(401, 404) } }
-export const listRepositoriesRoute = { body: z.object(asker), response: { 200: repositoryNames, ...errors(401) } }
-export const readReviewsRoute = { body: reviewsQuestion, response: { 200: records, ...errors(401) } }
+export const listRepositoriesRoute = {
+  body: z.object(asker),
+  response: { 200: repositoryNames, ...errors(401) },
+}
+export const readReviewsRoute = {
+  body: reviewsQuestion,
+  response: { 200: records, ...errors(401) },
+}
 
-export const createTokenRoute = { body: tokenOrder, response: { 200: issuedToken, ...errors(404, 409, 422) } }
+export const createTokenRoute = {
+  body: tokenOrder,
+  response: { 200: issuedToken, ...errors(404, 409, 422) },
+}
 export const listTokensRoute = { response: { 200: ownedTokens } }
 export const revokeTokenRoute = {
   params: z.object({ id: z.string() }),

@@ -24,7 +24,9 @@ export const listRepositories = {
   security: security.either,
   querystring: z.object({
     search: text('search', 200).default('').describe('A part of the name, in any case'),
-    connected: z.enum(['true', 'false'], { error: 'connected must be true or false' }).default('false'),
+    connected: z
+      .enum(['true', 'false'], { error: 'connected must be true or false' })
+      .default('false'),
     page: wholeNumber('page', 1, 1000).default(1),
     per_page: wholeNumber('per_page', 1, 100).default(30),
   }),
@@ -41,14 +43,18 @@ export const listRepositories = {
 
 const path = z.object({ owner: z.string(), repo: z.string() })
 
-const isWellFormed = ({ owner, repo }: z.output<typeof path>) => splitRepositoryName(`${owner}/${repo}`) !== undefined
+const isWellFormed = ({ owner, repo }: z.output<typeof path>) =>
+  splitRepositoryName(`${owner}/${repo}`) !== undefined
 
 export const connectRepository = {
   summary: 'Connect a repository',
-  description: 'Makes a webhook there, or shares the one of others who connected it. Asks for admin permission.',
+  description:
+    'Makes a webhook there, or shares the one of others who connected it. Asks for admin permission.',
   tags: ['Repositories'],
   security: security.bearer,
-  params: path.refine(isWellFormed, { error: 'owner and repo must be the names of an account and of a repository' }),
+  params: path.refine(isWellFormed, {
+    error: 'owner and repo must be the names of an account and of a repository',
+  }),
   response: {
     200: z.object({ status: z.literal('connected'), installation_id: z.int(), repo: z.string() }),
     ...errors(400, 401, 409, 422, 502),

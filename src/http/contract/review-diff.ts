@@ -8,7 +8,9 @@ const hunk = z.object({
   new_start: z.int(),
   new_lines: z.int(),
   section: z.string().describe('The definition around it, as far as git can tell'),
-  lines: z.array(z.string()).describe('As in a unified diff: each opens with `+`, `-`, a blank or a backslash'),
+  lines: z
+    .array(z.string())
+    .describe('As in a unified diff: each opens with `+`, `-`, a blank or a backslash'),
 })
 
 const diffFile = z

@@ -4,11 +4,14 @@ import { errors, repoFilter, security, timestamp, wholeNumber } from './common.t
 
 const count = z.int().min(0)
 const dollars = z.number().min(0)
-const perhaps = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().describe('Null where there are none')
+const perhaps = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullable().describe('Null where there are none')
 
 const coverage = z
   .object({
-    pull_requests: count.describe('Of which an event came in the period; the others are parts of it'),
+    pull_requests: count.describe(
+      'Of which an event came in the period; the others are parts of it',
+    ),
     reviewed: count.describe('With a review that came to a verdict, whenever that was'),
     skipped: count.describe('Closed or merged before their review was posted'),
     failed: count,
@@ -30,7 +33,9 @@ const model = z.object({
 const cost = z
   .object({
     total_usd: dollars.describe('Of what has a known price'),
-    without_review_usd: dollars.describe('Of the total, what went into runs that failed or were skipped'),
+    without_review_usd: dollars.describe(
+      'Of the total, what went into runs that failed or were skipped',
+    ),
     per_review: z
       .object({ median_usd: perhaps(dollars), p90_usd: perhaps(dollars), count })
       .describe('Of posted reviews with models whose prices are known'),
@@ -38,14 +43,18 @@ const cost = z
     without_model: count.describe('Posted reviews that no model took part in'),
     outside_usd: dollars
       .nullable()
-      .describe('Scans and searches of the whole service; null for who does not see all of it, and for one repository'),
+      .describe(
+        'Scans and searches of the whole service; null for who does not see all of it, and for one repository',
+      ),
     models: z.array(model).describe('Dearest first'),
   })
   .describe('Of the runs that ended in the period, with all their tries')
 
 const day = z.object({
   date: z.iso.date(),
-  verdicts: z.object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count }).describe('Posted reviews'),
+  verdicts: z
+    .object({ APPROVE: count, REQUEST_CHANGES: count, NEEDS_DISCUSSION: count })
+    .describe('Posted reviews'),
   failed: count,
   cost_usd: dollars,
 })
@@ -70,9 +79,13 @@ export const reviewing = {
           .describe(
             'Of latest reviews posted in the period: from the arrival of the newest event that it answers to its end',
           ),
-        reviews: z.object({ posted: count, skipped: count, failed: count }).describe('That ended in the period'),
+        reviews: z
+          .object({ posted: count, skipped: count, failed: count })
+          .describe('That ended in the period'),
         cost,
-        days: z.array(day).describe('In UTC, with those at both ends that the period holds in part'),
+        days: z
+          .array(day)
+          .describe('In UTC, with those at both ends that the period holds in part'),
       })
       .meta({ id: 'Reviewing' }),
     ...errors(401, 422),

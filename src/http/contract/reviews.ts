@@ -2,7 +2,15 @@
 import { z } from 'zod'
 import { findingCategories, severities } from '../../domain/finding.ts'
 import { reviewEnds } from '../../domain/review.ts'
-import { errors, repoFilter, searchParameter, security, text, timestamp, wholeNumber } from './common.ts'
+import {
+  errors,
+  repoFilter,
+  searchParameter,
+  security,
+  text,
+  timestamp,
+  wholeNumber,
+} from './common.ts'
 
 const eventStatuses = ['pending', 'processing', 'completed', 'failed'] as const
 const pullRequestStates = ['open', 'merged', 'closed'] as const
@@ -73,7 +81,9 @@ const finding = z
     reviewer: z.string(),
     rule: z.string().nullable(),
     state: z.enum(['open', 'resolved', 'dismissed']),
-    removed: z.boolean().describe('Its code is gone, and it counts all the same: a secret to revoke'),
+    removed: z
+      .boolean()
+      .describe('Its code is gone, and it counts all the same: a secret to revoke'),
     dismissal: z
       .object({ login: z.string(), via: z.enum(['thread', 'api']), reason: z.string() })
       .nullable()
@@ -127,7 +137,9 @@ const sources = z.object({
       url: z.string().nullable(),
     }),
   ),
-  missing: z.array(z.object({ source: z.string(), reason: z.string() })).describe('Those that had no answer, and why'),
+  missing: z
+    .array(z.object({ source: z.string(), reason: z.string() }))
+    .describe('Those that had no answer, and why'),
 })
 
 /** The first of many, and how many there are. */
@@ -151,7 +163,10 @@ const reach = z
           z.object({
             path: z.string(),
             line: z.int(),
-            within: z.string().nullable().describe('The definition that it stands in; null at the top of a file'),
+            within: z
+              .string()
+              .nullable()
+              .describe('The definition that it stands in; null at the top of a file'),
             sure: z.boolean().describe('False where something else of that name may be meant'),
           }),
         ),
@@ -163,7 +178,10 @@ const reach = z
       .array(
         neighbour.extend({
           symbols: firstOf(
-            z.object({ name: z.string(), removed: z.boolean().describe('This pull request takes it away') }),
+            z.object({
+              name: z.string(),
+              removed: z.boolean().describe('This pull request takes it away'),
+            }),
           ),
         }),
       )
@@ -172,7 +190,12 @@ const reach = z
       .array(neighbour.extend({ finding: z.string() }))
       .describe('Those in which something was found in these files'),
     owners: z
-      .array(z.object({ login: z.string(), files: firstOf(z.object({ path: z.string(), percent: z.number() })) }))
+      .array(
+        z.object({
+          login: z.string(),
+          files: firstOf(z.object({ path: z.string(), percent: z.number() })),
+        }),
+      )
       .describe('Who else knows the files best'),
     notes: z.array(z.string()).describe('What could not be told'),
   })
@@ -188,7 +211,9 @@ const delivery = z
     pr_number: z.int().nullable(),
     status: z.enum(eventStatuses),
     outcome: z.enum(['waiting', 'reviewing', 'reviewed', 'skipped', 'failed', 'recorded']),
-    duplicates: z.int().describe('Later ones that were skipped because this one was still to be settled'),
+    duplicates: z
+      .int()
+      .describe('Later ones that were skipped because this one was still to be settled'),
     created_at: timestamp,
     processed_at: timestamp.nullable(),
     error: z.string().nullable(),
@@ -200,7 +225,8 @@ const path = z.object({ id: z.string() })
 
 export const readReview = {
   summary: 'Read a review',
-  description: 'What it came to, its findings as they stand now, and the newest 100 deliveries of its pull request.',
+  description:
+    'What it came to, its findings as they stand now, and the newest 100 deliveries of its pull request.',
   tags: ['Reviews'],
   security: security.either,
   params: path,
@@ -213,24 +239,36 @@ export const readReview = {
         retry_at: timestamp.nullable(),
         verdict: z.enum(['APPROVE', 'REQUEST_CHANGES', 'NEEDS_DISCUSSION']).nullable(),
         confidence: z.int().nullable(),
-        confidence_reason: z.string().nullable().describe('Why it is not higher or lower; null in older reviews'),
+        confidence_reason: z
+          .string()
+          .nullable()
+          .describe('Why it is not higher or lower; null in older reviews'),
         ends: z
           .array(z.enum(reviewEnds))
-          .describe('How it ended: all that hold, the first names it; empty until then and in older reviews'),
+          .describe(
+            'How it ended: all that hold, the first names it; empty until then and in older reviews',
+          ),
         head_sha: z.string().nullable(),
         published_url: z.string().nullable(),
         coverage: coverage.nullable(),
         warnings: z
           .array(z.object({ code: z.string(), message: z.string() }))
-          .describe('What went wrong beside the change, for whoever runs the service: a model that took no part'),
+          .describe(
+            'What went wrong beside the change, for whoever runs the service: a model that took no part',
+          ),
         usage: usage.nullable(),
-        sources: sources.nullable().describe('What trackers and chats were asked for; null where none were'),
+        sources: sources
+          .nullable()
+          .describe('What trackers and chats were asked for; null where none were'),
         reach: reach
           .nullable()
           .describe(
             'Whom the change reaches, as the code graph knows it; null where nothing is known, and in older reviews',
           ),
-        decision: z.record(z.string(), z.unknown()).nullable().describe('All that the verdict was computed from'),
+        decision: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .describe('All that the verdict was computed from'),
         timings: z.record(z.string(), z.number()).nullable().describe('Milliseconds by step'),
         findings: z.array(finding),
         deliveries: z.array(delivery),
@@ -242,7 +280,8 @@ export const readReview = {
 
 export const retryReview = {
   summary: 'Review a pull request once more',
-  description: 'Its repository must be connected to your account; administrators may also where nobody connected it.',
+  description:
+    'Its repository must be connected to your account; administrators may also where nobody connected it.',
   tags: ['Reviews'],
   security: security.either,
   params: path,
@@ -299,9 +338,13 @@ export const listDeliveries = {
   security: security.either,
   querystring: z.object({
     repo: text('repo', 300).optional().describe('As `owner/repo`'),
-    status: z.enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` }).optional(),
+    status: z
+      .enum(eventStatuses, { error: `status must be one of ${eventStatuses.join(', ')}` })
+      .optional(),
     limit: wholeNumber('limit', 1, 100).default(20),
-    before: wholeNumber('before', 1, 999_999_999_999_999).optional().describe('Only those with a smaller id'),
+    before: wholeNumber('before', 1, 999_999_999_999_999)
+      .optional()
+      .describe('Only those with a smaller id'),
   }),
   response: {
     200: z.object({

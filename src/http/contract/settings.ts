@@ -5,11 +5,16 @@ import { errors, security, timestamp } from './common.ts'
 const model = z
   .object({
     name: z.string().describe('As `<provider>:<id>`'),
-    priced: z.boolean().describe('Whether its price is known: budgets in money hold only those back'),
+    priced: z
+      .boolean()
+      .describe('Whether its price is known: budgets in money hold only those back'),
   })
   .meta({ id: 'SetModel' })
 
-const source = z.object({ name: z.string(), kind: z.enum(['tickets', 'errors', 'discussion', 'other']) })
+const source = z.object({
+  name: z.string(),
+  kind: z.enum(['tickets', 'errors', 'discussion', 'other']),
+})
 
 const dollars = z.number().nullable().describe('US dollars; null where there is no limit')
 
@@ -35,10 +40,16 @@ export const showSettings = {
           main: model.nullable().describe('Null: the built-in rules review alone'),
           fast: model.nullable(),
           embedder: model.nullable().describe('Null: memories are found by their words'),
-          budget: z.object({ per_review_usd: dollars, per_day_usd: dollars, per_owner_day_usd: dollars }),
+          budget: z.object({
+            per_review_usd: dollars,
+            per_day_usd: dollars,
+            per_owner_day_usd: dollars,
+          }),
         }),
         review: z.object({
-          mode: z.enum(['agentic', 'parallel', 'static']).describe('Where a repository says nothing else'),
+          mode: z
+            .enum(['agentic', 'parallel', 'static'])
+            .describe('Where a repository says nothing else'),
           max_inline_comments: z.int(),
           context_tokens: z.int(),
           concurrency: z.int().describe('Reviews at the same time in one process'),
@@ -65,7 +76,9 @@ export const checkSources = {
     200: z
       .object({
         sources: z.array(
-          source.extend({ fault: z.string().nullable().describe('What is wrong; null where it answers') }),
+          source.extend({
+            fault: z.string().nullable().describe('What is wrong; null where it answers'),
+          }),
         ),
       })
       .meta({ id: 'SourcesHealth' }),

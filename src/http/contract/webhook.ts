@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { errors } from './common.ts'
 
 /** The body stays the bytes that were signed: it is described here and read elsewhere. */
-const delivery = z.unknown().meta({ type: 'object', description: 'The event as the platform sends it, JSON' })
+const delivery = z
+  .unknown()
+  .meta({ type: 'object', description: 'The event as the platform sends it, JSON' })
 
 export const receiveDelivery = {
   summary: 'Receive an event of a repository from the platform',

@@ -22,7 +22,11 @@ export function mapLines({ hunks }: Pick<FileDiff, 'hunks'>): LineMap {
   const ends = hunks.map(({ oldStart, oldCount, newStart, newCount }) => ({
     // A hunk of no lines names the line before it.
     oldEnd: oldCount === 0 ? oldStart + 1 : oldStart + oldCount,
-    shift: newStart + newCount + (newCount === 0 ? 1 : 0) - (oldStart + oldCount + (oldCount === 0 ? 1 : 0)),
+    shift:
+      newStart +
+      newCount +
+      (newCount === 0 ? 1 : 0) -
+      (oldStart + oldCount + (oldCount === 0 ? 1 : 0)),
   }))
   return {
     added,

@@ -16,14 +16,18 @@ export function chooseCallers(
   const ranked = [...bySymbol].flatMap(([symbol, group]) => {
     const home = symbols[symbol]?.path ?? ''
     const weighed = group.map((use) => ({ use, distance: distanceBetween(home, use.path) }))
-    weighed.sort((a, b) => compareUses(a.use, b.use) || a.distance - b.distance || comparePlaces(a.use, b.use))
+    weighed.sort(
+      (a, b) => compareUses(a.use, b.use) || a.distance - b.distance || comparePlaces(a.use, b.use),
+    )
     return weighed.map(({ use }, rank) => ({ use, rank }))
   })
   ranked.sort((a, b) => a.rank - b.rank || a.use.symbol - b.use.symbol)
   return ranked
     .slice(0, limit)
     .map(({ use }) => use)
-    .sort((a, b) => a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || comparePlaces(a, b))
+    .sort(
+      (a, b) => a.symbol - b.symbol || Number(a.isTest) - Number(b.isTest) || comparePlaces(a, b),
+    )
 }
 
 /** Steps from folder to folder. */
@@ -36,7 +40,10 @@ function distanceBetween(a: string, b: string): number {
 }
 
 function compareUses(a: UseSite, b: UseSite): number {
-  return Number(a.isTest) - Number(b.isTest) || Math.round(10 * b.confidence) - Math.round(10 * a.confidence)
+  return (
+    Number(a.isTest) - Number(b.isTest) ||
+    Math.round(10 * b.confidence) - Math.round(10 * a.confidence)
+  )
 }
 
 function comparePlaces(a: UseSite, b: UseSite): number {

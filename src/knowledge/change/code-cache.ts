@@ -41,7 +41,13 @@ export function blobKey({ oid, kind }: SourceBlob): string {
 
 /** Measured on JavaScript and TypeScript. */
 function weigh({ symbols, references, imports, bindings }: CodeFacts): number {
-  return 500 + 350 * symbols.length + 100 * references.length + 350 * imports.length + 80 * bindings.length
+  return (
+    500 +
+    350 * symbols.length +
+    100 * references.length +
+    350 * imports.length +
+    80 * bindings.length
+  )
 }
 
 /** By the paths as well: a hostile repository's are as long as can be. */

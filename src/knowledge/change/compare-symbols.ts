@@ -32,7 +32,10 @@ interface Entry {
  * @param before the file at the base, under the path that it had there; null where it is new
  * @param after at the head; null where it is gone
  */
-export function compareSymbols(before: FileVersion | null, after: FileVersion | null): SymbolChange[] {
+export function compareSymbols(
+  before: FileVersion | null,
+  after: FileVersion | null,
+): SymbolChange[] {
   const old = before === null ? new Map<string, Entry[]>() : groupByName(before)
   const now = after === null ? new Map<string, Entry[]>() : groupByName(after)
   const changes: SymbolChange[] = []
@@ -43,7 +46,8 @@ export function compareSymbols(before: FileVersion | null, after: FileVersion | 
     for (const [was, is] of pairEntries(olds, nows)) {
       const change = tellChange(was, is)
       const path = is === undefined ? before?.path : after?.path
-      if (change !== undefined && path !== undefined) changes.push(describe({ path, was, is, change, isOverloaded }))
+      if (change !== undefined && path !== undefined)
+        changes.push(describe({ path, was, is, change, isOverloaded }))
     }
   }
   return changes.sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine)
@@ -98,19 +102,28 @@ function ownLines({ symbols }: CodeFacts): readonly (readonly number[])[] {
 function dedent(lines: readonly string[]): string {
   const filled = lines.map((line) => line.trimEnd()).filter((line) => line !== '')
   const indentation = /^\s*/.exec(filled[0] ?? '')?.[0] ?? ''
-  return filled.map((line) => (line.startsWith(indentation) ? line.slice(indentation.length) : line)).join('\n')
+  return filled
+    .map((line) => (line.startsWith(indentation) ? line.slice(indentation.length) : line))
+    .join('\n')
 }
 
 /** A type is all that is written of it; of a value the part before what it is set to. */
 function faceOf(symbol: CodeSymbol, body: string): string {
   const { kind, signature, exported, parameters } = symbol
   const isType = kind === 'interface' || kind === 'type' || kind === 'enum'
-  const words = isType ? body : kind === 'value' ? signature.replace(/\s*:?=(?![=>]).*$/s, '') : signature
+  const words = isType
+    ? body
+    : kind === 'value'
+      ? signature.replace(/\s*:?=(?![=>]).*$/s, '')
+      : signature
   return JSON.stringify([kind, words, exported, parameters, symbol.extends])
 }
 
 /** Equal ones first, then those with the same face (overloads), then in their order. */
-function pairEntries(old: readonly Entry[], now: readonly Entry[]): [Entry | undefined, Entry | undefined][] {
+function pairEntries(
+  old: readonly Entry[],
+  now: readonly Entry[],
+): [Entry | undefined, Entry | undefined][] {
   const oldLeft = new Set(old)
   const nowLeft = new Set(now)
   const pairs: [Entry | undefined, Entry | undefined][] = []
@@ -132,7 +145,10 @@ function pairEntries(old: readonly Entry[], now: readonly Entry[]): [Entry | und
   return pairs
 }
 
-function tellChange(was: Entry | undefined, is: Entry | undefined): ChangedSymbol['change'] | undefined {
+function tellChange(
+  was: Entry | undefined,
+  is: Entry | undefined,
+): ChangedSymbol['change'] | undefined {
   if (was === undefined) return 'added'
   if (is === undefined) return 'removed'
   if (was.face !== is.face) return 'signature'

@@ -25,16 +25,23 @@ export function exportsName(view: CodeView, path: string, name: string): boolean
   return searchName(view, path, name, new Set())
 }
 
-function searchName(view: CodeView, path: string, name: string, seen: Set<string>): boolean | undefined {
+function searchName(
+  view: CodeView,
+  path: string,
+  name: string,
+  seen: Set<string>,
+): boolean | undefined {
   if (seen.has(path)) return false
   seen.add(path)
   const facts = view.facts(path)
-  if (facts === undefined || seen.size > mostSteps || name === '*' || name === 'default') return undefined
+  if (facts === undefined || seen.size > mostSteps || name === '*' || name === 'default')
+    return undefined
   if (scriptFile.test(path)) {
     if (declarationFile.test(path)) return undefined
     if (hasScriptName(facts, name)) return true
     const passesOn = facts.imports.filter(({ kind }) => kind === 'reexport')
-    const exportsAny = passesOn.length > 0 || facts.symbols.some(({ exported, within }) => exported && within === -1)
+    const exportsAny =
+      passesOn.length > 0 || facts.symbols.some(({ exported, within }) => exported && within === -1)
     // Damaged, or exports the CommonJS way, which only a running program knows.
     if (facts.damaged || !exportsAny) return undefined
     return searchAll(
@@ -47,7 +54,8 @@ function searchName(view: CodeView, path: string, name: string, seen: Set<string
   }
   if (!pythonFile.test(path)) return undefined
   if (hasPythonName(facts, name)) return true
-  if (facts.damaged || facts.symbols.some((symbol) => symbol.name === '__getattr__')) return undefined
+  if (facts.damaged || facts.symbols.some((symbol) => symbol.name === '__getattr__'))
+    return undefined
   return searchAll(
     view,
     path,
@@ -60,7 +68,9 @@ function searchName(view: CodeView, path: string, name: string, seen: Set<string
 function hasScriptName({ symbols, imports }: CodeFacts, name: string): boolean {
   return (
     symbols.some((symbol) => symbol.exported && symbol.within === -1 && symbol.name === name) ||
-    imports.some(({ kind, names }) => kind === 'reexport' && names.some(({ local }) => local === name))
+    imports.some(
+      ({ kind, names }) => kind === 'reexport' && names.some(({ local }) => local === name),
+    )
   )
 }
 
@@ -83,7 +93,8 @@ function searchAll(
   let answer: boolean | undefined = false
   for (const item of imports) {
     const { kind, paths } = view.imports.resolve(path, item)
-    const found = kind === 'inside' ? paths.map((target) => searchName(view, target, name, seen)) : [undefined]
+    const found =
+      kind === 'inside' ? paths.map((target) => searchName(view, target, name, seen)) : [undefined]
     if (found.includes(true)) return true
     if (found.includes(undefined)) answer = undefined
   }

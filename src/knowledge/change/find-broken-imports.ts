@@ -32,7 +32,8 @@ export function findBrokenImports(
     const facts = views.after.facts(path)
     if (facts === undefined) continue
     const file = changed.get(path)
-    for (const item of facts.imports) found.push(...checkImport(views, { path, file, oldPaths, lost }, item))
+    for (const item of facts.imports)
+      found.push(...checkImport(views, { path, file, oldPaths, lost }, item))
   }
   return found
 }
@@ -53,7 +54,9 @@ function listLostNames(files: readonly ChangedFile[]): Set<string> {
     files.flatMap(({ before, after }) => {
       if (before === null) return []
       const now = new Set(after === null ? [] : listShownNames(after.facts))
-      return listShownNames(before.facts).flatMap((shown) => (now.has(shown) ? [] : [shown.slice(2)]))
+      return listShownNames(before.facts).flatMap((shown) =>
+        now.has(shown) ? [] : [shown.slice(2)],
+      )
     }),
   )
 }
@@ -61,7 +64,9 @@ function listLostNames(files: readonly ChangedFile[]): Set<string> {
 /** Each with whether it says to be for others. */
 function listShownNames({ symbols, imports }: CodeFacts): string[] {
   return [
-    ...symbols.flatMap(({ name, within, exported }) => (within === -1 ? [`${exported ? '+' : '-'} ${name}`] : [])),
+    ...symbols.flatMap(({ name, within, exported }) =>
+      within === -1 ? [`${exported ? '+' : '-'} ${name}`] : [],
+    ),
     ...imports.flatMap(({ names }) => names.map(({ local }) => `+ ${local}`)),
   ]
 }
@@ -74,13 +79,22 @@ function checkImport(views: TwoViews, importer: Importer, item: CodeImport): Sus
   if (now.kind === 'missing') {
     const then = views.before.imports.resolve(file?.before?.path ?? path, item)
     const isNew = inChange && !hadImport(file, item)
-    return then.kind === 'inside' || isNew ? [{ ...place, name: null, target: null, isRemoved: !isNew }] : []
+    return then.kind === 'inside' || isNew
+      ? [{ ...place, name: null, target: null, isRemoved: !isNew }]
+      : []
   }
   const target = now.paths[0]
-  if (now.kind !== 'inside' || target === undefined || now.paths.length !== 1 || !checksNames(target)) return []
+  if (
+    now.kind !== 'inside' ||
+    target === undefined ||
+    now.paths.length !== 1 ||
+    !checksNames(target)
+  )
+    return []
   return item.names.flatMap(({ name }) => {
     if (!inChange && !lost.has(name) && !lost.has('*')) return []
-    if (isSubmodule(views, path, item, name) || exportsName(views.after, target, name) !== false) return []
+    if (isSubmodule(views, path, item, name) || exportsName(views.after, target, name) !== false)
+      return []
     const oldTarget = oldPaths.get(target) ?? target
     const isRemoved = exportsName(views.before, oldTarget, name) === true
     return isRemoved || inChange ? [{ ...place, name, target, isRemoved }] : []
@@ -114,6 +128,9 @@ function isListed(text: string, word: string): boolean {
   return places.some(({ index }) => {
     const before = text.slice(Math.max(0, index - longestList), index)
     const open = before.lastIndexOf('{')
-    return open > before.lastIndexOf('}') && /\bexport\s{0,20}(type\s{0,20})?$/.test(before.slice(0, open))
+    return (
+      open > before.lastIndexOf('}') &&
+      /\bexport\s{0,20}(type\s{0,20})?$/.test(before.slice(0, open))
+    )
   })
 }

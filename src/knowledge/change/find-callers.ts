@@ -41,8 +41,12 @@ export function findCallers(
   symbols: readonly SymbolChange[],
   paths: readonly string[],
 ): UseSite[] {
-  const living = indexSymbols(symbols, ({ path, after }) => (after === -1 ? undefined : keyOf(path, after)))
-  const oldPaths = new Map(files.map(({ diff, before }) => [diff.path, before?.path ?? diff.oldPath]))
+  const living = indexSymbols(symbols, ({ path, after }) =>
+    after === -1 ? undefined : keyOf(path, after),
+  )
+  const oldPaths = new Map(
+    files.map(({ diff, before }) => [diff.path, before?.path ?? diff.oldPath]),
+  )
   const gone = indexSymbols(symbols, ({ path, before, after }) =>
     after === -1 ? keyOf(oldPaths.get(path) ?? path, before) : undefined,
   )
@@ -114,16 +118,20 @@ function findInChanged(
   const sites = [...matches.values()]
     .filter(({ reference, symbol, confidence }) => {
       const { path, startLine, endLine } = symbols[symbol]!
-      const isItself = path === diff.path && reference.line >= startLine && reference.line <= endLine
+      const isItself =
+        path === diff.path && reference.line >= startLine && reference.line <= endLine
       return !isItself && !lines.added.has(reference.line) && isSure(symbols[symbol], confidence)
     })
     .map((match) => describeUse(diff.path, after.facts, match, match.reference.line, true))
   if (gone.size === 0 || before === null) return sites
-  const placed = new Map([...now.values()].map((match) => [`${match.reference.line} ${match.reference.name}`, match]))
+  const placed = new Map(
+    [...now.values()].map((match) => [`${match.reference.line} ${match.reference.name}`, match]),
+  )
   for (const match of matchReferences(views.before, before.path, before.facts, gone).values()) {
     const line = lines.toHead(match.reference.line)
     if (line === undefined || !isSure(symbols[match.symbol], match.confidence)) continue
-    if ((placed.get(`${line} ${match.reference.name}`)?.confidence ?? 0) >= match.confidence) continue
+    if ((placed.get(`${line} ${match.reference.name}`)?.confidence ?? 0) >= match.confidence)
+      continue
     sites.push(describeUse(diff.path, before.facts, match, line, true))
   }
   return sites
@@ -159,7 +167,8 @@ export function matchReferences(
 /** What was told by the name alone is worth less where files that weren't read define it too. */
 function weigh(view: CodeView, { name }: CodeReference, confidence: number): number {
   if (confidence >= sureConfidence) return confidence
-  const rivals = new Set(view.definers(name).flatMap(({ path }) => (isHeader(path) ? [] : [path]))).size
+  const rivals = new Set(view.definers(name).flatMap(({ path }) => (isHeader(path) ? [] : [path])))
+    .size
   return rivals <= 1 ? confidence : rivals <= mostRivals ? Math.min(confidence, 0.3) : 0
 }
 
@@ -168,7 +177,13 @@ function isSure(symbol: SymbolChange | undefined, confidence: number): boolean {
 }
 
 /** A match as it is told. */
-export function describeUse(path: string, facts: CodeFacts, match: Match, line: number, inChange: boolean): UseSite {
+export function describeUse(
+  path: string,
+  facts: CodeFacts,
+  match: Match,
+  line: number,
+  inChange: boolean,
+): UseSite {
   const { reference, symbol, confidence } = match
   return {
     path,

@@ -20,12 +20,16 @@ export function findDefinitions(view: CodeView, files: readonly ChangedFile[]): 
         undefined,
       )
       if (reference === undefined || !lines.added.has(reference.line)) continue
-      if (target === undefined || changed.has(target.path) || target.confidence < leastConfidence) continue
+      if (target === undefined || changed.has(target.path) || target.confidence < leastConfidence)
+        continue
       const key = `${target.ordinal} ${target.path}`
       const known = found.get(key)
       if (known !== undefined) known.uses++
       else {
-        const definition = describeDefinition(view, target, { path: diff.path, line: reference.line })
+        const definition = describeDefinition(view, target, {
+          path: diff.path,
+          line: reference.line,
+        })
         if (definition !== undefined) found.set(key, { definition, uses: 1 })
       }
     }
@@ -44,5 +48,13 @@ function describeDefinition(
   const symbol = facts?.symbols[ordinal]
   if (facts === undefined || symbol === undefined) return undefined
   const { startLine, endLine, signature } = symbol
-  return { path, line: startLine, endLine, name: fullNameOf(facts, ordinal), signature, usedAt, confidence }
+  return {
+    path,
+    line: startLine,
+    endLine,
+    name: fullNameOf(facts, ordinal),
+    signature,
+    usedAt,
+    confidence,
+  }
 }

@@ -7,7 +7,14 @@ import { toStorable } from '../../lib/text.ts'
 import type { CodeFacts } from '../../workspace/code-facts.ts'
 import { isTestPath } from '../../workspace/languages.ts'
 import { usesOneOf } from '../graph/name-filter.ts'
-import { findDefiners, findGraph, type Graph, readFacts, readPaths, readTogether } from '../graph/read-graph.ts'
+import {
+  findDefiners,
+  findGraph,
+  type Graph,
+  readFacts,
+  readPaths,
+  readTogether,
+} from '../graph/read-graph.ts'
 import { askStoredView } from '../graph/stored-view.ts'
 import { createImportResolver } from '../resolution/imports/import-resolver.ts'
 import type { Resolution } from '../resolution/resolution.ts'
@@ -58,9 +65,17 @@ const mostAliases = 20
  *
  * @throws the signal's reason when it fires
  */
-export async function findSymbolUses(db: Db, query: SymbolQuery, signal: AbortSignal): Promise<SymbolUses[]> {
+export async function findSymbolUses(
+  db: Db,
+  query: SymbolQuery,
+  signal: AbortSignal,
+): Promise<SymbolUses[]> {
   // No name of the graph holds what text can't.
-  if (toStorable(query.symbol) !== query.symbol || toStorable(query.path ?? '') !== (query.path ?? '')) return []
+  if (
+    toStorable(query.symbol) !== query.symbol ||
+    toStorable(query.path ?? '') !== (query.path ?? '')
+  )
+    return []
   return readTogether(db, query.timeoutMs, async (tx) => {
     const graph = await findGraph(tx, query.repo)
     const definitions = graph === null ? [] : await findDefinitions(tx, graph, query)
@@ -82,20 +97,30 @@ interface Definition extends Pick<SymbolUses, 'name' | 'kind' | 'path' | 'startL
   readonly places: readonly { ordinal: number; startLine: number; endLine: number }[]
 }
 
-async function findDefinitions(db: Db, graph: Graph, { symbol, path }: SymbolQuery): Promise<Definition[]> {
+async function findDefinitions(
+  db: Db,
+  graph: Graph,
+  { symbol, path }: SymbolQuery,
+): Promise<Definition[]> {
   const names = symbol.split(/::|[.#]/)
   const own = names.at(-1) as string
   const isMeant = (name: string) => `.${name}`.endsWith(`.${names.join('.')}`)
   const definers = path === undefined ? ((await findDefiners(db, graph, [own])).get(own) ?? []) : []
-  const paths = definers.filter(({ container }) => isMeant(`${container}.${own}`)).map((definer) => definer.path)
+  const paths = definers
+    .filter(({ container }) => isMeant(`${container}.${own}`))
+    .map((definer) => definer.path)
   const chosen = path === undefined ? sortPaths(new Set(paths)).slice(0, mostDefinitions) : [path]
   const facts = await readFacts(db, graph, chosen)
-  return chosen.flatMap((at) => listDefinitions(at, facts.get(at), own, isMeant)).slice(0, mostDefinitions)
+  return chosen
+    .flatMap((at) => listDefinitions(at, facts.get(at), own, isMeant))
+    .slice(0, mostDefinitions)
 }
 
 /** What is no test first. */
 function sortPaths(paths: Iterable<string>): string[] {
-  return [...paths].sort((a, b) => Number(isTestPath(a)) - Number(isTestPath(b)) || (a < b ? -1 : 1))
+  return [...paths].sort(
+    (a, b) => Number(isTestPath(a)) - Number(isTestPath(b)) || (a < b ? -1 : 1),
+  )
 }
 
 function listDefinitions(
@@ -127,9 +152,14 @@ async function findUses(
   const facts = await readFacts(db, graph, [...users])
   addAliases(names, [...facts.values()])
   const overlay = new Map([...facts].map(([path, item]) => [path, narrowFacts(item, names)]))
-  const imports = createImportResolver(await readPaths(db, graph), graph.resolution as unknown as Resolution)
+  const imports = createImportResolver(
+    await readPaths(db, graph),
+    graph.resolution as unknown as Resolution,
+  )
   const index = new Map(
-    definitions.flatMap(({ path, places }, at) => places.map(({ ordinal }) => [keyOf(path, ordinal), at] as const)),
+    definitions.flatMap(({ path, places }, at) =>
+      places.map(({ ordinal }) => [keyOf(path, ordinal), at] as const),
+    ),
   )
   return askStoredView(db, graph, { overlay, imports }, (view) => {
     signal.throwIfAborted()
@@ -168,7 +198,8 @@ function addAliases(names: Set<string>, facts: readonly CodeFacts[]): void {
     before = names.size
     for (const { imports } of facts)
       for (const item of imports)
-        for (const { name, local } of item.names) if (names.has(name) && local !== '*') names.add(local)
+        for (const { name, local } of item.names)
+          if (names.has(name) && local !== '*') names.add(local)
   }
 }
 

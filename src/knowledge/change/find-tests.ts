@@ -8,12 +8,14 @@ import { type Distances, nearest, spread, type Use } from './spread.ts'
 const testSteps = 4
 const reachSteps = 3
 
-export type Reach = Pick<ChangeGraph, 'tests' | 'untested'> & Pick<ChangeGraph['counts'], 'reachedFiles'>
+export type Reach = Pick<ChangeGraph, 'tests' | 'untested'> &
+  Pick<ChangeGraph['counts'], 'reachedFiles'>
 
 const runnable: ReadonlySet<string> = new Set(['function', 'method'])
 
 /** What sets something up for programs to run by. */
-const configPath = /(^|\/)(\.[^/]+|[^/]+\.config|[^/]*rc|conftest|setup|manage|tasks|build|rakefile|gemfile)\.[a-z]+$/i
+const configPath =
+  /(^|\/)(\.[^/]+|[^/]+\.config|[^/]*rc|conftest|setup|manage|tasks|build|rakefile|gemfile)\.[a-z]+$/i
 
 /**
  * Who reaches the changed files.
@@ -31,7 +33,9 @@ export function findTests(
   const origins = files.flatMap(({ diff, after }) => (after === null ? [] : [diff.path]))
   const reached = spread(origins, uses, testSteps)
   const changed = new Set(origins)
-  const others = [...reached].filter(([path, distances]) => !changed.has(path) && nearest(distances) <= reachSteps)
+  const others = [...reached].filter(
+    ([path, distances]) => !changed.has(path) && nearest(distances) <= reachSteps,
+  )
   const tests = [...reached]
     .filter(([path]) => isTestPath(path))
     .map(([path, distances]) => describe(path, distances, origins))
@@ -43,17 +47,28 @@ export function findTests(
   }
 }
 
-function describe(path: string, distances: Distances, origins: readonly string[]): Reach['tests'][number] {
+function describe(
+  path: string,
+  distances: Distances,
+  origins: readonly string[],
+): Reach['tests'][number] {
   const reaches = origins.filter((_, index) => (distances[index] ?? 0) > 0)
   return { path, distance: nearest(distances), reaches }
 }
 
-function listUntested(files: readonly ChangedFile[], tested: ReadonlySet<string>, paths: Iterable<string>): string[] {
+function listUntested(
+  files: readonly ChangedFile[],
+  tested: ReadonlySet<string>,
+  paths: Iterable<string>,
+): string[] {
   const candidates = files
     .map(({ diff }) => diff.path)
     .filter((path, index) => {
       // Only what runs can be tested.
-      const runs = files[index]?.symbols.some(({ kind, change }) => change !== 'removed' && runnable.has(kind)) ?? false
+      const runs =
+        files[index]?.symbols.some(
+          ({ kind, change }) => change !== 'removed' && runnable.has(kind),
+        ) ?? false
       return runs && !isTestPath(path) && !configPath.test(path) && !tested.has(path)
     })
   const families = findTestedFamilies(new Set(candidates.map(familyOf)), paths)
@@ -61,7 +76,10 @@ function listUntested(files: readonly ChangedFile[], tested: ReadonlySet<string>
 }
 
 /** Those of some families of languages that have tests here. */
-function findTestedFamilies(wanted: ReadonlySet<Family | undefined>, paths: Iterable<string>): Set<Family | undefined> {
+function findTestedFamilies(
+  wanted: ReadonlySet<Family | undefined>,
+  paths: Iterable<string>,
+): Set<Family | undefined> {
   const found = new Set<Family | undefined>()
   for (const path of paths) {
     if (found.size === wanted.size) break

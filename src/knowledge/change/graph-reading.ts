@@ -15,7 +15,11 @@ export interface KnowledgeContext {
   /** For one statement. */
   readonly queryTimeoutMs: number
   /** Searches memories by more than their words; left out: by words alone. */
-  readonly recall?: (repo: string, query: MemoryQuery, signal: AbortSignal) => Promise<FoundMemory[]>
+  readonly recall?: (
+    repo: string,
+    query: MemoryQuery,
+    signal: AbortSignal,
+  ) => Promise<FoundMemory[]>
   /** Which layers are on. */
   readonly layers: { readonly graph: boolean; readonly memory: boolean }
 }

@@ -47,13 +47,18 @@ export function createHeadCode(sources: Sources): HeadCode {
   const asked = new Set(known.keys())
   let read = 0
   let unread = 0
-  const blobAt = (path: string): SourceBlob => ({ oid: entries.get(path)?.oid ?? '', kind: sourceKindOf(path)! })
+  const blobAt = (path: string): SourceBlob => ({
+    oid: entries.get(path)?.oid ?? '',
+    kind: sourceKindOf(path)!,
+  })
   return {
     facts,
     fresh,
     unread: () => unread,
     async load(paths) {
-      const wanted = [...new Set(paths)].filter((path) => isSource(entries.get(path)) && !asked.has(path))
+      const wanted = [...new Set(paths)].filter(
+        (path) => isSource(entries.get(path)) && !asked.has(path),
+      )
       const taken = wanted.slice(0, Math.max(0, mostLoaded - asked.size))
       unread += wanted.length - taken.length
       for (const path of taken) asked.add(path)
@@ -64,10 +69,14 @@ export function createHeadCode(sources: Sources): HeadCode {
         if (item !== undefined) facts.set(path, item)
       }
       const rest = taken.filter((path) => fresh.has(path) && !facts.has(path))
-      const begun = await forEachOf(rest.slice(0, Math.max(0, mostRead - read)), reader.signal, async (path) => {
-        const version = await readVersion(reader, head, path)
-        if (version !== undefined) facts.set(path, version.facts)
-      })
+      const begun = await forEachOf(
+        rest.slice(0, Math.max(0, mostRead - read)),
+        reader.signal,
+        async (path) => {
+          const version = await readVersion(reader, head, path)
+          if (version !== undefined) facts.set(path, version.facts)
+        },
+      )
       read += begun
       unread += rest.length - begun
     },
@@ -87,14 +96,20 @@ async function readMissing(
     return kept === undefined
   })
   if (stored === null || missing.length === 0) return
-  const read = await readTogether(db, timeoutMs, (tx) => readBlobFacts(tx, stored.graph, cache, missing))
+  const read = await readTogether(db, timeoutMs, (tx) =>
+    readBlobFacts(tx, stored.graph, cache, missing),
+  )
   for (const [key, item] of read) near.set(key, item)
 }
 
 /** Source files at the head whose content isn't that of the stored ones. */
-export function listFresh(entries: Iterable<TreeEntry>, blobs: ReadonlyMap<string, string>): Set<string> {
+export function listFresh(
+  entries: Iterable<TreeEntry>,
+  blobs: ReadonlyMap<string, string>,
+): Set<string> {
   const fresh = new Set<string>()
-  for (const entry of entries) if (blobs.get(entry.path) !== entry.oid && isSource(entry)) fresh.add(entry.path)
+  for (const entry of entries)
+    if (blobs.get(entry.path) !== entry.oid && isSource(entry)) fresh.add(entry.path)
   return fresh
 }
 

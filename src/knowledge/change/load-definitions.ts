@@ -20,7 +20,10 @@ export function listUsedNames(files: readonly ChangedFile[]): Map<string, Set<st
   for (const { diff, after, lines } of files) {
     if (after === null) continue
     const used = after.facts.references.filter(({ line }) => lines.added.has(line))
-    names.set(diff.path, new Set(used.flatMap(({ name, qualifier }) => (qualifier ? [name, qualifier] : [name]))))
+    names.set(
+      diff.path,
+      new Set(used.flatMap(({ name, qualifier }) => (qualifier ? [name, qualifier] : [name]))),
+    )
   }
   return names
 }
@@ -39,7 +42,8 @@ export async function loadDefinitions(
 ): Promise<void> {
   const named = new Set<string>()
   for (const [path, names] of wanted)
-    for (const name of names) for (const near of chooseDefiners(definers.get(name) ?? [], path)) named.add(near)
+    for (const name of names)
+      for (const near of chooseDefiners(definers.get(name) ?? [], path)) named.add(near)
   await code.load([...named].slice(0, mostFiles))
   const defining = new Set([...definers.values()].flatMap((list) => list.map(({ path }) => path)))
   let at = wanted
@@ -62,7 +66,9 @@ interface Following {
 /** All of a few; of many those beside the file that uses the name. */
 function chooseDefiners(definers: readonly { readonly path: string }[], user: string): string[] {
   const paths = definers.map(({ path }) => path)
-  return paths.length <= mostDefiners ? paths : paths.filter((path) => folderOf(path) === folderOf(user))
+  return paths.length <= mostDefiners
+    ? paths
+    : paths.filter((path) => folderOf(path) === folderOf(user))
 }
 
 /** The files that imports lead to from those in hand, each with the names that are looked for there. */
@@ -94,7 +100,8 @@ function followImports(
 /** What bindings and base classes say of names: their methods are in there. */
 function typesIn({ bindings, symbols }: CodeFacts, names: ReadonlySet<string>): string[] {
   // What a function returns is bound inside of it.
-  const speaksOf = ({ name, within }: CodeBinding) => names.has(name === '()' ? (symbols[within]?.name ?? '') : name)
+  const speaksOf = ({ name, within }: CodeBinding) =>
+    names.has(name === '()' ? (symbols[within]?.name ?? '') : name)
   return [
     ...bindings.filter(speaksOf).flatMap(({ type }) => type.replace(/\(\)$/, '').split('.')),
     ...symbols.filter(({ name }) => names.has(name)).flatMap((symbol) => symbol.extends),

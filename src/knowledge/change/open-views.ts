@@ -26,16 +26,32 @@ export function openViews({ files, facts, whole, names, definers, imports }: Vie
     .filter(([path]) => !changed.has(path))
     .map(([path, item]) => [path, whole.has(path) ? item : narrowFacts(item, names)] as const)
   const strangers = new Map(
-    [...definers].map(([name, list]) => [name, list.filter(({ path }) => !changed.has(path) && !facts.has(path))]),
+    [...definers].map(([name, list]) => [
+      name,
+      list.filter(({ path }) => !changed.has(path) && !facts.has(path)),
+    ]),
   )
-  const open = (versions: readonly (readonly [string, CodeFacts])[], resolver: ImportResolver): CodeView => {
-    const { facts: read, definers: near, filesOf } = createCodeView([...others, ...versions], resolver)
-    const source = { facts: read, filesOf, definers: (name: string) => [...near(name), ...(strangers.get(name) ?? [])] }
+  const open = (
+    versions: readonly (readonly [string, CodeFacts])[],
+    resolver: ImportResolver,
+  ): CodeView => {
+    const {
+      facts: read,
+      definers: near,
+      filesOf,
+    } = createCodeView([...others, ...versions], resolver)
+    const source = {
+      facts: read,
+      filesOf,
+      definers: (name: string) => [...near(name), ...(strangers.get(name) ?? [])],
+    }
     return openCodeView(source, resolver)
   }
   return {
     before: open(
-      files.flatMap(({ before }) => (before === null ? [] : [[before.path, before.facts] as const])),
+      files.flatMap(({ before }) =>
+        before === null ? [] : [[before.path, before.facts] as const],
+      ),
       imports.before,
     ),
     after: open(
@@ -49,8 +65,10 @@ export function openViews({ files, facts, whole, names, definers, imports }: Vie
 export function narrowFacts(facts: CodeFacts, names: ReadonlySet<string>): CodeFacts {
   const local = new Set(names)
   // What is called tells the types of others.
-  for (const { type } of facts.bindings) if (type.endsWith('()')) local.add(type.slice(type.lastIndexOf('.') + 1, -2))
+  for (const { type } of facts.bindings)
+    if (type.endsWith('()')) local.add(type.slice(type.lastIndexOf('.') + 1, -2))
   for (const item of facts.imports)
-    for (const { name, local: own } of item.names) if (names.has(name) || name === 'default') local.add(own)
+    for (const { name, local: own } of item.names)
+      if (names.has(name) || name === 'default') local.add(own)
   return { ...facts, references: facts.references.filter(({ name }) => local.has(name)) }
 }

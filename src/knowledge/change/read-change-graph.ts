@@ -52,16 +52,27 @@ export async function readChangeGraph(
   const within = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
   const reading: GraphReading = { ...context, ...startAttempts(context.log, within) }
   const { attempt, notes } = reading
-  const paths = [...new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))].slice(0, 2 * mostPaths)
+  const paths = [...new Set(change.files.flatMap(({ path, oldPath }) => [path, oldPath]))].slice(
+    0,
+    2 * mostPaths,
+  )
   const [code, history, memories] = await Promise.all([
-    layers.graph ? readSymbolsAndCode(reading, change, within) : { ...noCode, symbols: [], changed: [] },
     layers.graph
-      ? attempt('What earlier reviews came to', [], () => readHistory(db, change, change.files.slice(0, mostPaths)))
+      ? readSymbolsAndCode(reading, change, within)
+      : { ...noCode, symbols: [], changed: [] },
+    layers.graph
+      ? attempt('What earlier reviews came to', [], () =>
+          readHistory(db, change, change.files.slice(0, mostPaths)),
+        )
       : [],
-    layers.memory ? attempt('What is remembered', [], () => readMemories(context, change, paths, within)) : [],
+    layers.memory
+      ? attempt('What is remembered', [], () => readMemories(context, change, paths, within))
+      : [],
   ])
   const related = layers.graph
-    ? await attempt('Which other pull requests touch the same', [], () => readRelated(db, change, paths, code.symbols))
+    ? await attempt('Which other pull requests touch the same', [], () =>
+        readRelated(db, change, paths, code.symbols),
+      )
     : []
   signal.throwIfAborted()
   return { ...code, history, related, memories, notes: [...code.notes, ...notes] }
@@ -82,9 +93,16 @@ async function readSymbolsAndCode(
   listed.catch(() => {})
   const within = AbortSignal.any([signal, AbortSignal.timeout(readingMs)])
   const known = Promise.race([storing, setTimeout(graphPatienceMs, null, { ref: false })])
-  const reader = { syntax, cache, signal: within, known: known.then((stored) => stored?.facts ?? new Map()) }
-  const { files, notes } = await attempt('What the changed files define', { files: [], notes: [] }, () =>
-    readChangedFiles(reader, { files: reviewed, head, base }),
+  const reader = {
+    syntax,
+    cache,
+    signal: within,
+    known: known.then((stored) => stored?.facts ?? new Map()),
+  }
+  const { files, notes } = await attempt(
+    'What the changed files define',
+    { files: [], notes: [] },
+    () => readChangedFiles(reader, { files: reviewed, head, base }),
   )
   const all = files.flatMap(({ symbols }) => symbols).sort(compareWeight)
   const symbols = all.slice(0, mostSymbols)
@@ -104,7 +122,12 @@ function listPaths(diffs: readonly FileDiff[]): string[] {
 }
 
 /** What concerns others comes first. */
-const weights: Readonly<Record<ChangedSymbol['change'], number>> = { removed: 0, signature: 1, body: 2, added: 3 }
+const weights: Readonly<Record<ChangedSymbol['change'], number>> = {
+  removed: 0,
+  signature: 1,
+  body: 2,
+  added: 3,
+}
 
 function compareWeight(a: SymbolChange, b: SymbolChange): number {
   return weights[a.change] - weights[b.change] || Number(b.exported) - Number(a.exported)

@@ -83,7 +83,11 @@ export async function readChangedFiles(
   { files, head, base }: { files: readonly FileDiff[]; head: Snapshot; base: Snapshot },
 ): Promise<{ files: readonly ChangedFile[]; notes: readonly string[] }> {
   const sources = files.filter(({ path, oldPath, binary, submodule }) => {
-    return !binary && !submodule && (sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined)
+    return (
+      !binary &&
+      !submodule &&
+      (sourceKindOf(path) !== undefined || sourceKindOf(oldPath) !== undefined)
+    )
   })
   const { syntax, cache, signal } = reader
   const read = new Map<FileDiff, ChangedFile>()
@@ -103,12 +107,16 @@ export async function readChangedFiles(
     text += (before?.text.length ?? 0) + (after?.text.length ?? 0)
     const isHalf = (before === null && hasBefore(diff)) || (after === null && status !== 'deleted')
     const symbols = isHalf ? [] : compareSymbols(before, after)
-    if (before !== null || after !== null) read.set(diff, { diff, before, after, lines: mapLines(diff), symbols })
+    if (before !== null || after !== null)
+      read.set(diff, { diff, before, after, lines: mapLines(diff), symbols })
   })
   unread += Math.min(sources.length, mostFiles) - begun
   return {
     files: sources.flatMap((diff) => read.get(diff) ?? []),
-    notes: unread === 0 ? [] : [`${countFiles(unread)} of the change were not looked at for what they define and use.`],
+    notes:
+      unread === 0
+        ? []
+        : [`${countFiles(unread)} of the change were not looked at for what they define and use.`],
   }
 }
 

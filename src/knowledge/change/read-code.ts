@@ -34,7 +34,11 @@ export const noCode: CodeGraph = {
 }
 
 /** Reads what code tells of a change. What can't be told is left out and noted. */
-export async function readCode(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<CodeGraph> {
+export async function readCode(
+  reading: GraphReading,
+  task: CodeTask,
+  signal: AbortSignal,
+): Promise<CodeGraph> {
   const { files, symbols, head, stored } = task
   const commit = stored?.graph.commit ?? null
   if (files.length === 0 && listGonePaths(task.diffs).size === 0) return { ...noCode, commit }
@@ -90,9 +94,15 @@ function describeLimits({ task: { stored }, users, code }: Known, unread: number
       `${code.fresh.size} files are others than in the code graph; whether they use the change was looked for in ${mostFresh}.`,
     )
   const left = (stored?.users.length ?? 0) - mostUsers
-  if (left > 0) notes.push(`Uses of what changed were looked for in ${users.length} files, not in ${left} others.`)
+  if (left > 0)
+    notes.push(
+      `Uses of what changed were looked for in ${users.length} files, not in ${left} others.`,
+    )
   if (stored?.isWhole === false)
     notes.push('So many files depend on the change that not all of its tests were looked for.')
-  if (unread > 0) notes.push(`${unread} files around the change were not read: they are too many, or it took too long.`)
+  if (unread > 0)
+    notes.push(
+      `${unread} files around the change were not read: they are too many, or it took too long.`,
+    )
   return notes
 }

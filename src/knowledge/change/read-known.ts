@@ -55,7 +55,11 @@ export interface Known {
 }
 
 /** Reads what the code around a change says, as far as there is time for it. */
-export async function readKnown(reading: GraphReading, task: CodeTask, signal: AbortSignal): Promise<Known> {
+export async function readKnown(
+  reading: GraphReading,
+  task: CodeTask,
+  signal: AbortSignal,
+): Promise<Known> {
   const { files, symbols, head, stored } = task
   const names = listNames(symbols)
   const used = listUsedNames(files)
@@ -74,14 +78,21 @@ export async function readKnown(reading: GraphReading, task: CodeTask, signal: A
     head,
     entries,
     fresh: chooseFresh(task, entries),
-    known: new Map(files.flatMap(({ diff, after }) => (after === null ? [] : [[diff.path, after.facts] as const]))),
+    known: new Map(
+      files.flatMap(({ diff, after }) =>
+        after === null ? [] : [[diff.path, after.facts] as const],
+      ),
+    ),
   })
   const imports = await openImports(reading, task, [...entries.keys()])
   const users = stored === null ? [] : await chooseUsers(task, stored, code, loading)
   await code.load(users)
   const definers = await looking
   // Between a file and what it uses there may be others that only pass names on.
-  const asking = [...users.filter((path) => passesOn.has(familyOf(path))), ...files.map(({ diff }) => diff.path)]
+  const asking = [
+    ...users.filter((path) => passesOn.has(familyOf(path))),
+    ...files.map(({ diff }) => diff.path),
+  ]
   await loadDefinitions(code, imports.after, new Map(asking.map((path) => [path, names])), definers)
   await loadDefinitions(code, imports.after, used, definers)
   const views = openViews({ files, facts: code.facts, whole: code.fresh, names, definers, imports })
@@ -90,7 +101,11 @@ export async function readKnown(reading: GraphReading, task: CodeTask, signal: A
 
 type Definers = ReadonlyMap<string, readonly Definer[]>
 
-function findStoredDefiners(reading: GraphReading, stored: StoredCode | null, names: readonly string[]) {
+function findStoredDefiners(
+  reading: GraphReading,
+  stored: StoredCode | null,
+  names: readonly string[],
+) {
   const { db, queryTimeoutMs, attempt } = reading
   if (stored === null) return new Map<string, readonly Definer[]>()
   return attempt<Definers>('Who defines what the change uses', new Map(), () =>
@@ -107,7 +122,10 @@ function listNames(symbols: readonly SymbolChange[]): Set<string> {
 }
 
 /** What isn't as in the graph, beside the change itself. */
-function chooseFresh({ diffs, stored }: CodeTask, entries: ReadonlyMap<string, TreeEntry>): Set<string> {
+function chooseFresh(
+  { diffs, stored }: CodeTask,
+  entries: ReadonlyMap<string, TreeEntry>,
+): Set<string> {
   if (stored?.blobs === null) return new Set()
   const fresh = listFresh(entries.values(), stored?.blobs ?? new Map())
   for (const { path } of diffs) fresh.delete(path)
@@ -121,13 +139,19 @@ async function chooseUsers(
   signal: AbortSignal,
 ): Promise<string[]> {
   const changed = new Set(diffs.map(({ path }) => path))
-  const stems = [...files.map(({ diff }) => diff.path), ...listGonePaths(diffs)].map((path) => stemOf(path))
+  const stems = [...files.map(({ diff }) => diff.path), ...listGonePaths(diffs)].map((path) =>
+    stemOf(path),
+  )
   const words = [...new Set([...listNames(symbols), ...stems])].filter((word) => word.length > 2)
   // What came after the graph, or stands otherwise at the head, may have become a user.
   const fresh = [...code.fresh].slice(0, mostFresh)
   const mentioning = await findMentions(head, fresh, words.slice(0, mostWords), signal)
-  const tests = fresh.filter((path) => isTestPath(path) && blobs?.has(path) === false).slice(0, mostNewTests)
-  return [...new Set([...users.slice(0, mostUsers), ...mentioning, ...tests])].filter((path) => !changed.has(path))
+  const tests = fresh
+    .filter((path) => isTestPath(path) && blobs?.has(path) === false)
+    .slice(0, mostNewTests)
+  return [...new Set([...users.slice(0, mostUsers), ...mentioning, ...tests])].filter(
+    (path) => !changed.has(path),
+  )
 }
 
 /** What an import calls a file: its name without extension, or that of its folder where it stands for that. */
@@ -146,10 +170,15 @@ async function openImports(
   const known = stored?.graph.resolution as unknown as Resolution | undefined
   const isKnown =
     known !== undefined &&
-    !diffs.some(({ path, oldPath }) => saysWhereImportsLead(path, known) || saysWhereImportsLead(oldPath, known))
+    !diffs.some(
+      ({ path, oldPath }) =>
+        saysWhereImportsLead(path, known) || saysWhereImportsLead(oldPath, known),
+    )
   const resolution = isKnown
     ? known
-    : await reading.attempt('Where imports lead', known ?? emptyResolution, () => readResolution(head, paths))
+    : await reading.attempt('Where imports lead', known ?? emptyResolution, () =>
+        readResolution(head, paths),
+      )
   const after = createImportResolver(paths, resolution)
   const gone = listGonePaths(diffs)
   // Nothing that leads nowhere now led somewhere before.

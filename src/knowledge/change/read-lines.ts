@@ -60,7 +60,10 @@ export async function findMentions(
   return paths.filter((path) => found.has(path))
 }
 
-async function readText(head: Pick<Snapshot, 'readFile'>, path: string): Promise<string | undefined> {
+async function readText(
+  head: Pick<Snapshot, 'readFile'>,
+  path: string,
+): Promise<string | undefined> {
   const bytes = await head.readFile(path, { maxBytes: mostBytes })
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }

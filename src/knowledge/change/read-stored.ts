@@ -128,7 +128,9 @@ async function readEdgesTo(
 
 async function readPathsOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ paths: [number, string][] | null }>`
-    select json_agg(json_build_array(id, path)) as paths from code_files where id = any(${ids}::bigint[])`.execute(db)
+    select json_agg(json_build_array(id, path)) as paths from code_files where id = any(${ids}::bigint[])`.execute(
+    db,
+  )
   return new Map(rows[0]?.paths ?? [])
 }
 

@@ -14,7 +14,11 @@ export type Distances = Uint8Array
  *
  * @returns by path; an origin is in it where it depends on another one
  */
-export function spread(origins: readonly string[], uses: Iterable<Use>, steps: number): Map<string, Distances> {
+export function spread(
+  origins: readonly string[],
+  uses: Iterable<Use>,
+  steps: number,
+): Map<string, Distances> {
   const usersOf = new Map<string, Set<string>>()
   for (const { source, target } of uses) {
     if (source === target) continue
@@ -27,7 +31,9 @@ export function spread(origins: readonly string[], uses: Iterable<Use>, steps: n
     let edge = [origin]
     const seen = new Set(edge)
     for (let step = 1; step <= steps && edge.length > 0; step++) {
-      edge = edge.flatMap((path) => [...(usersOf.get(path) ?? [])]).filter((path) => !seen.has(path) && seen.add(path))
+      edge = edge
+        .flatMap((path) => [...(usersOf.get(path) ?? [])])
+        .filter((path) => !seen.has(path) && seen.add(path))
       for (const path of edge) {
         const distances = reached.get(path) ?? new Uint8Array(origins.length)
         distances[index] = step
@@ -40,5 +46,8 @@ export function spread(origins: readonly string[], uses: Iterable<Use>, steps: n
 
 /** Steps from the nearest origin. */
 export function nearest(distances: Distances): number {
-  return distances.reduce((least, steps) => (steps > 0 && (least === 0 || steps < least) ? steps : least), 0)
+  return distances.reduce(
+    (least, steps) => (steps > 0 && (least === 0 || steps < least) ? steps : least),
+    0,
+  )
 }

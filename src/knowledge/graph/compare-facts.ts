@@ -13,13 +13,15 @@ export function findTouchedNames(before: CodeFacts | null, after: CodeFacts | nu
   if (before.namespace !== after.namespace) return null
   const old = listImports(before)
   const now = listImports(after)
-  const changed = old.size === now.size && [...old.keys()].every((key) => now.has(key)) ? [] : [...old, ...now]
+  const changed =
+    old.size === now.size && [...old.keys()].every((key) => now.has(key)) ? [] : [...old, ...now]
   if (changed.some(([, kind]) => passing.has(kind))) return null
   // Who uses a type need not name it: a call may come to it.
   if (haveOtherBases(before, after)) return null
   const names = new Set([...differing(listSymbols(before), listSymbols(after))])
   // What is said of types and of what they come from is followed by others over several steps.
-  const isOther = changed.length > 0 || JSON.stringify(before.bindings) !== JSON.stringify(after.bindings)
+  const isOther =
+    changed.length > 0 || JSON.stringify(before.bindings) !== JSON.stringify(after.bindings)
   if (isOther) for (const { name } of [...before.symbols, ...after.symbols]) names.add(name)
   return names
 }
@@ -32,29 +34,47 @@ function listImports({ imports }: CodeFacts): Map<string, CodeImport['kind']> {
 function haveOtherBases(before: CodeFacts, after: CodeFacts): boolean {
   const said = ({ symbols }: CodeFacts) => Map.groupBy(symbols, ({ name }) => name)
   const [old, now] = [said(before), said(after)]
-  const basesOf = (symbols: readonly CodeSymbol[]) => JSON.stringify(symbols.map((symbol) => symbol.extends))
-  return [...old].some(([name, symbols]) => now.has(name) && basesOf(symbols) !== basesOf(now.get(name)!))
+  const basesOf = (symbols: readonly CodeSymbol[]) =>
+    JSON.stringify(symbols.map((symbol) => symbol.extends))
+  return [...old].some(
+    ([name, symbols]) => now.has(name) && basesOf(symbols) !== basesOf(now.get(name)!),
+  )
 }
 
 /** By name, all that others go by. */
 function listSymbols({ symbols, references }: CodeFacts): Map<string, string> {
   const said = new Map<string, string>()
-  const add = (name: string, words: unknown) => said.set(name, `${said.get(name) ?? ''}${JSON.stringify(words)}`)
+  const add = (name: string, words: unknown) =>
+    said.set(name, `${said.get(name) ?? ''}${JSON.stringify(words)}`)
   for (const [ordinal, symbol] of symbols.entries()) {
-    const { name, kind, exported, owner, parameters, extends: bases, signature, startLine, endLine } = symbol
+    const {
+      name,
+      kind,
+      exported,
+      owner,
+      parameters,
+      extends: bases,
+      signature,
+      startLine,
+      endLine,
+    } = symbol
     const around = symbols[symbol.within]
     add(name, [kind, exported, owner, parameters, bases, around?.name, around?.kind])
     if (signature.startsWith('export default')) add('default', [name, kind])
     // What a default export only names.
     if (name === 'default') {
       add(name, startLine === endLine)
-      for (const reference of references) if (reference.within === ordinal) add(name, reference.name)
+      for (const reference of references)
+        if (reference.within === ordinal) add(name, reference.name)
     }
   }
   return said
 }
 
-function* differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Generator<string> {
+function* differing(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Generator<string> {
   for (const [name, said] of before) if (after.get(name) !== said) yield name
   for (const name of after.keys()) if (!before.has(name)) yield name
 }

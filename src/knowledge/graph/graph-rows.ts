@@ -50,7 +50,11 @@ export function listSymbols(facts: CodeFacts): SymbolRow[] {
 /** What a symbol is defined in; where it names another type as its owner, that. */
 function nameContainer({ symbols }: CodeFacts, { owner, within }: CodeSymbol): string {
   const names = owner === null ? [] : [owner]
-  for (let at = owner === null ? within : -1; at !== -1 && names.length < 50; at = symbols[at]?.within ?? -1) {
+  for (
+    let at = owner === null ? within : -1;
+    at !== -1 && names.length < 50;
+    at = symbols[at]?.within ?? -1
+  ) {
     names.unshift(symbols[at]?.name ?? '')
   }
   return toStorable(names.join('.').slice(0, longestContainer))
@@ -65,7 +69,8 @@ export function namespaceOf({ namespace }: CodeFacts): string | null {
 export function filterUsedNames(facts: CodeFacts): Buffer {
   const names = new Set<string>()
   for (const { name, qualifier } of facts.references) names.add(name).add(qualifier ?? '')
-  for (const item of facts.imports) for (const { name, local } of item.names) names.add(name).add(local)
+  for (const item of facts.imports)
+    for (const { name, local } of item.names) names.add(name).add(local)
   for (const { type } of facts.bindings) names.add(type)
   for (const symbol of facts.symbols) {
     names.add(symbol.owner ?? '')

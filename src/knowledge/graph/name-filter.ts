@@ -21,7 +21,8 @@ export function createNameFilter(names: ReadonlySet<string>): Buffer {
 export function usesOneOf(column: string, names: readonly string[]): RawBuilder<boolean> {
   const hashes = names.map(hashName)
   const filter = sql.ref(column)
-  const bit = (hash: string) => sql`get_bit(${filter}, ${sql.ref(hash)} % (length(${filter}) * 8)) = 1`
+  const bit = (hash: string) =>
+    sql`get_bit(${filter}, ${sql.ref(hash)} % (length(${filter}) * 8)) = 1`
   return sql`exists (
     select from unnest(${hashes.map(([one]) => one)}::bigint[], ${hashes.map(([, other]) => other)}::bigint[])
       as asked (one, other)

@@ -69,7 +69,9 @@ export async function readTogether<Result>(
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      await sql`select set_config('statement_timeout', ${String(Math.floor(timeoutMs))}, true)`.execute(tx)
+      await sql`select set_config('statement_timeout', ${String(Math.floor(timeoutMs))}, true)`.execute(
+        tx,
+      )
       return read(tx)
     })
 }
@@ -83,7 +85,14 @@ export async function findGraph(db: Db, repo: RepositoryName): Promise<Graph | n
     .where('facts_version', '=', factsVersion)
     .executeTakeFirst()
   if (row === undefined || row.commit_sha === null) return null
-  const { id, facts_id: factsId, commit_sha: commit, resolution, statistics, built_at: builtAt } = row
+  const {
+    id,
+    facts_id: factsId,
+    commit_sha: commit,
+    resolution,
+    statistics,
+    built_at: builtAt,
+  } = row
   return { id, factsId, repo, commit, resolution, statistics, builtAt }
 }
 
@@ -91,7 +100,11 @@ type GraphId = Pick<Graph, 'id'>
 
 /** Throws where another graph is shown by now: what this one held may be half swept away. */
 export async function requireShown(tx: Db, { id }: GraphId): Promise<void> {
-  const shown = await tx.selectFrom('code_graphs').select('id').where('id', '=', id).executeTakeFirst()
+  const shown = await tx
+    .selectFrom('code_graphs')
+    .select('id')
+    .where('id', '=', id)
+    .executeTakeFirst()
   if (shown === undefined) throw new Error('The code graph was written anew meanwhile.')
 }
 
@@ -104,7 +117,9 @@ export const piecesById = sql`id / 5000`
 /** All paths, in no order. */
 export async function readPaths(db: Db, { id }: GraphId): Promise<string[]> {
   const { rows } = await sql<{ paths: string[] }>`
-    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${piecesById}`.execute(db)
+    select json_agg(path) as paths from code_files where graph_id = ${id} group by ${piecesById}`.execute(
+    db,
+  )
   return rows.flatMap(({ paths }) => paths)
 }
 
@@ -224,7 +239,12 @@ export async function listDependents(
 }
 
 /** Paths of files that may use one of these names, `limit` at most, in no order: all that do, and some that don't. */
-export async function findUsers(db: Db, { id }: GraphId, names: readonly string[], limit: number): Promise<string[]> {
+export async function findUsers(
+  db: Db,
+  { id }: GraphId,
+  names: readonly string[],
+  limit: number,
+): Promise<string[]> {
   const { rows } = await sql<{ path: string }>`
     select path from code_files
     where graph_id = ${id} and used_names is not null and ${usesOneOf('used_names', names)}

@@ -23,7 +23,11 @@ export interface StoredFacts {
 const sweptAtOnce = 2000
 
 /** Writes down what was read. */
-export async function saveFacts(db: Db, graph: OpenGraph, read: readonly StoredFacts[]): Promise<void> {
+export async function saveFacts(
+  db: Db,
+  graph: OpenGraph,
+  read: readonly StoredFacts[],
+): Promise<void> {
   if (read.length === 0) return
   const column = <Value>(pick: (one: StoredFacts) => Value) => read.map(pick)
   await writeGuarded(db, graph, async (tx) => {
@@ -47,7 +51,9 @@ export async function loadFacts(
 ): Promise<StoredFacts[]> {
   const { rows } = await sql<StoredFacts>`
     select oid, grammar, kind, lines, unparsed, facts from code_facts
-    where graph_id = ${factsId} and oid = any(${oids}::text[]) and version = ${factsVersion}`.execute(db)
+    where graph_id = ${factsId} and oid = any(${oids}::text[]) and version = ${factsVersion}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -58,7 +64,11 @@ export interface FactsKey {
 }
 
 /** Forgets what was read of blobs that no file of the graph has any more. `files` are all of its files. */
-export async function sweepFacts(db: Db, graph: OpenGraph, files: Iterable<FactsKey>): Promise<void> {
+export async function sweepFacts(
+  db: Db,
+  graph: OpenGraph,
+  files: Iterable<FactsKey>,
+): Promise<void> {
   const used = new Set<string>()
   for (const { oid, grammar } of files) used.add(`${oid} ${grammar}`)
   // Compared here: of a new graph the planner knows so little that it may compare each row with each.
@@ -66,12 +76,18 @@ export async function sweepFacts(db: Db, graph: OpenGraph, files: Iterable<Facts
     select oid, grammar from code_facts where graph_id = ${graph.factsId}`.execute(db)
   const unused = rows.filter(({ oid, grammar }) => !used.has(`${oid} ${grammar}`))
   for (let start = 0; start < unused.length; start += sweptAtOnce) {
-    await writeGuarded(db, graph, (tx) => removeFacts(tx, graph, unused.slice(start, start + sweptAtOnce)))
+    await writeGuarded(db, graph, (tx) =>
+      removeFacts(tx, graph, unused.slice(start, start + sweptAtOnce)),
+    )
   }
 }
 
 /** The same where few files changed: of what they were, what no other file is. */
-export async function sweepOutdatedFacts(db: Db, graph: OpenGraph, former: readonly FactsKey[]): Promise<void> {
+export async function sweepOutdatedFacts(
+  db: Db,
+  graph: OpenGraph,
+  former: readonly FactsKey[],
+): Promise<void> {
   const { rows } = await sql<FactsKey>`
     select oid, grammar from code_files
     where graph_id = ${graph.id} and oid = any(${former.map(({ oid }) => oid)}::text[])`.execute(db)
@@ -85,5 +101,7 @@ async function removeFacts(tx: Db, graph: OpenGraph, gone: readonly FactsKey[]):
     delete from code_facts c
     using unnest(${gone.map(({ oid }) => oid)}::text[], ${gone.map(({ grammar }) => grammar)}::text[])
       as gone (oid, grammar)
-    where c.graph_id = ${graph.factsId} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(tx)
+    where c.graph_id = ${graph.factsId} and c.oid = gone.oid and c.grammar = gone.grammar`.execute(
+    tx,
+  )
 }

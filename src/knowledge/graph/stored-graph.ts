@@ -37,7 +37,12 @@ export async function readStoredFiles(
   return files
 }
 
-async function readSome(db: Db, graphId: number, after: number, paths: readonly string[] | undefined) {
+async function readSome(
+  db: Db,
+  graphId: number,
+  after: number,
+  paths: readonly string[] | undefined,
+) {
   const named = paths === undefined ? sql`` : sql`and path = any(${paths}::text[])`
   const { rows } = await sql<StoredFile>`
     select id, path, oid, grammar, language, kind, is_test as "isTest", size, lines, complexity, unparsed
@@ -70,13 +75,16 @@ export function compareEdges(
   found: readonly CodeEdge[],
   ids: ReadonlyMap<string, number>,
 ): Pick<GraphDifference, 'edges' | 'edgesGone'> {
-  const old = new Map(stored.map((edge) => [`${edge.sourceId} ${edge.targetId} ${edge.kind}`, edge]))
+  const old = new Map(
+    stored.map((edge) => [`${edge.sourceId} ${edge.targetId} ${edge.kind}`, edge]),
+  )
   const edges = found.filter((edge) => {
     const key = `${ids.get(edge.source)} ${ids.get(edge.target)} ${edge.kind}`
     const known = old.get(key)
     old.delete(key)
     // As the column holds it.
-    const isSame = known?.sites === edge.sites && Math.fround(known.confidence) === Math.fround(edge.confidence)
+    const isSame =
+      known?.sites === edge.sites && Math.fround(known.confidence) === Math.fround(edge.confidence)
     return !isSame
   })
   return { edges, edgesGone: [...old.values()] }

@@ -61,7 +61,9 @@ function recordMissing(loaded: Loaded, missing: Missing) {
     filesOf(namespace: string, near: string) {
       if (!loaded.namespaces.has(namespace)) missing.namespaces.add(namespace)
       const files = loaded.namespaces.get(namespace) ?? []
-      return near.endsWith('.go') ? files.filter((path) => folderOf(path) === folderOf(near)) : files
+      return near.endsWith('.go')
+        ? files.filter((path) => folderOf(path) === folderOf(near))
+        : files
     },
   }
 }
@@ -83,19 +85,25 @@ async function load(
   }
   for (const namespace of missing.namespaces) {
     const stored = (namespaces.get(namespace) ?? []).filter((path) => !overlay.has(path))
-    const own = [...overlay].filter(([, facts]) => facts?.namespace === namespace).map(([path]) => path)
+    const own = [...overlay]
+      .filter(([, facts]) => facts?.namespace === namespace)
+      .map(([path]) => path)
     loaded.namespaces.set(namespace, [...stored, ...own].sort(compareText))
   }
 }
 
 function listOverlaid(overlay: Overlay, name: string): SymbolPlace[] {
   return [...overlay].flatMap(([path, facts]) =>
-    (facts?.symbols ?? []).flatMap((symbol, ordinal) => (symbol.name === name ? [{ path, ordinal }] : [])),
+    (facts?.symbols ?? []).flatMap((symbol, ordinal) =>
+      symbol.name === name ? [{ path, ordinal }] : [],
+    ),
   )
 }
 
 function sortPlaces(places: SymbolPlace[]): SymbolPlace[] {
-  return places.sort((one, other) => compareText(one.path, other.path) || one.ordinal - other.ordinal)
+  return places.sort(
+    (one, other) => compareText(one.path, other.path) || one.ordinal - other.ordinal,
+  )
 }
 
 function compareText(one: string, other: string): number {

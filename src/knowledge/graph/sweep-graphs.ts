@@ -23,7 +23,9 @@ export async function sweepForgotten(db: Db, signal: AbortSignal): Promise<void>
     )
     select id from (select id from seen union select id from read) as known
     where id is not null
-      and not exists (select from code_graphs g where known.id in (g.id, g.facts_id, g.building_id))`.execute(db)
+      and not exists (select from code_graphs g where known.id in (g.id, g.facts_id, g.building_id))`.execute(
+    db,
+  )
   for (const { id } of rows) await removeRows(db, id, signal)
 }
 

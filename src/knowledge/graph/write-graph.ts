@@ -140,13 +140,16 @@ async function writeDifference(
   const added = files.filter(({ id }) => id === null)
   const changed = files.filter(({ id }) => id !== null)
   const outdated = changed.filter(({ symbols }) => symbols !== null).map(({ id }) => id as number)
-  const symbols = files.flatMap(({ row, symbols }) => (symbols ?? []).map((symbol) => ({ path: row.path, symbol })))
+  const symbols = files.flatMap(({ row, symbols }) =>
+    (symbols ?? []).map((symbol) => ({ path: row.path, symbol })),
+  )
   for (const some of chunk(removed, rowsAtOnce.files)) await removeFiles(tx, some)
   for (const some of chunk(added, rowsAtOnce.files))
     for (const { id, path } of await insertFiles(tx, graph.id, some)) ids.set(path, id)
   for (const some of chunk(changed, rowsAtOnce.files)) await updateFiles(tx, some)
   for (const some of chunk(outdated, rowsAtOnce.files)) await removeSymbols(tx, some)
-  for (const some of chunk(symbols, rowsAtOnce.symbols)) await insertSymbols(tx, graph.id, some, ids)
+  for (const some of chunk(symbols, rowsAtOnce.symbols))
+    await insertSymbols(tx, graph.id, some, ids)
   for (const some of chunk(edgesGone, rowsAtOnce.edges)) await removeEdges(tx, some)
   for (const some of chunk(edges, rowsAtOnce.edges)) await upsertEdges(tx, graph.id, some, ids)
 }

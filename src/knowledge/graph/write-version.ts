@@ -9,7 +9,9 @@ import { chunk, insertEdges, insertFiles, insertSymbols, rowsAtOnce } from './wr
 /** A version of a graph that is being written. */
 export interface GraphVersion {
   /** Writes files, each once, with their symbols. */
-  addFiles(files: readonly { readonly row: FileRow; readonly symbols: readonly SymbolRow[] }[]): Promise<void>
+  addFiles(
+    files: readonly { readonly row: FileRow; readonly symbols: readonly SymbolRow[] }[],
+  ): Promise<void>
   /** Writes edges between files that were added. */
   addEdges(edges: readonly CodeEdge[]): Promise<void>
   /**
@@ -22,7 +24,11 @@ export interface GraphVersion {
 }
 
 /** Begins a version. What an earlier scan left of one that it didn't show is nobody's from now on. */
-export async function openVersion(db: Db, graph: OpenGraph, signal: AbortSignal): Promise<GraphVersion> {
+export async function openVersion(
+  db: Db,
+  graph: OpenGraph,
+  signal: AbortSignal,
+): Promise<GraphVersion> {
   const write = <Result>(work: (tx: Db) => Promise<Result>) => {
     signal.throwIfAborted()
     return writeGuarded(db, graph, work)
@@ -41,11 +47,15 @@ export async function openVersion(db: Db, graph: OpenGraph, signal: AbortSignal)
         )
         for (const file of added) ids.set(file.path, file.id)
       }
-      const symbols = files.flatMap(({ row, symbols }) => symbols.map((symbol) => ({ path: row.path, symbol })))
-      for (const some of chunk(symbols, rowsAtOnce.symbols)) await write((tx) => insertSymbols(tx, id, some, ids))
+      const symbols = files.flatMap(({ row, symbols }) =>
+        symbols.map((symbol) => ({ path: row.path, symbol })),
+      )
+      for (const some of chunk(symbols, rowsAtOnce.symbols))
+        await write((tx) => insertSymbols(tx, id, some, ids))
     },
     async addEdges(edges) {
-      for (const some of chunk(edges, rowsAtOnce.edges)) await write((tx) => insertEdges(tx, id, some, ids))
+      for (const some of chunk(edges, rowsAtOnce.edges))
+        await write((tx) => insertEdges(tx, id, some, ids))
     },
     async show(state, along) {
       await write(async (tx) => {

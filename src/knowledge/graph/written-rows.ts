@@ -28,7 +28,9 @@ export function* chunk<Item>(items: readonly Item[], size: number): Generator<re
 /** With all that hangs on them. */
 export async function removeFiles(tx: Db, ids: readonly number[]): Promise<void> {
   await sql`
-    delete from code_edges where source_id = any(${ids}::bigint[]) or target_id = any(${ids}::bigint[])`.execute(tx)
+    delete from code_edges where source_id = any(${ids}::bigint[]) or target_id = any(${ids}::bigint[])`.execute(
+    tx,
+  )
   await removeSymbols(tx, ids)
   await sql`delete from code_files where id = any(${ids}::bigint[])`.execute(tx)
 }
@@ -81,7 +83,8 @@ export async function insertSymbols(
   symbols: readonly { path: string; symbol: SymbolRow }[],
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const column = <Value>(read: (symbol: SymbolRow) => Value) => symbols.map(({ symbol }) => read(symbol))
+  const column = <Value>(read: (symbol: SymbolRow) => Value) =>
+    symbols.map(({ symbol }) => read(symbol))
   await sql`
     insert into code_symbols (graph_id, file_id, ordinal, name, kind, container, start_line, end_line, exported)
     select ${graphId}, s.*
@@ -99,7 +102,9 @@ export async function removeEdges(tx: Db, edges: readonly EdgeKey[]): Promise<vo
     delete from code_edges e
     using unnest(${edges.map(({ sourceId }) => sourceId)}::bigint[], ${edges.map(({ targetId }) => targetId)}::bigint[],
       ${edges.map(({ kind }) => kind)}::text[]) as gone (source_id, target_id, kind)
-    where (e.source_id, e.target_id, e.kind) = (gone.source_id, gone.target_id, gone.kind)`.execute(tx)
+    where (e.source_id, e.target_id, e.kind) = (gone.source_id, gone.target_id, gone.kind)`.execute(
+    tx,
+  )
 }
 
 /** Edges that nobody knows yet. */

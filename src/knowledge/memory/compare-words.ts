@@ -8,5 +8,9 @@ const figure = /(?<![\p{L}\p{N}_.#/@-])\d[\d,]*(?![\p{L}\p{N}_/@-]|[.,]\d)/gu
 
 /** What is left of a text when its figures don't count, nor the plurals that come with them. For comparing only. */
 export function withoutFigures(text: string): string {
-  return text.replaceAll(pullRequests, '#').replaceAll(figure, '0').replaceAll(/ies\b/g, 'y').replaceAll(/s\b/g, '')
+  return text
+    .replaceAll(pullRequests, '#')
+    .replaceAll(figure, '0')
+    .replaceAll(/ies\b/g, 'y')
+    .replaceAll(/s\b/g, '')
 }

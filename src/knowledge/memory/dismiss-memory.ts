@@ -11,7 +11,12 @@ import { lockMemories } from './save-memories.ts'
  * @param tx a transaction
  * @returns false where the repository has no current memory of this id
  */
-export async function dismissMemory(tx: Db, repo: string, id: string, login: string): Promise<boolean> {
+export async function dismissMemory(
+  tx: Db,
+  repo: string,
+  id: string,
+  login: string,
+): Promise<boolean> {
   await lockMemories(tx, repo)
   const { rows } = await sql<{ id: string }>`
     select id from memories where id = ${id} and repo = ${repo} and ended_at is null`.execute(tx)

@@ -9,7 +9,9 @@ import { lockMemories } from './save-memories.ts'
 export async function forgetMemories(tx: Db, repo: RepositoryName): Promise<void> {
   await lockMemories(tx, repo)
   const { rows } = await sql<{ terms: number[]; ended_at: Date | null }>`
-    delete from memories where lower(repo) = ${repo.toLowerCase()} returning terms, ended_at`.execute(tx)
+    delete from memories where lower(repo) = ${repo.toLowerCase()} returning terms, ended_at`.execute(
+    tx,
+  )
   await countTerms(
     tx,
     [],

@@ -22,8 +22,14 @@ interface Moving {
  *
  * @param renames no two from or to the same path
  */
-export async function moveMemories(tx: Db, repo: RepositoryName, renames: readonly Rename[]): Promise<void> {
-  const targets = new Map(renames.filter(({ from, to }) => from !== to).map(({ from, to }) => [from, to]))
+export async function moveMemories(
+  tx: Db,
+  repo: RepositoryName,
+  renames: readonly Rename[],
+): Promise<void> {
+  const targets = new Map(
+    renames.filter(({ from, to }) => from !== to).map(({ from, to }) => [from, to]),
+  )
   if (targets.size === 0) return
   await lockMemories(tx, repo)
   const moving = await setAside(tx, repo, [...targets.keys()])
@@ -55,7 +61,11 @@ async function setAside(tx: Db, repo: RepositoryName, paths: readonly string[]):
   return rows
 }
 
-async function readSubjects(tx: Db, repo: RepositoryName, subjects: readonly string[]): Promise<Set<string>> {
+async function readSubjects(
+  tx: Db,
+  repo: RepositoryName,
+  subjects: readonly string[],
+): Promise<Set<string>> {
   const { rows } = await sql<{ key: string }>`
     select memory_type || chr(31) || subject as key from memories
     where repo = ${repo} and ended_at is null and subject = any(${subjects}::text[])`.execute(tx)

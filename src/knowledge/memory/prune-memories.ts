@@ -17,7 +17,11 @@ const mostAtOnce = 20_000
  *
  * @param signal looked at between batches
  */
-export async function pruneMemories(db: Db, repo: RepositoryName, signal: AbortSignal): Promise<void> {
+export async function pruneMemories(
+  db: Db,
+  repo: RepositoryName,
+  signal: AbortSignal,
+): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from (
       select id, ended_at, ended_by, row_number() over (
@@ -30,6 +34,8 @@ export async function pruneMemories(db: Db, repo: RepositoryName, signal: AbortS
   for (let start = 0; start < rows.length; start += batchSize) {
     signal.throwIfAborted()
     const ids = rows.slice(start, start + batchSize).map(({ id }) => id)
-    await sql`delete from memories where id = any(${ids}::uuid[]) and ended_at is not null`.execute(db)
+    await sql`delete from memories where id = any(${ids}::uuid[]) and ended_at is not null`.execute(
+      db,
+    )
   }
 }

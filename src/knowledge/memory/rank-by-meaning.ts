@@ -53,6 +53,8 @@ async function readCandidates(
       where v.repo = ${repo} and v.embedder = ${embedder} and length(v.signs) = ${signs.length}
       order by bit_count(v.signs # ${signs}::bit varying), v.memory_id ${limitRows(mostCandidates)}
     )
-    select memory_id as id, vector, norm from candidate join memory_vectors using (memory_id)`.execute(db)
+    select memory_id as id, vector, norm from candidate join memory_vectors using (memory_id)`.execute(
+    db,
+  )
   return rows
 }

@@ -64,7 +64,8 @@ function isCandidate(asked: readonly AskedTerm[], places: readonly number[]): Ra
     looked += count
     if (looked <= mostCandidates) rare.push(term)
   }
-  if (rare.length > 0 || asked.length === 0) return sql`m.terms && ${[...rare, ...places]}::bigint[]`
+  if (rare.length > 0 || asked.length === 0)
+    return sql`m.terms && ${[...rare, ...places]}::bigint[]`
   const both = sql`m.terms @> ${asked.slice(0, 2).map(({ term }) => term)}::bigint[]`
   return places.length === 0 ? both : sql`${both} or m.terms && ${places}::bigint[]`
 }
@@ -73,7 +74,8 @@ function isCandidate(asked: readonly AskedTerm[], places: readonly number[]): Ra
 function worthOf(asked: readonly AskedTerm[]): RawBuilder<unknown> {
   if (asked.length === 0) return sql`0`
   const summands = asked.map(
-    ({ term, worth }) => sql`coalesce(weights[array_position(terms, ${term}::bigint)] * ${worth}::float8, 0)`,
+    ({ term, worth }) =>
+      sql`coalesce(weights[array_position(terms, ${term}::bigint)] * ${worth}::float8, 0)`,
   )
   return sql`(${sql.join(summands, sql` + `)})`
 }

@@ -86,7 +86,11 @@ export function isAsked({ types, path }: MemoryFilter): RawBuilder<unknown> {
 }
 
 /** All current memories of some types, by path and subject. */
-export async function readMemoriesOfType(db: Db, repo: string, types: readonly MemoryType[]): Promise<Memory[]> {
+export async function readMemoriesOfType(
+  db: Db,
+  repo: string,
+  types: readonly MemoryType[],
+): Promise<Memory[]> {
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
     where m.repo = ${repo} and m.ended_at is null ${isAsked({ types })}
@@ -97,7 +101,9 @@ export async function readMemoriesOfType(db: Db, repo: string, types: readonly M
 /** A current memory; undefined where the repository has none of this id. */
 export async function findMemory(db: Db, repo: string, id: string): Promise<Memory | undefined> {
   const { rows } = await sql<MemoryRow>`
-    select ${memoryColumns} from memories m where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(db)
+    select ${memoryColumns} from memories m where m.id = ${id} and m.repo = ${repo} and m.ended_at is null`.execute(
+    db,
+  )
   return rows[0] && toMemory(rows[0])
 }
 

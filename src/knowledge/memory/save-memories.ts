@@ -56,7 +56,9 @@ export async function saveMemories(
   at: Date | null = null,
 ): Promise<void> {
   await lockMemories(tx, repo)
-  const wanted = new Map(memories.map(makeStorable).map((memory) => [keyOf(memory.type, memory.subject), memory]))
+  const wanted = new Map(
+    memories.map(makeStorable).map((memory) => [keyOf(memory.type, memory.subject), memory]),
+  )
   const all = [...wanted.values()]
   for (let start = 0; start < all.length; start += batchSize) {
     await saveBatch(tx, repo, all.slice(start, start + batchSize), at)
@@ -65,12 +67,17 @@ export async function saveMemories(
 
 /** Keeps everybody else from changing the memories of a repository until the transaction ends. */
 export async function lockMemories(tx: Db, repo: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('umpire memories'), hashtext(${repo}))`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtext('umpire memories'), hashtext(${repo}))`.execute(
+    tx,
+  )
 }
 
 /** Short and without accidents: what is the same has the same. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(toStorable(text).slice(0, longestMemory)).digest('base64url').slice(0, 22)
+  return createHash('sha256')
+    .update(toStorable(text).slice(0, longestMemory))
+    .digest('base64url')
+    .slice(0, 22)
 }
 
 function makeStorable(memory: NewMemory): NewMemory {
@@ -86,7 +93,9 @@ function makeStorable(memory: NewMemory): NewMemory {
 /** As it is stored. */
 export function makeSubject(subject: string): string {
   const storable = toStorable(subject)
-  return storable.length <= longestSubject ? storable : `${storable.slice(0, longestSubject)}…${digestOf(storable)}`
+  return storable.length <= longestSubject
+    ? storable
+    : `${storable.slice(0, longestSubject)}…${digestOf(storable)}`
 }
 
 /** What it is about, once in a repository. */
@@ -94,7 +103,12 @@ export function keyOf(type: MemoryType, subject: string): string {
   return `${type}\0${subject}`
 }
 
-async function saveBatch(tx: Db, repo: string, memories: readonly NewMemory[], at: Date | null): Promise<void> {
+async function saveBatch(
+  tx: Db,
+  repo: string,
+  memories: readonly NewMemory[],
+  at: Date | null,
+): Promise<void> {
   const known = await readKnown(tx, repo, memories)
   const changes = memories.flatMap((memory): (Successor & { isRefresh: boolean })[] => {
     const current = known.current.get(keyOf(memory.type, memory.subject))
@@ -136,29 +150,47 @@ async function readKnown(tx: Db, repo: string, memories: readonly NewMemory[]) {
     from memories where ${isAsked} and ended_at is not null and ended_by is not null`.execute(tx)
   return {
     current: new Map(current.map((row) => [keyOf(row.memory_type, row.subject), row])),
-    dismissed: new Set(dismissed.flatMap((row) => [comparable(row), comparable({ ...row, trust: 'derived' })])),
+    dismissed: new Set(
+      dismissed.flatMap((row) => [comparable(row), comparable({ ...row, trust: 'derived' })]),
+    ),
   }
 }
 
 /** What stays the same while a memory says the same. */
-function comparable({ type, subject, text, trust }: Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>): string {
+function comparable({
+  type,
+  subject,
+  text,
+  trust,
+}: Pick<NewMemory, 'type' | 'subject' | 'text' | 'trust'>): string {
   return `${keyOf(type, subject)}\0${trust === 'derived' ? withoutFigures(text) : text}`
 }
 
 /** What a memory makes of the one that counts for its subject. */
-function decideFate(current: Current | undefined, memory: NewMemory): 'follow' | 'refresh' | 'nothing' {
+function decideFate(
+  current: Current | undefined,
+  memory: NewMemory,
+): 'follow' | 'refresh' | 'nothing' {
   if (current === undefined) return 'follow'
   if (memory.trust === 'person') {
     return current.trust !== 'person' || current.text !== memory.text ? 'follow' : 'nothing'
   }
   if (current.trust === 'person') return 'nothing'
-  if (current.trust === 'model' && memory.trust !== 'model' && restsOnSame(current.provenance, memory.provenance)) {
+  if (
+    current.trust === 'model' &&
+    memory.trust !== 'model' &&
+    restsOnSame(current.provenance, memory.provenance)
+  ) {
     return 'nothing'
   }
-  if (current.path !== memory.path || current.component_type !== memory.componentType) return 'follow'
-  if (current.text === memory.text) return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
+  if (current.path !== memory.path || current.component_type !== memory.componentType)
+    return 'follow'
+  if (current.text === memory.text)
+    return isMoved(current.provenance, memory.provenance) ? 'refresh' : 'nothing'
   const isComputed = current.trust === 'derived' && memory.trust === 'derived'
-  return isComputed && withoutFigures(current.text) === withoutFigures(memory.text) ? 'refresh' : 'follow'
+  return isComputed && withoutFigures(current.text) === withoutFigures(memory.text)
+    ? 'refresh'
+    : 'follow'
 }
 
 /** Whether it stands at another place of a file. */
@@ -172,7 +204,9 @@ function restsOnSame(one: Provenance, other: Provenance): boolean {
 
 /** Before the new ones come: one of a subject counts at a time. */
 function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms: number[] }[]> {
-  const pairs = successors.flatMap(({ id, replaced }) => (replaced ? [{ old: replaced.id, next: id }] : []))
+  const pairs = successors.flatMap(({ id, replaced }) =>
+    replaced ? [{ old: replaced.id, next: id }] : [],
+  )
   return endRows(
     tx,
     pairs.map(({ old }) => old),
@@ -181,9 +215,18 @@ function endReplaced(tx: Db, successors: readonly Successor[]): Promise<{ terms:
 }
 
 /** Returns the terms that they had. */
-async function refresh(tx: Db, changes: readonly Successor[], at: Date | null): Promise<{ terms: number[] }[]> {
+async function refresh(
+  tx: Db,
+  changes: readonly Successor[],
+  at: Date | null,
+): Promise<{ terms: number[] }[]> {
   if (changes.length === 0) return []
-  const made = changes.map(({ id, memory: { text, provenance }, found }) => ({ id, text, provenance, ...found }))
+  const made = changes.map(({ id, memory: { text, provenance }, found }) => ({
+    id,
+    text,
+    provenance,
+    ...found,
+  }))
   const { rows } = await sql<{ terms: number[] }>`
     update memories set text = made.text, provenance = made.provenance, terms = made.terms, weights = made.weights,
       updated_at = case when made.text = made.old_text then updated_at else coalesce(${at}::timestamptz, now()) end
@@ -198,7 +241,12 @@ async function refresh(tx: Db, changes: readonly Successor[], at: Date | null): 
   return rows
 }
 
-async function insertMemories(tx: Db, repo: string, successors: readonly Successor[], at: Date | null): Promise<void> {
+async function insertMemories(
+  tx: Db,
+  repo: string,
+  successors: readonly Successor[],
+  at: Date | null,
+): Promise<void> {
   if (successors.length === 0) return
   const rows = successors.map(({ id, memory, replaced, found }) => ({
     id,

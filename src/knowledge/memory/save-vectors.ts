@@ -77,7 +77,9 @@ export async function saveVectors(
     from json_to_recordset(${JSON.stringify(rows)}::json) as made (id uuid, signs text, vector text, norm real)
     join memories m on m.id = made.id and m.repo = ${repo} and m.ended_at is null
     on conflict (memory_id) do update set
-      embedder = excluded.embedder, signs = excluded.signs, vector = excluded.vector, norm = excluded.norm`.execute(tx)
+      embedder = excluded.embedder, signs = excluded.signs, vector = excluded.vector, norm = excluded.norm`.execute(
+    tx,
+  )
 }
 
 /**

@@ -19,7 +19,11 @@ export type FoundMemory = Memory & { readonly score: number }
  * The current memories that fit best, best first: in the order of `rankByWords`, or in that and the order of `rankByMeaning`
  * fused by their ranks. Scores of different queries can't be compared.
  */
-export async function searchMemories(db: Db, repo: string, query: MemoryQuery): Promise<FoundMemory[]> {
+export async function searchMemories(
+  db: Db,
+  repo: string,
+  query: MemoryQuery,
+): Promise<FoundMemory[]> {
   const { embedding } = query
   if (!embedding) return readRanked(db, repo, await rankByWords(db, repo, query))
   const words = await rankByWords(db, repo, { ...query, limit: Math.max(query.limit, leastRanked) })
@@ -31,16 +35,21 @@ export async function searchMemories(db: Db, repo: string, query: MemoryQuery): 
 function fuseRanks(orders: readonly (readonly Ranked[])[]): Ranked[] {
   const scores = new Map<string, number>()
   for (const order of orders) {
-    for (const [at, { id }] of order.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + at + 1))
+    for (const [at, { id }] of order.entries())
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (rankOffset + at + 1))
   }
-  return [...scores].map(([id, score]) => ({ id, score })).sort((one, other) => other.score - one.score)
+  return [...scores]
+    .map(([id, score]) => ({ id, score }))
+    .sort((one, other) => other.score - one.score)
 }
 
 async function readRanked(db: Db, repo: string, ranked: readonly Ranked[]): Promise<FoundMemory[]> {
   if (ranked.length === 0) return []
   const { rows } = await sql<MemoryRow>`
     select ${memoryColumns} from memories m
-    where m.repo = ${repo} and m.ended_at is null and m.id = any(${ranked.map(({ id }) => id)}::uuid[])`.execute(db)
+    where m.repo = ${repo} and m.ended_at is null and m.id = any(${ranked.map(({ id }) => id)}::uuid[])`.execute(
+    db,
+  )
   const memories = new Map(rows.map((row) => [row.id, toMemory(row)]))
   return ranked.flatMap(({ id, score }) => {
     const memory = memories.get(id)

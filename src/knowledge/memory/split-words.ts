@@ -10,7 +10,8 @@ const stopWords = new Set(
 )
 
 /** Between `order` and `Store`, `HTTP` and `Server`, `oauth` and `2`, `2` and `fa`. Looks at single letters only. */
-const seams = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
+const seams =
+  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
 
 /**
  * The words of a text, in their order, as often as they occur: lower case, without plural endings and words that say

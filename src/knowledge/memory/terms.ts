@@ -38,13 +38,17 @@ export function termOfAll(repo: string): number {
 }
 
 /** The terms of a memory. */
-export function readTerms(repo: string, { text, path }: Pick<NewMemory, 'text' | 'path'>): MemoryTerms {
+export function readTerms(
+  repo: string,
+  { text, path }: Pick<NewMemory, 'text' | 'path'>,
+): MemoryTerms {
   const counts = new Map<string, number>()
   const count = (words: readonly string[], weight: number) => {
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight)
     return words.length
   }
-  const length = count(splitWords(text, mostWords), 1) + count(splitWords(path ?? '', mostWords), pathWeight)
+  const length =
+    count(splitWords(text, mostWords), 1) + count(splitWords(path ?? '', mostWords), pathWeight)
   const norm = saturation * (1 - lengthPenalty + (lengthPenalty * length) / usualLength)
   const weights = new Map([[termOfAll(repo), 0]])
   if (path !== null) weights.set(termOfPath(repo, path), 0)

@@ -25,11 +25,18 @@ export function packVector(vector: readonly number[]): PackedVector {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const scale = largest === 0 ? 0 : 127 / largest
   const bytes = Int8Array.from(vector, (value) => Math.round(value * scale))
-  return { bytes, norm: normOf(bytes), signs: vector.map((value) => (value > 0 ? '1' : '0')).join('') }
+  return {
+    bytes,
+    norm: normOf(bytes),
+    signs: vector.map((value) => (value > 0 ? '1' : '0')).join(''),
+  }
 }
 
 /** The cosine of a vector and a stored one of the same dimension; 0 where one of them is nothing but zeros. */
-export function cosineOf(vector: Float32Array, { bytes, norm }: Pick<PackedVector, 'bytes' | 'norm'>): number {
+export function cosineOf(
+  vector: Float32Array,
+  { bytes, norm }: Pick<PackedVector, 'bytes' | 'norm'>,
+): number {
   let sum = 0
   for (let at = 0; at < bytes.length; at++) sum += (vector[at] as number) * (bytes[at] as number)
   return norm === 0 ? 0 : sum / norm

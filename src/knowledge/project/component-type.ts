@@ -9,7 +9,9 @@ import { endOf, nameOf, type ProjectFile } from './project.ts'
 const prose = new Set(['Markdown', 'MDX', 'reStructuredText', 'AsciiDoc', 'Text', 'TeX'])
 const data = new Set(
   `JSON|JSON5|JSON with Comments|YAML|TOML|INI|Java Properties|Dotenv|XML|CSV|SVG|Ignore List|Git Attributes
-  |Git Config|EditorConfig|CODEOWNERS|Pip Requirements|Gemfile.lock|Go Checksums|Go Module`.split(/\s*\|/),
+  |Git Config|EditorConfig|CODEOWNERS|Pip Requirements|Gemfile.lock|Go Checksums|Go Module`.split(
+    /\s*\|/,
+  ),
 )
 const styles = new Set(['CSS', 'SCSS', 'Sass', 'Less'])
 const scripts = new Set(['Shell', 'PowerShell', 'Batchfile'])
@@ -20,11 +22,14 @@ const pages = new Set(
   |Dart|MDX`.split(/\s*\|/),
 )
 const ofCode = new Set(['api', 'service', 'module'])
-const pictures = /\.(png|jpe?g|gif|webp|svg|ico|icns|bmp|avif|mp[34]|webm|wav|ogg|woff2?|ttf|otf|eot)$/i
+const pictures =
+  /\.(png|jpe?g|gif|webp|svg|ico|icns|bmp|avif|mp[34]|webm|wav|ogg|woff2?|ttf|otf|eot)$/i
 
 /** Whether a language is one that programs are written in. */
 export function isCode(language: string | null): boolean {
-  return language !== null && ![prose, data, styles, markup].some((languages) => languages.has(language))
+  return (
+    language !== null && ![prose, data, styles, markup].some((languages) => languages.has(language))
+  )
 }
 
 /** By its bytes, from 0 to 1. */
@@ -42,8 +47,10 @@ function shareOf({ total }: Directory, isMeant: (language: string) => boolean): 
 export function meaningOf(directory: Directory): DirectoryMeaning | undefined {
   const meaning = directory.path === '.' ? undefined : meaningOfDirectory(nameOf(directory.path))
   if (!meaning) return undefined
-  if (meaning.type === 'component' && shareOf(directory, (language) => pages.has(language)) < 0.3) return undefined
-  if (meaning.type === 'style' && shareOf(directory, (language) => styles.has(language)) < 0.3) return undefined
+  if (meaning.type === 'component' && shareOf(directory, (language) => pages.has(language)) < 0.3)
+    return undefined
+  if (meaning.type === 'style' && shareOf(directory, (language) => styles.has(language)) < 0.3)
+    return undefined
   if (meaning.type === 'asset' && shareOf(directory, isCode) > 0.3) return undefined
   return ofCode.has(meaning.type) && shareOf(directory, isCode) < 0.2 ? undefined : meaning
 }
@@ -58,15 +65,21 @@ export function typeOfDirectory(directory: Directory): string {
   if (shareOf(directory, (language) => prose.has(language)) > 0.8) return 'document'
   if (shareOf(directory, (language) => styles.has(language)) > 0.6) return 'style'
   if (shareOf(directory, (language) => scripts.has(language)) > 0.6) return 'script'
-  if (shareOf(directory, isCode) === 0) return files.some(({ path: name }) => pictures.test(name)) ? 'asset' : 'config'
+  if (shareOf(directory, isCode) === 0)
+    return files.some(({ path: name }) => pictures.test(name)) ? 'asset' : 'config'
   if (/(^|\/)\.[^/]+$/.test(path)) return 'config'
-  return files.some(({ language, kind }) => kind === 'source' && isCode(language)) ? 'module' : 'directory'
+  return files.some(({ language, kind }) => kind === 'source' && isCode(language))
+    ? 'module'
+    : 'directory'
 }
 
 /** Of the name without its extension, at the end or between signs. */
 const fileNames: readonly (readonly [pattern: RegExp, type: string])[] = [
   [/(^|[._-])(migrations?)([._-]|$)/i, 'migration'],
-  [/([._-]|^|[a-z])(controllers?|routes?|router|handlers?|endpoints?|resolvers?|api|views)$/i, 'api'],
+  [
+    /([._-]|^|[a-z])(controllers?|routes?|router|handlers?|endpoints?|resolvers?|api|views)$/i,
+    'api',
+  ],
   [/([._-]|^|[a-z])(services?|repository|client|provider|store|worker|job)$/i, 'service'],
   [/([._-]|^|[a-z])(models?|entity|entities|schemas?|types|dto|interfaces?)$/i, 'model'],
   [/([._-]|^|[a-z])(config|configuration|settings|options|constants|defaults)$/i, 'config'],
@@ -89,5 +102,7 @@ export function typeOfFile(file: ProjectFile): string {
   if (['TSX', 'Vue', 'Svelte', 'Astro', 'HTML'].includes(language)) return 'component'
   const around = path.split('/').slice(0, -1).reverse()
   const meaning = around.map(meaningOfDirectory).find((found) => found !== undefined)
-  return meaning && ['api', 'model', 'service', 'component', 'script'].includes(meaning.type) ? meaning.type : 'module'
+  return meaning && ['api', 'model', 'service', 'component', 'script'].includes(meaning.type)
+    ? meaning.type
+    : 'module'
 }

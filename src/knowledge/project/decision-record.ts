@@ -33,7 +33,9 @@ export function statusOf(
   // Where a section tells its history, the last state counts.
   const states = told.filter((one) => (inForce.test(one) || notInForce.test(one)) && !isChoice(one))
   const status = states.at(-1) ?? told.find((one) => one !== '' && !isChoice(one))
-  return status === undefined ? undefined : cutText(lowerFirst(status).replace(/\.$/, ''), longestStatus)
+  return status === undefined
+    ? undefined
+    : cutText(lowerFirst(status).replace(/\.$/, ''), longestStatus)
 }
 
 const statusNames = /^(status|estado|statut)$/i
@@ -44,10 +46,19 @@ function isChoice(status: string): boolean {
 }
 
 /** Whether the record says what holds now: accepted, or without a status. What comes first in a status counts. */
-export function isInForce(status: string | undefined, sections: readonly MarkdownSection[]): boolean {
+export function isInForce(
+  status: string | undefined,
+  sections: readonly MarkdownSection[],
+): boolean {
   const title = sections.find(({ heading }) => heading !== '')?.heading ?? ''
-  const opening = sections.slice(0, 2).flatMap(({ blocks }) => blocks.slice(0, 3).map((block) => block.text))
-  if ([title, ...opening].some((text) => /^\W{0,4}(superse?c?eded|deprecated|rejected|withdrawn)\b/i.test(text)))
+  const opening = sections
+    .slice(0, 2)
+    .flatMap(({ blocks }) => blocks.slice(0, 3).map((block) => block.text))
+  if (
+    [title, ...opening].some((text) =>
+      /^\W{0,4}(superse?c?eded|deprecated|rejected|withdrawn)\b/i.test(text),
+    )
+  )
     return false
   if (status === undefined) return true
   if (/\bimplemented\b/i.test(status) && !/\bnot implemented\b/i.test(status)) return true
@@ -72,8 +83,13 @@ const otherLabel =
 export function findDecision(sections: readonly MarkdownSection[]): string | undefined {
   const blocks = sections.flatMap((section) => section.blocks)
   const whole = blocks.find(({ text }) => /\bin the context of\b.{3,600}\bdecided\b/i.test(text))
-  if (whole) return cutText(whole.text.slice(whole.text.search(/\bin the context of\b/i)), longestDecision)
-  return sayDecision(belowHeading(sections)) ?? sayDecision(afterLabel(blocks)) ?? sayDecision(ofPlainRecord(sections))
+  if (whole)
+    return cutText(whole.text.slice(whole.text.search(/\bin the context of\b/i)), longestDecision)
+  return (
+    sayDecision(belowHeading(sections)) ??
+    sayDecision(afterLabel(blocks)) ??
+    sayDecision(ofPlainRecord(sections))
+  )
 }
 
 /** With what stands below headings of its own. */
@@ -84,12 +100,16 @@ function belowHeading(sections: readonly MarkdownSection[]): MarkdownBlock[] {
   const after = sections.slice(at + 1)
   const end = after.findIndex(({ level }) => level <= named.level)
   const below = end === -1 ? after : after.slice(0, end)
-  return [named, ...below.filter(({ heading }) => !otherNames.test(heading))].flatMap(({ blocks }) => blocks)
+  return [named, ...below.filter(({ heading }) => !otherNames.test(heading))].flatMap(
+    ({ blocks }) => blocks,
+  )
 }
 
 /** From a paragraph or an item that begins with its label, or is nothing else. */
 function afterLabel(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
-  const at = blocks.findIndex(({ text }) => label.test(`${text}:`) && !/^decision (drivers|makers)/i.test(text))
+  const at = blocks.findIndex(
+    ({ text }) => label.test(`${text}:`) && !/^decision (drivers|makers)/i.test(text),
+  )
   const labelled = blocks[at]
   if (labelled === undefined) return []
   const after = blocks.slice(at + 1)
@@ -98,7 +118,9 @@ function afterLabel(blocks: readonly MarkdownBlock[]): MarkdownBlock[] {
   )
   const below = end === -1 ? after : after.slice(0, end)
   const said = withoutLabel(labelled.text)
-  return said === '' ? below : [{ ...labelled, text: said }, ...below.filter(({ isItem }) => isItem)]
+  return said === ''
+    ? below
+    : [{ ...labelled, text: said }, ...below.filter(({ isItem }) => isItem)]
 }
 
 function ofPlainRecord(sections: readonly MarkdownSection[]): MarkdownBlock[] {
@@ -113,18 +135,26 @@ function sayDecision(blocks: readonly MarkdownBlock[]): string | undefined {
   const told = blocks.filter(({ text }) => !otherLabel.test(text) && /\p{L}{2}/u.test(text))
   const [first, ...rest] = told.map((block) => ({ ...block, text: withoutLabel(block.text) }))
   if (first === undefined || first.text === '') return undefined
-  const isOpen = first.isItem || /(:|,|\b(because|since|as|that))$/i.test(first.text) || first.text.length < 40
+  const isOpen =
+    first.isItem || /(:|,|\b(because|since|as|that))$/i.test(first.text) || first.text.length < 40
   if (!isOpen) return cutText(takeSentences(first.text), longestDecision)
-  const items = rest.filter(({ isItem }, index) => isItem || (!first.isItem && index === 0)).map(({ text }) => text)
+  const items = rest
+    .filter(({ isItem }, index) => isItem || (!first.isItem && index === 0))
+    .map(({ text }) => text)
   const joint = /[:,]$|\b(because|since|as|that)$/i.test(first.text) ? ' ' : '; '
   const [head = '', ...tail] = [first.text, ...items].map((text) => text.replace(/[.;]$/, ''))
-  return cutText(tail.length === 0 ? first.text : `${head}${joint}${tail.join('; ')}.`, longestDecision)
+  return cutText(
+    tail.length === 0 ? first.text : `${head}${joint}${tail.join('; ')}.`,
+    longestDecision,
+  )
 }
 
 function takeSentences(text: string): string {
   const first = firstSentence(text, 300)
   const next = text.slice(first.length).trim()
-  return next === '' || first.endsWith('…') || first.length > 200 ? first : `${first} ${firstSentence(next, 240)}`
+  return next === '' || first.endsWith('…') || first.length > 200
+    ? first
+    : `${first} ${firstSentence(next, 240)}`
 }
 
 function withoutLabel(text: string): string {

@@ -14,7 +14,11 @@ const convincing = 0.8
 /** What most do alike, each with how many. */
 export function describeConventions(project: Project): NewMemory[] {
   const code = project.files.filter(({ kind, language }) => kind === 'source' && isCode(language))
-  return [...describeNames(project, code), ...describeTests(project, code), ...describeTypes(project, code)]
+  return [
+    ...describeNames(project, code),
+    ...describeTests(project, code),
+    ...describeTypes(project, code),
+  ]
 }
 
 const styles: readonly (readonly [name: string, pattern: RegExp])[] = [
@@ -33,7 +37,9 @@ function describeNames(project: Project, code: readonly ProjectFile[]): NewMemor
   return [...byLanguage].flatMap(([language, files]) => {
     const counts = new Map<string, number>()
     for (const { path } of files) {
-      const style = styles.find(([, pattern]) => pattern.test(nameOf(path).replace(/\..*$/, '')))?.[0]
+      const style = styles.find(([, pattern]) =>
+        pattern.test(nameOf(path).replace(/\..*$/, '')),
+      )?.[0]
       if (style) counts.set(style, (counts.get(style) ?? 0) + 1)
     }
     const telling = [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -72,7 +78,8 @@ function describeTests(project: Project, code: readonly ProjectFile[]): NewMemor
   })
 }
 
-const testName = /^(test[-_].+|.+([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT))\.\w+$/
+const testName =
+  /^(test[-_].+|.+([._-](test|tests|spec|specs|cy|e2e)|Tests?|TestCase|Spec|IT))\.\w+$/
 
 function placeOf(path: string, sources: ReadonlySet<string>): TestPlace {
   const name = nameOf(path)
@@ -91,7 +98,8 @@ function placeOf(path: string, sources: ReadonlySet<string>): TestPlace {
   const own = /(^|\/)(__tests__|tests?|specs?)(\/|$)/i.exec(directory)
   if (own === null) return { words: 'among the sources', pattern }
   const top = directory.slice(0, own.index + (own[1] ?? '').length + (own[2] ?? '').length)
-  if (own[2] === '__tests__') return { words: 'in __tests__ directories beside their sources', pattern }
+  if (own[2] === '__tests__')
+    return { words: 'in __tests__ directories beside their sources', pattern }
   return top.includes('/')
     ? { words: `in ${own[2]} directories of their packages`, pattern }
     : { words: `in ${top}/`, pattern }
@@ -102,7 +110,10 @@ function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemor
   const names = new Map<string, Map<string, string>>()
   for (const { symbols, path, isTest } of code) {
     for (const { name, kind } of isTest ? [] : symbols) {
-      const ending = kind === 'class' || kind === 'interface' || kind === 'type' ? endings.exec(name)?.[1] : undefined
+      const ending =
+        kind === 'class' || kind === 'interface' || kind === 'type'
+          ? endings.exec(name)?.[1]
+          : undefined
       if (ending === undefined) continue
       const own = names.get(ending) ?? new Map<string, string>()
       own.set(name, path)
@@ -112,9 +123,12 @@ function describeTypes(project: Project, code: readonly ProjectFile[]): NewMemor
   return [...names].flatMap(([ending, own]) => {
     if (own.size < (/Error|Exception/.test(ending) ? 3 : fewest)) return []
     const places = new Map<string, number>()
-    for (const path of own.values()) places.set(directoryOf(path), (places.get(directoryOf(path)) ?? 0) + 1)
+    for (const path of own.values())
+      places.set(directoryOf(path), (places.get(directoryOf(path)) ?? 0) + 1)
     const where = writeList(largest(places, 3))
-    const what = /Error|Exception/.test(ending) ? 'Errors are types of their own, named' : 'There are types named'
+    const what = /Error|Exception/.test(ending)
+      ? 'Errors are types of their own, named'
+      : 'There are types named'
     const text = `${what} …${ending} (${writeNumber(own.size)}: ${writeList([...own.keys()], 5)}), most of them in ${where}.`
     return [makePattern(project, `types:${ending}`, '.', text)]
   })

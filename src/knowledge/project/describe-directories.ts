@@ -6,7 +6,15 @@ import { type Directory, largest } from './directories.ts'
 import { type DirectoryWords, readWords } from './directory-words.ts'
 import type { Manifest } from './manifests/manifest.ts'
 import { directoryOf, nameOf, type Project, type ProjectFile } from './project.ts'
-import { joinSentences, namesOf, withoutExtent, writeCount, writeDirectory, writeFiles, writeList } from './wording.ts'
+import {
+  joinSentences,
+  namesOf,
+  withoutExtent,
+  writeCount,
+  writeDirectory,
+  writeFiles,
+  writeList,
+} from './wording.ts'
 
 /** One entry of the map for each directory. */
 export async function describeDirectories(
@@ -28,7 +36,12 @@ export async function describeDirectories(
       path: directory.path,
       componentType: typeOfDirectory(directory),
       trust: 'derived',
-      provenance: { source: 'scan', commit: project.commit, basis, ...(words ? { file: words.file } : {}) },
+      provenance: {
+        source: 'scan',
+        commit: project.commit,
+        basis,
+        ...(words ? { file: words.file } : {}),
+      },
     })
   }
   return memories
@@ -44,14 +57,18 @@ function describeDirectory(
   if (path !== '.' && total.written === 0) return writeForeign(directory)
   const meaning = path === '.' ? `The root of ${project.repo}.` : writeMeaning(directory)
   const names = writeNames(files)
-  const manifest = manifests.find((candidate) => candidate.name !== null && directoryOf(candidate.path) === path)
+  const manifest = manifests.find(
+    (candidate) => candidate.name !== null && directoryOf(candidate.path) === path,
+  )
   return joinSentences([
     words?.words ?? meaning,
     manifest && path !== '.' ? `The ${manifest.kind} ${manifest.name}.` : undefined,
     writeExtent(directory),
     directories.length === 0 ? undefined : writeBelow(directory),
     names,
-    names === undefined || (words === undefined && meaning === undefined) ? writeFileNames(files) : undefined,
+    names === undefined || (words === undefined && meaning === undefined)
+      ? writeFileNames(files)
+      : undefined,
     writeRelations(directory),
   ])
 }
@@ -60,7 +77,8 @@ function describeDirectory(
 function writeForeign({ files, total }: Directory): string {
   const kinds = [...new Set(files.map(({ kind }) => kind))].filter((kind) => kind !== 'lock')
   const what = kinds.length > 0 ? `, ${writeList(kinds)}` : ''
-  const inAll = total.files > files.length ? ` ${writeCount(total.files, 'file')} with those below.` : ''
+  const inAll =
+    total.files > files.length ? ` ${writeCount(total.files, 'file')} with those below.` : ''
   return `Nothing that is written by hand: ${writeFiles(files)}${what}.${inAll}`
 }
 
@@ -79,12 +97,19 @@ function writeMeaning(directory: Directory): string | undefined {
 function writeExtent({ files, total }: Directory): string | undefined {
   const written = files.filter(({ kind }) => kind === 'source')
   if (written.length === 0) return undefined
-  const lines = written.reduce((sum, file) => sum + (isCode(file.language) ? (file.lines ?? 0) : 0), 0)
+  const lines = written.reduce(
+    (sum, file) => sum + (isCode(file.language) ? (file.lines ?? 0) : 0),
+    0,
+  )
   const tests = written.filter(({ isTest, language }) => isTest && isCode(language)).length
-  const ofThem = tests > 0 && tests < written.length ? `, ${tests} of them ${tests === 1 ? 'a test' : 'tests'}` : ''
+  const ofThem =
+    tests > 0 && tests < written.length
+      ? `, ${tests} of them ${tests === 1 ? 'a test' : 'tests'}`
+      : ''
   const extent = lines > 0 ? `, ${writeCount(lines, 'line of code', 'lines of code')}` : ''
   const others = files.length - written.length
-  const beside = others > 0 && total.files < 1000 ? `, and ${others} that nobody writes by hand` : ''
+  const beside =
+    others > 0 && total.files < 1000 ? `, and ${others} that nobody writes by hand` : ''
   return `${writeFiles(written)}${ofThem}${extent}${beside}.`
 }
 
@@ -117,7 +142,9 @@ function writeRelations({ uses, usedBy }: Directory): string | undefined {
 }
 
 function writeFileNames(files: readonly ProjectFile[]): string | undefined {
-  const own = files.filter(({ kind, path, isTest }) => kind === 'source' && !isTest && !nameOf(path).startsWith('.'))
+  const own = files.filter(
+    ({ kind, path, isTest }) => kind === 'source' && !isTest && !nameOf(path).startsWith('.'),
+  )
   const code = own.filter(({ language }) => isCode(language))
   const names = (code.length > 0 ? code : own)
     .sort((one, other) => other.usedBy - one.usedBy || other.size - one.size)

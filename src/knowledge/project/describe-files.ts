@@ -28,7 +28,9 @@ export function chooseFiles(
   const byPath = new Map(written.map((file) => [file.path, file]))
   const pick = (paths: readonly string[]) => paths.flatMap((path) => byPath.get(path) ?? [])
   const ordered = (files: ProjectFile[], count: (file: ProjectFile) => number, limit: number) =>
-    files.sort((one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1)).slice(0, limit)
+    files
+      .sort((one, other) => count(other) - count(one) || (one.path < other.path ? -1 : 1))
+      .slice(0, limit)
   const isShallow = ({ path }: ProjectFile) => path.split('/').length <= 3
   return [
     ...new Set([
@@ -44,8 +46,12 @@ export function chooseFiles(
         ({ complexity }) => complexity ?? 0,
         most.intricate,
       ),
-      ...written.filter((file) => isShallow(file) && documents.test(nameOf(file.path))).slice(0, most.documents),
-      ...written.filter((file) => isShallow(file) && findTool(file.path)).slice(0, most.configuration),
+      ...written
+        .filter((file) => isShallow(file) && documents.test(nameOf(file.path)))
+        .slice(0, most.documents),
+      ...written
+        .filter((file) => isShallow(file) && findTool(file.path))
+        .slice(0, most.configuration),
     ]),
   ].slice(0, room)
 }
@@ -88,7 +94,9 @@ function writePurpose({ path }: ProjectFile, manifests: readonly Manifest[]): st
   const manifest = manifests.find((candidate) => candidate.path === path)
   if (manifest) {
     const named =
-      manifest.name === null ? `Manifest of a ${manifest.kind}` : `Manifest of the ${manifest.kind} ${manifest.name}`
+      manifest.name === null
+        ? `Manifest of a ${manifest.kind}`
+        : `Manifest of the ${manifest.kind} ${manifest.name}`
     const scripts = manifest.commands.map(({ typed }) => typed)
     const what = manifest.kind === 'Makefile' ? 'Makefile' : named
     const needs =
@@ -105,7 +113,9 @@ function writeExtent({ language, lines, complexity, symbols }: ProjectFile): str
   if (!isCode(language)) return undefined
   const extent = lines === null ? '' : `, ${writeCount(lines, 'line')}`
   const branches =
-    complexity !== null && complexity >= intricate ? `, intricate (complexity ${writeNumber(complexity)})` : ''
+    complexity !== null && complexity >= intricate
+      ? `, intricate (complexity ${writeNumber(complexity)})`
+      : ''
   const names = namesOf(symbols)
   const defines = names.length > 0 ? `; defines ${writeList(names.slice(0, 6))}` : ''
   return `${language}${extent}${branches}${defines}.`

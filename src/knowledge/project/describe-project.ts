@@ -24,7 +24,10 @@ const longestText = 1_000
  * files, in whatever order they come.
  */
 export async function describeProject(found: Project): Promise<NewMemory[]> {
-  const project = { ...found, files: found.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)) }
+  const project = {
+    ...found,
+    files: found.files.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+  }
   const manifests = await readManifests(project)
   const directories = surveyDirectories(project)
   const shown = chooseDirectories(directories, mostDirectories)
@@ -39,5 +42,8 @@ export async function describeProject(found: Project): Promise<NewMemory[]> {
     ...(await readDecisions(project)),
   ]
   // Paths and names may hold anything.
-  return memories.map((memory) => ({ ...memory, text: cutText(toOneLine(memory.text), longestText) }))
+  return memories.map((memory) => ({
+    ...memory,
+    text: cutText(toOneLine(memory.text), longestText),
+  }))
 }

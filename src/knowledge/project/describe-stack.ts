@@ -37,7 +37,9 @@ export async function describeStack(
     // What holds for all isn't told again of each.
     if (path === '.') for (const { name } of frameworks) common.add(name)
   }
-  return texts.flatMap(([subject, path, text]) => (text ? [makePattern(project, subject, path, text)] : []))
+  return texts.flatMap(([subject, path, text]) =>
+    text ? [makePattern(project, subject, path, text)] : [],
+  )
 }
 
 function writeLanguages({ total }: Directory): string | undefined {
@@ -46,13 +48,17 @@ function writeLanguages({ total }: Directory): string | undefined {
   if (all === 0) return undefined
   const shares = largest(code, 8).map((name) => ({ name, share: (100 * code.get(name)!) / all }))
   const told = shares.filter(({ share }, index) => index === 0 || share >= 1)
-  const list = told.map(({ name, share }) => `${name} (${share >= 99.5 ? 'over 99 %' : `${Math.round(share)} %`})`)
+  const list = told.map(
+    ({ name, share }) => `${name} (${share >= 99.5 ? 'over 99 %' : `${Math.round(share)} %`})`,
+  )
   const only = told.length === 1 && shares.length === 1
   const languages = only ? told[0]!.name : writeList(list)
   return `The code is ${languages}, by bytes: ${writeCount(total.written, 'file')} that people write, ${writeNumber(total.tests)} of them for tests.`
 }
 
-function groupByDirectory(manifests: readonly Manifest[]): (readonly [string, readonly Manifest[]])[] {
+function groupByDirectory(
+  manifests: readonly Manifest[],
+): (readonly [string, readonly Manifest[]])[] {
   const groups = new Map<string, Manifest[]>()
   for (const manifest of manifests) {
     const path = directoryOf(manifest.path)
@@ -66,7 +72,9 @@ function writeFrameworks(
   manifests: readonly Manifest[],
   found: readonly Framework[],
 ): string | undefined {
-  const isTelling = found.some(({ role }) => path === '.' || !['tests', 'build', 'checks'].includes(role))
+  const isTelling = found.some(
+    ({ role }) => path === '.' || !['tests', 'build', 'checks'].includes(role),
+  )
   if (!isTelling) return undefined
   const roles = Map.groupBy(found, ({ role }) => role)
   const parts = [...roles].map(([role, frameworks]) => {
@@ -97,7 +105,11 @@ function findRunner({ files }: Project): string {
   return (lock && lockFiles[lock.path]) ?? 'npm run'
 }
 
-function writeCommands(path: string, manifests: readonly Manifest[], runner: string): string | undefined {
+function writeCommands(
+  path: string,
+  manifests: readonly Manifest[],
+  runner: string,
+): string | undefined {
   const commands = manifests.flatMap(({ commands: own }) => own)
   const told = commands
     .filter(({ typed }) => telling.test(typed.slice(typed.lastIndexOf(' ') + 1)))
@@ -107,7 +119,9 @@ function writeCommands(path: string, manifests: readonly Manifest[], runner: str
       const name = typed.replace(/^npm run /, `${runner} `)
       return shown === '' ? name : `${name} (${shown})`
     })
-  return told.length === 0 ? undefined : `Commands${path === '.' ? '' : ` in ${path}`}: ${told.join('; ')}.`
+  return told.length === 0
+    ? undefined
+    : `Commands${path === '.' ? '' : ` in ${path}`}: ${told.join('; ')}.`
 }
 
 const uses: readonly (readonly [Tool['use'], string])[] = [
@@ -130,7 +144,9 @@ function writeTools({ files }: Project): string | undefined {
     const names = [...found.values()].filter((tool) => tool.use === use).map(({ name }) => name)
     return names.length === 0 ? [] : [`${words} ${writeList(names)}.`]
   })
-  return sentences.length === 0 ? undefined : `By its files of configuration. ${sentences.join(' ')}`
+  return sentences.length === 0
+    ? undefined
+    : `By its files of configuration. ${sentences.join(' ')}`
 }
 
 const licences: readonly (readonly [RegExp, string])[] = [
@@ -141,7 +157,10 @@ const licences: readonly (readonly [RegExp, string])[] = [
   [/GNU GENERAL PUBLIC LICENSE[\s\S]{0,40}Version 3/i, 'GPL-3.0'],
   [/GNU GENERAL PUBLIC LICENSE[\s\S]{0,40}Version 2/i, 'GPL-2.0'],
   [/Mozilla Public License,?\s+Version 2\.0/i, 'MPL-2.0'],
-  [/Redistribution and use in source and binary forms[\s\S]{0,1500}Neither the name/, 'BSD-3-Clause'],
+  [
+    /Redistribution and use in source and binary forms[\s\S]{0,1500}Neither the name/,
+    'BSD-3-Clause',
+  ],
   [/Redistribution and use in source and binary forms/, 'BSD-2-Clause'],
   [/provided 'as-is', without any express or implied/, 'Zlib'],
   [/Permission to use, copy, modify, and\/or distribute this software/, 'ISC'],
@@ -159,8 +178,13 @@ function findLicence(text: string): string | undefined {
   return found.sort((one, other) => one.index - other.index)[0]?.name
 }
 
-async function writeLicence(project: Project, manifests: readonly Manifest[]): Promise<string | undefined> {
-  const files = project.files.filter(({ path }) => /^(un)?(licen[cs]e|copying)([.-][\w.-]+)?$/i.test(path)).slice(0, 5)
+async function writeLicence(
+  project: Project,
+  manifests: readonly Manifest[],
+): Promise<string | undefined> {
+  const files = project.files
+    .filter(({ path }) => /^(un)?(licen[cs]e|copying)([.-][\w.-]+)?$/i.test(path))
+    .slice(0, 5)
   const said: string[] = []
   for (const file of files) {
     const text = (await readSmallText(project, file, 8_000)) ?? ''
@@ -168,25 +192,33 @@ async function writeLicence(project: Project, manifests: readonly Manifest[]): P
     said.push(known ? `${known} (${file.path})` : `what ${file.path} says`)
   }
   const declared = manifests.flatMap(({ licence }) => licence ?? [])
-  const named = [...new Set(declared)].filter((name) => !said.some((licence) => licence.startsWith(name)))
+  const named = [...new Set(declared)].filter(
+    (name) => !said.some((licence) => licence.startsWith(name)),
+  )
   if (said.length === 0 && named.length === 0) return undefined
   if (said.length === 0) return `Manifests name as licence ${writeList(named, 5)}.`
   return `The licence is ${writeList(said)}${named.length > 0 ? `; manifests name ${writeList(named, 5)}` : ''}.`
 }
 
 function writeEntryPoints(entryPoints: readonly string[]): string | undefined {
-  return entryPoints.length === 0 ? undefined : `Entry points, by manifests and names: ${writeList(entryPoints, 15)}.`
+  return entryPoints.length === 0
+    ? undefined
+    : `Entry points, by manifests and names: ${writeList(entryPoints, 15)}.`
 }
 
 /** Where there are several packages in one repository. */
 function writePackages(manifests: readonly Manifest[]): string | undefined {
   const names = new Map<string, string>()
   for (const { path, name, kind } of manifests) {
-    if (name !== null && kind !== 'Makefile' && !names.has(directoryOf(path))) names.set(directoryOf(path), name)
+    if (name !== null && kind !== 'Makefile' && !names.has(directoryOf(path)))
+      names.set(directoryOf(path), name)
   }
   if (names.size < 2) return undefined
   const list = [...names].map(([path, name]) =>
     path !== '.' && name.endsWith(path) ? path : `${name} in ${writeDirectory(path)}`,
   )
-  return cutText(`The repository holds ${writeCount(names.size, 'package')}: ${writeList(list, 15)}.`, 700)
+  return cutText(
+    `The repository holds ${writeCount(names.size, 'package')}: ${writeList(list, 15)}.`,
+    700,
+  )
 }

@@ -37,7 +37,14 @@ export function surveyDirectories(project: Project): Map<string, Directory> {
     const known = directories.get(path)
     if (known) return known
     if (directories.size >= mostKnown) return open(directoryOf(path))
-    const total = { files: 0, written: 0, tests: 0, vendored: 0, lines: 0, languages: new Map<string, number>() }
+    const total = {
+      files: 0,
+      written: 0,
+      tests: 0,
+      vendored: 0,
+      lines: 0,
+      languages: new Map<string, number>(),
+    }
     const made = { path, files: [], directories: [], total, uses: new Map(), usedBy: new Map() }
     directories.set(path, made)
     if (path !== '.') open(directoryOf(path)).directories.push(nameOf(path))
@@ -95,10 +102,15 @@ export function largest(counts: ReadonlyMap<string, number>, most: number): stri
  * The directories that the map shows, `most` of them: those of all depths that have room, and of the first depth that hasn't
  * those with most in them. Of what nobody here wrote the topmost.
  */
-export function chooseDirectories(directories: ReadonlyMap<string, Directory>, most: number): Directory[] {
+export function chooseDirectories(
+  directories: ReadonlyMap<string, Directory>,
+  most: number,
+): Directory[] {
   const written = [...directories.values()].filter(
     ({ path, total }) =>
-      total.written > 0 || path === '.' || (directories.get(directoryOf(path))?.total.written ?? 0) > 0,
+      total.written > 0 ||
+      path === '.' ||
+      (directories.get(directoryOf(path))?.total.written ?? 0) > 0,
   )
   const byPath = (one: Directory, other: Directory) => (one.path < other.path ? -1 : 1)
   if (written.length <= most) return written.sort(byPath)

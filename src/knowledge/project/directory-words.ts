@@ -39,7 +39,10 @@ export async function readWords(
   const words = new Map<Directory, DirectoryWords>()
   const counts = new Map<string, number>()
   const byPath = new Map(directories.map((directory) => [directory.path, directory]))
-  let asked = directories.map((directory) => ({ directory, list: listWords(project, directory, byPath, manifests) }))
+  let asked = directories.map((directory) => ({
+    directory,
+    list: listWords(project, directory, byPath, manifests),
+  }))
   for (let round = 0; round < mostRounds; round++) {
     for (const { directory, list } of asked) {
       const { value } = await list.next()
@@ -76,19 +79,26 @@ async function* listWords(
   directories: ReadonlyMap<string, Directory>,
   manifests: readonly Manifest[],
 ): AsyncGenerator<DirectoryWords, undefined> {
-  const manifest = manifests.find(({ path, description }) => description && directoryOf(path) === directory.path)
+  const manifest = manifests.find(
+    ({ path, description }) => description && directoryOf(path) === directory.path,
+  )
   const described = firstSentence(toPlainText(manifest?.description ?? ''))
   if (manifest && isProse(described)) yield { words: described, file: manifest.path }
-  const readme = directory.files.find(({ path }) => /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)))
+  const readme = directory.files.find(({ path }) =>
+    /^readme(\.(md|mdx|rst|adoc|txt|markdown))?$/i.test(nameOf(path)),
+  )
   const text = readme && (await readSmallText(project, readme, 16_000))
   const opening = text === undefined ? undefined : readOpening(text)
   if (readme && opening !== undefined) yield { words: firstSentence(opening), file: readme.path }
-  for (const file of directory.files.filter(({ path }) => declaring.test(nameOf(path))).slice(0, 1)) {
+  for (const file of directory.files
+    .filter(({ path }) => declaring.test(nameOf(path)))
+    .slice(0, 1)) {
     const declared = readDeclaration((await readSmallText(project, file, 4_000)) ?? '')
     if (isProse(declared)) yield { words: declared, file: file.path }
   }
   // The sources of a package stand for it.
-  const sources = directory.files.some(({ path }) => isManifest(path)) && directories.get(`${directory.path}/src`)
+  const sources =
+    directory.files.some(({ path }) => isManifest(path)) && directories.get(`${directory.path}/src`)
   for (const file of [...chooseSpeakers(directory), ...(sources ? chooseSpeakers(sources) : [])]) {
     const source = await readSmallText(project, file, 12_000)
     const words = source === undefined ? undefined : readOpeningComment(file.language, source)
@@ -102,12 +112,16 @@ async function* listWords(
 const declaring = /^(action\.ya?ml|Chart\.ya?ml|galaxy\.ya?ml|SKILL\.md|plugin\.ya?ml)$/
 
 function readDeclaration(text: string): string {
-  const line = /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m.exec(text)?.[1] ?? ''
+  const line =
+    /^description:[^\S\n]*(?:[>|][-+]?[^\S\n]*\n\s{1,8})?["']?([^\n]{10,400})/m.exec(text)?.[1] ??
+    ''
   return firstSentence(toPlainText(line.replace(/["']\s*$/, '')))
 }
 
 function chooseSpeakers({ path, files }: Directory): ProjectFile[] {
-  const own = files.filter(({ kind, isTest, language }) => kind === 'source' && !isTest && isCode(language))
+  const own = files.filter(
+    ({ kind, isTest, language }) => kind === 'source' && !isTest && isCode(language),
+  )
   const named = own.filter(
     ({ path: file }) => speakers.test(nameOf(file)) || nameOf(file).startsWith(`${nameOf(path)}.`),
   )

@@ -13,10 +13,14 @@ const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs', '.cjs']
 /** Paths of files that exist; those that manifests name come first. */
 export function findEntryPoints(project: Project, manifests: readonly Manifest[]): string[] {
   const sources = new Set(
-    project.files.filter(({ kind, isTest }) => kind === 'source' && !isTest).map(({ path }) => path),
+    project.files
+      .filter(({ kind, isTest }) => kind === 'source' && !isTest)
+      .map(({ path }) => path),
   )
   const named = manifests.flatMap(({ path, entryPoints }) =>
-    entryPoints.slice(0, 10).flatMap((entry) => findSource(directoryOf(path), entry, sources) ?? []),
+    entryPoints
+      .slice(0, 10)
+      .flatMap((entry) => findSource(directoryOf(path), entry, sources) ?? []),
   )
   const found = [
     ...[...sources].filter((path) => customary.test(endOf(path))),
@@ -38,7 +42,11 @@ function isGoProgram({ path, language, kind, isTest, symbols }: ProjectFile): bo
 }
 
 /** The file itself, or the one that it is built from. */
-function findSource(directory: string, entry: string, sources: ReadonlySet<string>): string | undefined {
+function findSource(
+  directory: string,
+  entry: string,
+  sources: ReadonlySet<string>,
+): string | undefined {
   if (entry.includes('*') || entry.length > 300) return undefined
   const path = posix.join(directory, entry)
   if (sources.has(path)) return path
@@ -49,14 +57,22 @@ function findSource(directory: string, entry: string, sources: ReadonlySet<strin
     bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1src/'),
     bare.replace(/(^|\/)(dist|build|lib|out)\//, '$1'),
   ]
-  const candidates = bases.flatMap((base) => sourceExtensions.flatMap((end) => [base + end, `${base}/index${end}`]))
+  const candidates = bases.flatMap((base) =>
+    sourceExtensions.flatMap((end) => [base + end, `${base}/index${end}`]),
+  )
   return candidates.find((candidate) => sources.has(candidate))
 }
 
 /** A Python module, of a package beside the manifest or in the usual directory for sources. */
-function findModule(directory: string, module: string, sources: ReadonlySet<string>): string | undefined {
+function findModule(
+  directory: string,
+  module: string,
+  sources: ReadonlySet<string>,
+): string | undefined {
   const bases = ['', 'src', 'lib', 'python'].map((root) => posix.join(directory, root, module))
-  return bases.flatMap((base) => [`${base}.py`, `${base}/__init__.py`]).find((candidate) => sources.has(candidate))
+  return bases
+    .flatMap((base) => [`${base}.py`, `${base}/__init__.py`])
+    .find((candidate) => sources.has(candidate))
 }
 
 function byDepth(one: string, other: string): number {

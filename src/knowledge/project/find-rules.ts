@@ -43,12 +43,14 @@ const imperative = new RegExp(
 /** To be typed, looked at or followed: no rule, unless it says when. */
 const mereStep =
   /^(please\s+)?(run|open|click|install|clone|fork|start|create (a|your) (branch|fork)|checkout|check out|see|read|refer|visit|take a look|look (at|through)|go to|navigate|download|copy|learn|join|ask|consult|head over|build|consider (using|checking))\b/i
-const saysWhen = /\b(before|after|whenever|every time|in the same (change|commit|pull request)|always|never|must)\b/i
+const saysWhen =
+  /\b(before|after|whenever|every time|in the same (change|commit|pull request)|always|never|must)\b/i
 
 /** What people say to each other, and examples. */
 const chatter =
   /\b(discord|slack|gitter|forums?|mailing list|sponsor|fork (of )?(the|this|your)|feel free|reach out|ping (us|me|a)|thank(s| you)|welcome|happy to|we['’]d love|contributor license|cla\b|video|tutorial|good first issue|assigned to|maintainer will|stale|code of conduct|covenant|this (file|document|guide)|claude\.md|agents\.md|contributing\.md)\b/i
-const example = /^(e\.?g\.?|for example|examples?|good|bad|desired|note|example|correct|wrong|yes|no)\s*[:(]/i
+const example =
+  /^(e\.?g\.?|for example|examples?|good|bad|desired|note|example|correct|wrong|yes|no)\s*[:(]/i
 
 /**
  * The rules of a document, each an item or a short paragraph, with what introduces it.
@@ -99,16 +101,26 @@ function rulesOf(blocks: readonly MarkdownBlock[], setting: Setting): FoundRule[
     const introduction = introductions.map(({ text }) => text).join(' ')
     if (!isRule(block, introduction, setting)) continue
     const said = shorten(block.text, block.isItem)
-    const text = introduction.length <= longestIntroduction * 2 ? `${introduction} ${said}`.trim() : said
+    const text =
+      introduction.length <= longestIntroduction * 2 ? `${introduction} ${said}`.trim() : said
     rules.push({ heading: setting.heading, text, line: block.line })
   }
   return rules
 }
 
-function isRule({ text: whole, isItem }: MarkdownBlock, introduction: string, setting: Setting): boolean {
+function isRule(
+  { text: whole, isItem }: MarkdownBlock,
+  introduction: string,
+  setting: Setting,
+): boolean {
   const text = whole.slice(0, longestLook)
   const { isBeside, isAboutRules, isForCode } = setting
-  if (text.length < 15 || !(isProse(text) || (isItem && /\p{L}{3}.*\s/u.test(text))) || example.test(text)) return false
+  if (
+    text.length < 15 ||
+    !(isProse(text) || (isItem && /\p{L}{3}.*\s/u.test(text))) ||
+    example.test(text)
+  )
+    return false
   if (mereStep.test(text) && !saysWhen.test(text)) return false
   if (/:\/\/\S+$/.test(text) && text.length < 60) return false
   const isBinding = binding.test(text)

@@ -94,7 +94,8 @@ for (const [role, entries] of Object.entries(table) as [FrameworkRole, string][]
   for (const entry of entries.split(/,\s*/)) {
     const [dependency = '', name = dependency] = entry.trim().split('=')
     const framework = { name, role }
-    if (dependency.endsWith('*')) prefixes.push({ prefix: dependency.slice(0, -1).toLowerCase(), framework })
+    if (dependency.endsWith('*'))
+      prefixes.push({ prefix: dependency.slice(0, -1).toLowerCase(), framework })
     else exact.set(dependency.toLowerCase(), framework)
   }
 }
@@ -107,7 +108,9 @@ export function findFrameworks(dependencies: Iterable<string>): Framework[] {
     if (framework) found.set(framework.name, framework)
   }
   const roles = Object.keys(table)
-  return [...found.values()].sort((one, other) => roles.indexOf(one.role) - roles.indexOf(other.role))
+  return [...found.values()].sort(
+    (one, other) => roles.indexOf(one.role) - roles.indexOf(other.role),
+  )
 }
 
 /** Go's modules end with a major version, Maven's and Gradle's names have a group before them. */

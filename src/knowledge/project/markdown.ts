@@ -43,7 +43,8 @@ export function readSections(text: string): MarkdownSection[] {
       const { blocks } = sections.at(-1)!
       const last = blocks.at(-1)
       // What a sentence announces belongs to it.
-      if (last?.text.endsWith(':')) blocks[blocks.length - 1] = { ...last, text: `${last.text} ${content.code}` }
+      if (last?.text.endsWith(':'))
+        blocks[blocks.length - 1] = { ...last, text: `${last.text} ${content.code}` }
     } else if (typeof content !== 'string') {
       endBlock()
       sections.push({ heading: toPlainText(content.heading), level: content.level, blocks: [] })
@@ -65,7 +66,10 @@ const itemStart = /^([-*+•]|\d{1,3}[.)])\s+(\[[ xX]\]\s+)?/
 
 /** What stands on a line, trimmed, and where. */
 interface ContentLine {
-  readonly content: string | { readonly heading: string; readonly level: number } | { readonly code: string }
+  readonly content:
+    | string
+    | { readonly heading: string; readonly level: number }
+    | { readonly code: string }
   readonly line: number
   readonly indent: number
 }
@@ -98,18 +102,24 @@ function* contentLines(text: string): Generator<ContentLine> {
     const heading = headingOf(line, lines[index + 1])
     if (heading) yield { content: heading, ...at }
     else if (opening !== '' && opening !== '----') fence = opening
-    else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line)) yield { content: '', ...at }
+    else if (/^(\||=+$|-{3,}$|\*{3,}$|_{3,}$|~{3,}$|\.\. |:\w+:|\[[^\]]+\]:)/.test(line))
+      yield { content: '', ...at }
     else yield { content: line.replace(/^>\s?/, ''), ...at }
   }
 }
 
 /** Its first two lines that aren't comments. */
 function shortenCode(lines: readonly string[]): string {
-  const told = lines.filter((line) => line !== '' && !/^(#|\/\/|--)/.test(line)).map((line) => line.replace(/^\$ /, ''))
+  const told = lines
+    .filter((line) => line !== '' && !/^(#|\/\/|--)/.test(line))
+    .map((line) => line.replace(/^\$ /, ''))
   return toOneLine(told.slice(0, 2).join('; ').slice(0, 160)) + (told.length > 2 ? ' …' : '')
 }
 
-function headingOf(line: string, next: string | undefined): { heading: string; level: number } | undefined {
+function headingOf(
+  line: string,
+  next: string | undefined,
+): { heading: string; level: number } | undefined {
   const marked = /^(#{1,6}|={1,6})\s+(.+)$/.exec(line)
   if (marked) return { heading: marked[2]!.replace(/\s+#+$/, ''), level: marked[1]!.length }
   const underline = next?.trim() ?? ''

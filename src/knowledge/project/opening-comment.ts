@@ -63,7 +63,12 @@ const mostText = 12_000
  * of the file.
  */
 export function readOpeningComment(language: string | null, text: string): string | undefined {
-  if (language === 'Markdown' || language === 'MDX' || language === 'reStructuredText' || language === 'AsciiDoc') {
+  if (
+    language === 'Markdown' ||
+    language === 'MDX' ||
+    language === 'reStructuredText' ||
+    language === 'AsciiDoc'
+  ) {
     const opening = readOpening(text.slice(0, mostText))
     return opening && firstSentence(opening)
   }
@@ -77,7 +82,11 @@ export function readOpeningComment(language: string | null, text: string): strin
 }
 
 /** The comments before the code, the first five; each without its signs. */
-function* openingComments(style: CommentStyle, text: string, untilPackage: boolean): Generator<string> {
+function* openingComments(
+  style: CommentStyle,
+  text: string,
+  untilPackage: boolean,
+): Generator<string> {
   const lines = text.split('\n', 400)
   let found = 0
   for (let at = 0; at < lines.length && found < 5; ) {
@@ -98,14 +107,21 @@ function* openingComments(style: CommentStyle, text: string, untilPackage: boole
         .map((item) => stripLine(item, sign))
         .join('\n')
       found++
-    } else if ((style.afterImports && preamble.test(line)) || /^(<\?php|["']use \w+["'];?|<script\b.*>)$/.test(line))
+    } else if (
+      (style.afterImports && preamble.test(line)) ||
+      /^(<\?php|["']use \w+["'];?|<script\b.*>)$/.test(line)
+    )
       at++
     else if (untilPackage && line.startsWith('package ')) return
     else return
   }
 }
 
-function endOfBlock(lines: readonly string[], start: number, [open, close]: readonly [string, string]): number {
+function endOfBlock(
+  lines: readonly string[],
+  start: number,
+  [open, close]: readonly [string, string],
+): number {
   const first = lines[start]!.trim().slice(open.length)
   if (first.includes(close)) return start
   for (let at = start + 1; at < lines.length; at++) if (lines[at]!.includes(close)) return at
@@ -134,11 +150,17 @@ function sentenceOf(comment: string): string | undefined {
   for (const raw of comment.split('\n')) {
     const line = raw
       .trim()
-      .replace(/^[@\\](file|fileoverview|fileOverview|brief|module|summary|desc|description)\b[:\s]*/, '')
+      .replace(
+        /^[@\\](file|fileoverview|fileOverview|brief|module|summary|desc|description)\b[:\s]*/,
+        '',
+      )
       .replace(/<\/?(summary|remarks|para)>/g, '')
       .replace(/\{@\w+\s+([^{}]{1,200})\}/g, '$1')
       .trim()
-    if (/^(@\w|<(param|returns|typeparam|exception))/.test(line) || /^[-=*#~_/+|]{3,}$/.test(line)) {
+    if (
+      /^(@\w|<(param|returns|typeparam|exception))/.test(line) ||
+      /^[-=*#~_/+|]{3,}$/.test(line)
+    ) {
       if (kept.length > 0) break
     } else if (line === '') {
       if (kept.length > 0 && isProse(toPlainText(kept.join(' ')))) break

@@ -3,7 +3,12 @@ import type { NewMemory } from '../../domain/memory.ts'
 import type { Project } from './project.ts'
 
 /** One that was computed from what is there. */
-export function makePattern(project: Project, subject: string, path: string, text: string): NewMemory {
+export function makePattern(
+  project: Project,
+  subject: string,
+  path: string,
+  text: string,
+): NewMemory {
   return {
     type: 'project_pattern',
     subject,

@@ -25,11 +25,16 @@ export function toOneLine(text: string): string {
 export function toPlainText(text: string): string {
   const code: string[] = []
   // Private characters, of which nothing is left in what is read, hold the places of the code.
-  const marked = text.replace(/\p{Co}/gu, ' ').replace(/`{1,3}([^`]{1,300})`{1,3}/g, (_, inner: string) => {
-    code.push(inner)
-    return `\uE000${code.length - 1}\uE001`
-  })
-  const plain = withoutMarkup(marked).replace(/\uE000(\d{1,5})\uE001/g, (_, index: string) => code[Number(index)] ?? '')
+  const marked = text
+    .replace(/\p{Co}/gu, ' ')
+    .replace(/`{1,3}([^`]{1,300})`{1,3}/g, (_, inner: string) => {
+      code.push(inner)
+      return `\uE000${code.length - 1}\uE001`
+    })
+  const plain = withoutMarkup(marked).replace(
+    /\uE000(\d{1,5})\uE001/g,
+    (_, index: string) => code[Number(index)] ?? '',
+  )
   return toOneLine(plain).replace(/ ([,.;:!?])(?=\s|$)/g, '$1')
 }
 
@@ -51,14 +56,16 @@ function withoutMarkup(text: string): string {
 }
 
 /** No sentence ends after these. */
-const abbreviation = /(^|[\s(])(e\.g|i\.e|etc|vs|cf|approx|resp|no|incl|St|Mr|Mrs|Dr|Inc|Ltd|al|[A-Z])\.$/i
+const abbreviation =
+  /(^|[\s(])(e\.g|i\.e|etc|vs|cf|approx|resp|no|incl|St|Mr|Mrs|Dr|Inc|Ltd|al|[A-Z])\.$/i
 
 /** The first sentence of a plain text, with its full stop; what is longer than a sentence should be is cut at a word. */
 export function firstSentence(text: string, most = longestSentence): string {
   const start = text.slice(0, most + 1)
   for (const match of start.matchAll(/[.!?。！？]["')\]]{0,2}(?=\s|$)|[。！？]/gu)) {
     const sentence = start.slice(0, match.index + match[0].length)
-    if (sentence.length >= 12 && sentence.length <= most && !abbreviation.test(sentence)) return sentence
+    if (sentence.length >= 12 && sentence.length <= most && !abbreviation.test(sentence))
+      return sentence
   }
   return text.length <= most ? endSentence(text) : cutText(text, most)
 }
@@ -83,6 +90,7 @@ export function isProse(text: string): boolean {
   return (
     letters >= 10 &&
     letters >= text.length * 0.55 &&
-    ((words >= 3 && /\S\s+\S+\s+\S/.test(text)) || /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text))
+    ((words >= 3 && /\S\s+\S+\s+\S/.test(text)) ||
+      /[\p{Script=Han}\p{Script=Hiragana}]/u.test(text))
   )
 }

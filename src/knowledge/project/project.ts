@@ -24,7 +24,11 @@ export interface ProjectFile {
   readonly lines: number | null
   readonly complexity: number | null
   /** The definitions at its top level, most important first, 20 at most; none without a graph. */
-  readonly symbols: readonly { readonly name: string; readonly kind: string; readonly exported: boolean }[]
+  readonly symbols: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly exported: boolean
+  }[]
   /** How many files use it; 0 without a graph. */
   readonly usedBy: number
 }
@@ -38,7 +42,12 @@ export async function readSmallText(
   file: ProjectFile,
   most = largestText,
 ): Promise<string | undefined> {
-  if (file.size > largestText || file.size === 0 || file.kind === 'symlink' || file.kind === 'submodule')
+  if (
+    file.size > largestText ||
+    file.size === 0 ||
+    file.kind === 'symlink' ||
+    file.kind === 'submodule'
+  )
     return undefined
   const text = await project.readText(file.path)
   return text

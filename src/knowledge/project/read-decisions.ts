@@ -49,7 +49,8 @@ function describeRecord(path: string, text: string): string | undefined {
   const title = titleOf(sections) ?? field(front, 'title')
   // Other documents may lie beside the records.
   if (title === undefined && decided === undefined) return undefined
-  const date = field(front, 'date') ?? /\bdate\W{1,6}(\d{4}-\d{2}-\d{2})/i.exec(text.slice(0, 1000))?.[1]
+  const date =
+    field(front, 'date') ?? /\bdate\W{1,6}(\d{4}-\d{2}-\d{2})/i.exec(text.slice(0, 1000))?.[1]
   const about = [status, date].filter((part) => part !== undefined).join(', ')
   const name = cutText(
     withoutNumber(
@@ -66,7 +67,9 @@ function describeRecord(path: string, text: string): string | undefined {
 /** The first heading, unless it is one of those that all records have. */
 function titleOf(sections: readonly MarkdownSection[]): string | undefined {
   const first = sections.find(({ heading }) => heading !== '')?.heading
-  return first === undefined || /^(status|context|date|title|decision)\b.{0,3}$/i.test(first) ? undefined : first
+  return first === undefined || /^(status|context|date|title|decision)\b.{0,3}$/i.test(first)
+    ? undefined
+    : first
 }
 
 /** `ADR-0012: Title`, `12. Title` and `[ADR] Title` as `Title`. */

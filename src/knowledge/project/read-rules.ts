@@ -2,10 +2,18 @@
 import type { NewMemory } from '../../domain/memory.ts'
 import { findRules } from './find-rules.ts'
 import { cutText, toPlainText } from './plain-text.ts'
-import { directoryOf, endOf, nameOf, type Project, type ProjectFile, readSmallText } from './project.ts'
+import {
+  directoryOf,
+  endOf,
+  nameOf,
+  type Project,
+  type ProjectFile,
+  readSmallText,
+} from './project.ts'
 
 /** Files of rules, in any directory: they hold for what lies below it. */
-const ruleFiles = /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
+const ruleFiles =
+  /^(agents|claude|gemini|copilot-instructions|\.cursorrules|\.windsurfrules|\.clinerules)(\.md)?$/i
 /** In a directory of rules of a tool. */
 const ruleFolders =
   /(^|\/)\.(cursor\/rules|clinerules|roo\/rules|kilocode\/rules|windsurf\/rules|github\/instructions|junie)\/[^/]+\.(mdc?|txt)$/
@@ -20,7 +28,11 @@ const longestEditorRules = 700
 export async function readRules(project: Project): Promise<NewMemory[]> {
   const files = project.files
     .filter(({ path, kind, isTest }) => kind === 'source' && !isTest && isRuleFile(path))
-    .sort((one, other) => one.path.split('/').length - other.path.split('/').length || (one.path < other.path ? -1 : 1))
+    .sort(
+      (one, other) =>
+        one.path.split('/').length - other.path.split('/').length ||
+        (one.path < other.path ? -1 : 1),
+    )
   const memories: NewMemory[] = []
   // The same rules are often there once for each tool.
   const seen = new Set<string>()
@@ -67,7 +79,12 @@ function makeSlug(text: string): string {
 
 function makeRule(
   project: Project,
-  { subject, text, path, ...place }: { subject: string; text: string; path: string; file: string; line?: number },
+  {
+    subject,
+    text,
+    path,
+    ...place
+  }: { subject: string; text: string; path: string; file: string; line?: number },
 ): NewMemory {
   return {
     type: 'project_pattern',
@@ -99,10 +116,14 @@ async function readEditorRules(project: Project): Promise<NewMemory[]> {
     if (header !== undefined) {
       end()
       glob = header
-    } else if (setting && !line.startsWith('#')) settings.push(`${setting[1]!.replaceAll('_', ' ')} ${setting[2]}`)
+    } else if (setting && !line.startsWith('#'))
+      settings.push(`${setting[1]!.replaceAll('_', ' ')} ${setting[2]}`)
   }
   end()
   if (sections.length === 0) return []
-  const rules = cutText(`Editors are set up so: ${sections.slice(0, 12).join('; ')}.`, longestEditorRules)
+  const rules = cutText(
+    `Editors are set up so: ${sections.slice(0, 12).join('; ')}.`,
+    longestEditorRules,
+  )
   return [makeRule(project, { subject: file.path, text: rules, path: '.', file: file.path })]
 }

@@ -36,7 +36,9 @@ export function writeFiles(files: readonly ProjectFile[]): string {
   const names = largest(kinds, 3)
   const first = names[0] ?? ''
   if (kinds.size <= 1)
-    return first === '' ? writeCount(files.length, 'file') : writeCount(files.length, `${first} file`)
+    return first === ''
+      ? writeCount(files.length, 'file')
+      : writeCount(files.length, `${first} file`)
   return `${writeCount(files.length, 'file')} (${names.map((name) => `${kinds.get(name)} ${name || 'other'}`).join(', ')})`
 }
 
@@ -56,7 +58,8 @@ function extensionOf(path: string): string {
 export function joinSentences(sentences: readonly (string | undefined)[], most = 700): string {
   let text = ''
   for (const sentence of sentences) {
-    if (sentence === undefined || sentence === '' || text.length + sentence.length + 1 > most) continue
+    if (sentence === undefined || sentence === '' || text.length + sentence.length + 1 > most)
+      continue
     text += text === '' ? sentence : ` ${sentence}`
   }
   return text
@@ -65,5 +68,7 @@ export function joinSentences(sentences: readonly (string | undefined)[], most =
 /** A description without the sentences that count its files. */
 export function withoutExtent(text: string): string {
   const sentences = text.split(/(?<=[.!?…]) (?=\p{Lu}|\d)/u)
-  return sentences.filter((sentence) => !/^(Below it )?\d[\d,]* ([\w#+.-]+ ){0,4}files?\b/.test(sentence)).join(' ')
+  return sentences
+    .filter((sentence) => !/^(Below it )?\d[\d,]* ([\w#+.-]+ ){0,4}files?\b/.test(sentence))
+    .join(' ')
 }

@@ -11,14 +11,25 @@ import { resolveImport } from './resolve-import.ts'
 const mostIncludes = 400
 const none: readonly number[] = []
 const unbound: readonly CodeBinding[] = []
-const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set(['class', 'interface', 'enum', 'type', 'module'])
+const typeKinds: ReadonlySet<CodeSymbol['kind']> = new Set([
+  'class',
+  'interface',
+  'enum',
+  'type',
+  'module',
+])
 
 /** Whether a symbol is one that has members. */
 export function isType({ kind }: CodeSymbol): boolean {
   return typeKinds.has(kind)
 }
 
-export function createCodeFile(view: CodeView, path: string, family: Family, facts: CodeFacts): CodeFile {
+export function createCodeFile(
+  view: CodeView,
+  path: string,
+  family: Family,
+  facts: CodeFacts,
+): CodeFile {
   const names = groupIndexes(facts.symbols)
   const { locals, passed, wholes } = indexImports(facts.imports, family)
   let bindings: Map<string, CodeBinding[]> | undefined
@@ -149,7 +160,12 @@ function takesAll({ kind, names }: CodeImport, family: Family): boolean {
 }
 
 /** An import without names is known by the last part of what it imports. */
-function bindLastPart(locals: Map<string, BoundName>, from: string, index: number, family: Family): void {
+function bindLastPart(
+  locals: Map<string, BoundName>,
+  from: string,
+  index: number,
+  family: Family,
+): void {
   if (family === 'script') return
   const name = /([A-Za-z_]\w*)(?:\/v\d+)?$/.exec(from)?.[1]
   if (name !== undefined && !locals.has(name))

@@ -12,7 +12,11 @@ export interface SymbolPlace {
 
 /** What a name stands for where it is used. */
 export type Meaning =
-  | { readonly kind: 'symbols'; readonly places: readonly SymbolPlace[]; readonly confidence: number }
+  | {
+      readonly kind: 'symbols'
+      readonly places: readonly SymbolPlace[]
+      readonly confidence: number
+    }
   /** A module or package as a whole: what it defines is behind its name. */
   | { readonly kind: 'modules'; readonly paths: readonly string[]; readonly confidence: number }
   /** Something that isn't part of the repository. */

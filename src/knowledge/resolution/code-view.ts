@@ -43,7 +43,10 @@ export interface FileOutline {
  *
  * @param facts gives those of a file when they are asked for
  */
-export function indexOutlines(files: readonly FileOutline[], facts: CodeSource['facts']): CodeSource {
+export function indexOutlines(
+  files: readonly FileOutline[],
+  facts: CodeSource['facts'],
+): CodeSource {
   let names: Map<string, number[]> | undefined
   let namespaces: Map<string, string[]> | undefined
   const definers = new Map<string, readonly SymbolPlace[]>()
@@ -90,13 +93,17 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
     },
     meaningOf(file, name, within) {
       const around = file.typeAround(within)
-      return askOnce(file.meanings, `${around} ${name}`, () => resolveName(view, file, name, around))
+      return askOnce(file.meanings, `${around} ${name}`, () =>
+        resolveName(view, file, name, around),
+      )
     },
     typeNamed(file, name, within) {
       const qualifier = file.typeQualifier(name, within)
       return qualifier === null
         ? view.meaningOf(file, name, within)
-        : askOnce(file.types, `${within} ${name}`, () => resolveQualified(view, file, qualifier, name, within))
+        : askOnce(file.types, `${within} ${name}`, () =>
+            resolveQualified(view, file, qualifier, name, within),
+          )
     },
     definersIn(family, name) {
       const key = `${family} ${name}`
@@ -114,7 +121,11 @@ export function openCodeView(source: CodeSource, imports: ImportResolver): CodeV
 
 type Meanings = Map<string, Meaning | undefined>
 
-function askOnce(known: Meanings, key: string, ask: () => Meaning | undefined): Meaning | undefined {
+function askOnce(
+  known: Meanings,
+  key: string,
+  ask: () => Meaning | undefined,
+): Meaning | undefined {
   const before = known.get(key)
   if (before !== undefined || known.has(key)) return before
   // Whoever asks for it again meanwhile goes in a circle.

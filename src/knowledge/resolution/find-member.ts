@@ -11,14 +11,24 @@ const mostPlaces = 8
 const none: readonly SymbolPlace[] = []
 
 /** The members of a symbol with a name; those of the nearest base if it has none itself. */
-export function findMember(view: CodeView, place: SymbolPlace, name: string): readonly SymbolPlace[] {
+export function findMember(
+  view: CodeView,
+  place: SymbolPlace,
+  name: string,
+): readonly SymbolPlace[] {
   return searchType(view, place, name, { seen: new Set(), steps: mostSteps })
 }
 
 /** The same in what a type is derived from alone. */
-export function findBaseMember(view: CodeView, place: SymbolPlace, name: string): readonly SymbolPlace[] {
+export function findBaseMember(
+  view: CodeView,
+  place: SymbolPlace,
+  name: string,
+): readonly SymbolPlace[] {
   const file = view.file(place.path)
-  return file === undefined ? none : searchBases(view, file, place, name, { seen: new Set(), steps: mostSteps })
+  return file === undefined
+    ? none
+    : searchBases(view, file, place, name, { seen: new Set(), steps: mostSteps })
 }
 
 interface Trail {
@@ -26,7 +36,12 @@ interface Trail {
   readonly steps: number
 }
 
-function searchType(view: CodeView, place: SymbolPlace, name: string, trail: Trail): readonly SymbolPlace[] {
+function searchType(
+  view: CodeView,
+  place: SymbolPlace,
+  name: string,
+  trail: Trail,
+): readonly SymbolPlace[] {
   const file = view.file(place.path)
   const key = `${place.ordinal} ${place.path}`
   if (file === undefined || trail.seen.has(key) || trail.seen.size >= mostBases) return none
@@ -56,7 +71,8 @@ function searchBases(
 /** In languages that define types in parts, other parts name bases as well. */
 function listBases(view: CodeView, file: CodeFile, ordinal: number): readonly string[] {
   const symbol = file.facts.symbols[ordinal]!
-  if (file.family !== 'rust' && file.family !== 'c-sharp' && file.family !== 'ruby') return symbol.extends
+  if (file.family !== 'rust' && file.family !== 'c-sharp' && file.family !== 'ruby')
+    return symbol.extends
   const parts = view
     .definersIn(file.family, symbol.name)
     .flatMap(({ path, ordinal }) => view.facts(path)!.symbols[ordinal]!.extends)
@@ -68,11 +84,18 @@ function lastPart(name: string): string {
 }
 
 /** What lies inside of the symbol, or says to belong to it. */
-function findOwn(view: CodeView, file: CodeFile, ordinal: number, name: string): readonly SymbolPlace[] {
+function findOwn(
+  view: CodeView,
+  file: CodeFile,
+  ordinal: number,
+  name: string,
+): readonly SymbolPlace[] {
   const key = `${ordinal}.${name}`
   const known = file.members.get(key)
   if (known !== undefined) return known
-  const inside = file.named(name).filter((one) => file.facts.symbols[one]!.within === ordinal && one !== ordinal)
+  const inside = file
+    .named(name)
+    .filter((one) => file.facts.symbols[one]!.within === ordinal && one !== ordinal)
   const found =
     inside.length > 0
       ? inside.map((one) => ({ path: file.path, ordinal: one }))
@@ -88,14 +111,21 @@ function isOpen({ family }: CodeFile): boolean {
   return family !== 'script' && family !== 'python' && family !== 'jvm' && family !== 'php'
 }
 
-function findParts(view: CodeView, file: CodeFile, ordinal: number, name: string): readonly SymbolPlace[] {
+function findParts(
+  view: CodeView,
+  file: CodeFile,
+  ordinal: number,
+  name: string,
+): readonly SymbolPlace[] {
   const type = file.facts.symbols[ordinal]!
   if (!isType(type)) return none
   const parts = view.definersIn(file.family, name).filter((place) => {
     const { symbols } = view.facts(place.path)!
     const symbol = symbols[place.ordinal]!
     const outer = symbols[symbol.within]
-    const belongs = symbol.owner === type.name || (outer !== undefined && (outer.owner ?? outer.name) === type.name)
+    const belongs =
+      symbol.owner === type.name ||
+      (outer !== undefined && (outer.owner ?? outer.name) === type.name)
     return belongs && (file.family !== 'go' || folderOf(place.path) === file.folder)
   })
   const here = parts.filter(({ path }) => path === file.path)
@@ -104,5 +134,7 @@ function findParts(view: CodeView, file: CodeFile, ordinal: number, name: string
   if (near.length > 0) return near.slice(0, mostPlaces)
   // Types of the same name elsewhere have members of that name too: then nobody knows whose these are.
   const owners = new Set(view.definersIn(file.family, type.name).map(({ path }) => folderOf(path)))
-  return owners.size <= 2 || new Set(parts.map(({ path }) => path)).size === 1 ? parts.slice(0, mostPlaces) : none
+  return owners.size <= 2 || new Set(parts.map(({ path }) => path)).size === 1
+    ? parts.slice(0, mostPlaces)
+    : none
 }

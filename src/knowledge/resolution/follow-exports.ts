@@ -22,7 +22,11 @@ interface Trail {
  *
  * @returns undefined where the files are not known to define it
  */
-export function followExport(view: CodeView, paths: readonly string[], name: string): Meaning | undefined {
+export function followExport(
+  view: CodeView,
+  paths: readonly string[],
+  name: string,
+): Meaning | undefined {
   return follow(view, paths, name, { seen: new Set(), steps: mostSteps })
 }
 
@@ -32,16 +36,23 @@ export function resolveExport(view: CodeView, path: string, name: string): reado
   return meaning?.kind === 'symbols' ? meaning.places : []
 }
 
-function follow(view: CodeView, paths: readonly string[], name: string, trail: Trail): Meaning | undefined {
+function follow(
+  view: CodeView,
+  paths: readonly string[],
+  name: string,
+  trail: Trail,
+): Meaning | undefined {
   if (name === '*') return { kind: 'modules', paths, confidence: 0.95 }
   for (const [index, path] of paths.entries()) {
     // Behind the package itself stand those of its modules that are named.
-    if (index > 0 && isModuleOf(path, name)) return { kind: 'modules', paths: [path], confidence: 0.95 }
+    if (index > 0 && isModuleOf(path, name))
+      return { kind: 'modules', paths: [path], confidence: 0.95 }
     const key = `${name} ${path}`
     if (trail.seen.has(key) || trail.seen.size >= mostFiles) continue
     trail.seen.add(key)
     const file = view.file(path)
-    const found = file === undefined ? findUnread(view, path, name) : searchFile(view, file, name, trail)
+    const found =
+      file === undefined ? findUnread(view, path, name) : searchFile(view, file, name, trail)
     if (found !== undefined) return found
     if (isModuleOf(path, name)) return { kind: 'modules', paths: [path], confidence: 0.95 }
   }
@@ -52,7 +63,9 @@ function follow(view: CodeView, paths: readonly string[], name: string, trail: T
 function isModuleOf(path: string, name: string): boolean {
   if (!/\.pyi?$/.test(path)) return false
   const filename = filenameOf(path)
-  return filename.startsWith('__init__.') ? filenameOf(folderOf(path)) === name : filename.split('.', 1)[0] === name
+  return filename.startsWith('__init__.')
+    ? filenameOf(folderOf(path)) === name
+    : filename.split('.', 1)[0] === name
 }
 
 /** Its facts aren't there; but who defines the name may be. */
@@ -63,11 +76,18 @@ function findUnread(view: CodeView, path: string, name: string): Meaning | undef
   )
 }
 
-function searchFile(view: CodeView, file: CodeFile, name: string, trail: Trail): Meaning | undefined {
+function searchFile(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  trail: Trail,
+): Meaning | undefined {
   const own = listShown(file, name)
   if (own.length > 0) return leadOn(view, file, own, trail) ?? meansSymbols(own, 0.95)
   if (name === 'default' && file.family === 'script') {
-    const shown = file.facts.symbols.findIndex(({ signature, exported }) => exported && isDefault(signature))
+    const shown = file.facts.symbols.findIndex(
+      ({ signature, exported }) => exported && isDefault(signature),
+    )
     if (shown !== -1) return meansSymbols([{ path: file.path, ordinal: shown }], 0.95)
   }
   if (trail.steps === 0) return undefined
@@ -75,7 +95,9 @@ function searchFile(view: CodeView, file: CodeFile, name: string, trail: Trail):
   const passed = file.passed(name) ?? (file.family === 'script' ? undefined : file.bound(name))
   if (passed !== undefined) {
     const target = file.imported(passed.index)
-    return target.kind === 'inside' ? follow(view, target.paths, passed.name, further) : outsideMeaning
+    return target.kind === 'inside'
+      ? follow(view, target.paths, passed.name, further)
+      : outsideMeaning
   }
   if (name === 'default') return undefined
   for (const index of file.wholes) {
@@ -94,19 +116,28 @@ function listShown(file: CodeFile, name: string): SymbolPlace[] {
   const { facts, path } = file
   const top = file.named(name).filter((ordinal) => {
     const outer = outerOf(facts, ordinal)
-    return (outer === -1 || facts.symbols[outer]!.kind === 'module') && facts.symbols[ordinal]!.owner === null
+    return (
+      (outer === -1 || facts.symbols[outer]!.kind === 'module') &&
+      facts.symbols[ordinal]!.owner === null
+    )
   })
   const exported = top.filter((ordinal) => facts.symbols[ordinal]!.exported)
   return (exported.length > 0 ? exported : top).map((ordinal) => ({ path, ordinal }))
 }
 
 /** `export default name`: a symbol that only names another one. */
-function leadOn(view: CodeView, file: CodeFile, places: readonly SymbolPlace[], trail: Trail): Meaning | undefined {
+function leadOn(
+  view: CodeView,
+  file: CodeFile,
+  places: readonly SymbolPlace[],
+  trail: Trail,
+): Meaning | undefined {
   const ordinal = places[0]!.ordinal
   const { name, kind, startLine, endLine } = file.facts.symbols[ordinal]!
   if (name !== 'default' || kind !== 'value' || startLine !== endLine) return undefined
   const named = file.facts.references.filter((reference) => reference.within === ordinal)
-  if (named.length !== 1 || named[0]!.kind !== 'value' || named[0]!.qualifier !== null) return undefined
+  if (named.length !== 1 || named[0]!.kind !== 'value' || named[0]!.qualifier !== null)
+    return undefined
   const target = named[0]!.name
   const own = listShown(file, target).filter((place) => place.ordinal !== ordinal)
   if (own.length > 0) return meansSymbols(own, 0.95)

@@ -38,12 +38,15 @@ export function foldersAround(folder: string): string[] {
 
 /** Whether a path is the folder or lies below it. */
 export function isWithin(path: string, folder: string): boolean {
-  return folder === '' || path === folder || (path.startsWith(folder) && path[folder.length] === '/')
+  return (
+    folder === '' || path === folder || (path.startsWith(folder) && path[folder.length] === '/')
+  )
 }
 
 /** How many folders two paths share from the root. */
 export function countShared(one: string, other: string): number {
   let shared = 0
-  for (let at = 0; at < one.length && at < other.length && one[at] === other[at]; at++) if (one[at] === '/') shared++
+  for (let at = 0; at < one.length && at < other.length && one[at] === other[at]; at++)
+    if (one[at] === '/') shared++
   return shared
 }

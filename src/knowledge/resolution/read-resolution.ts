@@ -30,7 +30,10 @@ function isManifest(path: string): boolean {
 }
 
 /** Whether a change of the file may make another `Resolution` of this one. */
-export function saysWhereImportsLead(path: string, { extended }: Pick<Resolution, 'extended'>): boolean {
+export function saysWhereImportsLead(
+  path: string,
+  { extended }: Pick<Resolution, 'extended'>,
+): boolean {
   return isManifest(path) || extended.includes(path)
 }
 
@@ -38,7 +41,10 @@ export function saysWhereImportsLead(path: string, { extended }: Pick<Resolution
  * Reads what the manifests among `paths` say. They are data: whatever is too large, broken or leads out of the tree is
  * left out, and says nothing.
  */
-export async function readResolution(snapshot: Snapshot, paths: Iterable<string>): Promise<Resolution> {
+export async function readResolution(
+  snapshot: Snapshot,
+  paths: Iterable<string>,
+): Promise<Resolution> {
   const files = new Set(paths)
   const manifests = await readManifests(snapshot, [...files].filter(isManifest))
   const configs = manifests.filter(({ path }) => /^[tj]sconfig/.test(filenameOf(path)))
@@ -46,26 +52,38 @@ export async function readResolution(snapshot: Snapshot, paths: Iterable<string>
   const named = (pattern: RegExp) => manifests.filter(({ path }) => pattern.test(filenameOf(path)))
   return {
     closed: await listClosed(snapshot),
-    ignored: named(/^\.gitignore$/).map(({ folder, text }) => ({ folder, globs: readIgnoreGlobs(text) })),
+    ignored: named(/^\.gitignore$/).map(({ folder, text }) => ({
+      folder,
+      globs: readIgnoreGlobs(text),
+    })),
     scriptConfigs: readScriptConfigs(configs, extended, named(/^package\.json$/)),
     extended: extended.map(({ path }) => path),
-    scriptPackages: readScriptPackages(named(/^package\.json$/), named(/^(pnpm-workspace\.yaml|lerna\.json)$/)),
+    scriptPackages: readScriptPackages(
+      named(/^package\.json$/),
+      named(/^(pnpm-workspace\.yaml|lerna\.json)$/),
+    ),
     goModules: named(/^go\.mod$/).flatMap(readGoModule),
-    pythonRoots: [...new Set(named(/^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/).flatMap(readPythonRoots))],
+    pythonRoots: [
+      ...new Set(named(/^(pyproject\.toml|setup\.(cfg|py)|pytest\.ini)$/).flatMap(readPythonRoots)),
+    ],
     phpPrefixes: named(/^composer\.json$/).flatMap(readComposer),
     rustCrates: named(/^Cargo\.toml$/).flatMap(readRustCrate),
   }
 }
 
 async function readManifests(snapshot: Snapshot, paths: readonly string[]): Promise<Manifest[]> {
-  const byKind = Map.groupBy(paths, (path) => filenameOf(path).replace(/^[tj]sconfig.*/, 'tsconfig.json'))
+  const byKind = Map.groupBy(paths, (path) =>
+    filenameOf(path).replace(/^[tj]sconfig.*/, 'tsconfig.json'),
+  )
   const chosen = [...byKind.values()].flatMap((list) =>
     list.toSorted((one, other) => countFolders(one) - countFolders(other)).slice(0, mostManifests),
   )
   const manifests: Manifest[] = []
   let left = mostText
   for (let start = 0; start < chosen.length && left > 0; start += readAtOnce) {
-    const read = await Promise.all(chosen.slice(start, start + readAtOnce).map((path) => readManifest(snapshot, path)))
+    const read = await Promise.all(
+      chosen.slice(start, start + readAtOnce).map((path) => readManifest(snapshot, path)),
+    )
     const found = read.filter((manifest) => manifest !== undefined)
     manifests.push(...found)
     left -= found.reduce((sum, { text }) => sum + text.length, 0)
@@ -82,10 +100,14 @@ async function readExtended(
   const seen = new Set(configs.map(({ path }) => path))
   const extended: Manifest[] = []
   for (let open = configs, step = 0; open.length > 0 && step < mostExtensions; step++) {
-    const paths = new Set(open.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)))
+    const paths = new Set(
+      open.flatMap(listExtended).filter((path) => files.has(path) && !seen.has(path)),
+    )
     const chosen = [...paths].slice(0, mostManifests - extended.length)
     for (const path of chosen) seen.add(path)
-    open = (await Promise.all(chosen.map((path) => readManifest(snapshot, path)))).filter((one) => one !== undefined)
+    open = (await Promise.all(chosen.map((path) => readManifest(snapshot, path)))).filter(
+      (one) => one !== undefined,
+    )
     extended.push(...open)
   }
   return extended

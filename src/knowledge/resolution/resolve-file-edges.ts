@@ -26,7 +26,10 @@ const mostUnnamed = 8
 
 /** The edges of a file to others, in no particular order; one for each target and kind. */
 export function resolveFileEdges(view: CodeView, path: string): readonly FileEdge[] {
-  const edges = new Map<string, { target: string; kind: EdgeKind; confidence: number; sites: number }>()
+  const edges = new Map<
+    string,
+    { target: string; kind: EdgeKind; confidence: number; sites: number }
+  >()
   const add = (target: string, kind: EdgeKind, confidence: number) => {
     if (target === path) return
     const key = `${kind} ${target}`
@@ -66,6 +69,7 @@ function addImports(
   for (let index = 0; index < file.facts.imports.length; index++) {
     const { paths, confidence } = file.imported(index)
     const used = paths.length > 1 ? paths.filter((target) => named.has(target)) : paths
-    for (const target of used.length > 0 ? used : paths.slice(0, mostUnnamed)) add(target, confidence)
+    for (const target of used.length > 0 ? used : paths.slice(0, mostUnnamed))
+      add(target, confidence)
   }
 }

@@ -31,6 +31,10 @@ function resolveMember(view: CodeView, path: string, from: string): ResolvedImpo
   const family = familyOf(path)!
   const files = new Set(view.filesOf(from.slice(0, cut), path))
   if (files.size === 0) return undefined
-  const definers = view.definersIn(family, from.slice(cut + 1)).filter((place) => files.has(place.path))
-  return definers.length === 0 ? undefined : inside([...new Set(definers.map((place) => place.path))], 0.95)
+  const definers = view
+    .definersIn(family, from.slice(cut + 1))
+    .filter((place) => files.has(place.path))
+  return definers.length === 0
+    ? undefined
+    : inside([...new Set(definers.map((place) => place.path))], 0.95)
 }

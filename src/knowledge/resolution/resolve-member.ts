@@ -7,7 +7,16 @@ import { followExport } from './follow-exports.ts'
 import { meansSymbols, outsideMeaning } from './meaning.ts'
 import { symbolAt } from './symbol-at.ts'
 
-const ownWords: ReadonlySet<string> = new Set(['this', '$this', 'self', 'Self', 'cls', 'static', '@', 'me'])
+const ownWords: ReadonlySet<string> = new Set([
+  'this',
+  '$this',
+  'self',
+  'Self',
+  'cls',
+  'static',
+  '@',
+  'me',
+])
 const baseWords: ReadonlySet<string> = new Set(['super', 'base', 'parent'])
 
 /** From call to call at most: `b = a.f()`, `c = b.g()`. */
@@ -56,7 +65,13 @@ export function resolveQualified(
 }
 
 /** A member of the object that the place is in, or of what that is derived from. */
-function findOfOwn(view: CodeView, file: CodeFile, name: string, within: number, ofBase: boolean): Meaning | undefined {
+function findOfOwn(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  within: number,
+  ofBase: boolean,
+): Meaning | undefined {
   const types = listOwnTypes(view, file, within)
   for (const place of types) {
     const members = ofBase ? findBaseMember(view, place, name) : findMember(view, place, name)
@@ -74,7 +89,12 @@ function listOwnTypes(view: CodeView, file: CodeFile, within: number): readonly 
       const meaning = view.meaningOf(file, owner, -1)
       if (meaning?.kind === 'symbols') return meaning.places
     }
-    if (kind === 'class' || kind === 'interface' || kind === 'enum' || (kind === 'module' && file.family === 'ruby'))
+    if (
+      kind === 'class' ||
+      kind === 'interface' ||
+      kind === 'enum' ||
+      (kind === 'module' && file.family === 'ruby')
+    )
       return [{ path: file.path, ordinal: at }]
     // Methods of an object that has a name.
     if (kind === 'value') return [{ path: file.path, ordinal: at }]
@@ -110,12 +130,21 @@ function findBinding(
   }
 }
 
-function findOfType(view: CodeView, file: CodeFile, { type, within }: CodeBinding, name: string): Meaning | undefined {
+function findOfType(
+  view: CodeView,
+  file: CodeFile,
+  { type, within }: CodeBinding,
+  name: string,
+): Meaning | undefined {
   return type === '' ? undefined : findOfMeaning(view, view.typeNamed(file, type, within), name)
 }
 
 /** @param meaning of a type */
-function findOfMeaning(view: CodeView, meaning: Meaning | undefined, name: string): Meaning | undefined {
+function findOfMeaning(
+  view: CodeView,
+  meaning: Meaning | undefined,
+  name: string,
+): Meaning | undefined {
   // A type of a library, or one that the file only gives a name to.
   if (meaning?.kind !== 'symbols') return outsideMeaning
   const members = meaning.places.flatMap((place) => findMember(view, place, name))
@@ -123,7 +152,12 @@ function findOfMeaning(view: CodeView, meaning: Meaning | undefined, name: strin
 }
 
 /** The type that a call comes to, as what is called declares or shows it; undefined where that isn't known. */
-function findReturned(view: CodeView, file: CodeFile, binding: CodeBinding, calls: number): Meaning | undefined {
+function findReturned(
+  view: CodeView,
+  file: CodeFile,
+  binding: CodeBinding,
+  calls: number,
+): Meaning | undefined {
   if (calls === 0 || !file.calls(binding)) return undefined
   const { type, within } = binding
   const call = type.slice(0, -2)
@@ -153,17 +187,26 @@ function returnedBy(view: CodeView, place: SymbolPlace): Meaning | undefined {
   const kind = symbolAt(view, place)?.kind
   if (file === undefined || kind === undefined) return undefined
   if (kind === 'class') return meansSymbols([place], 0.9)
-  const types = new Set(file.bindings('()').flatMap(({ within, type }) => (within === place.ordinal ? [type] : [])))
+  const types = new Set(
+    file.bindings('()').flatMap(({ within, type }) => (within === place.ordinal ? [type] : [])),
+  )
   const [type] = types
   if (types.size !== 1 || type === undefined || type === '?') return undefined
   if (ownWords.has(type)) return meansSymbols(listOwnTypes(view, file, place.ordinal), 0.9)
   return view.typeNamed(file, type, place.ordinal) ?? outsideMeaning
 }
 
-function findOfModule(view: CodeView, paths: readonly string[], name: string, confidence: number): Meaning | undefined {
+function findOfModule(
+  view: CodeView,
+  paths: readonly string[],
+  name: string,
+  confidence: number,
+): Meaning | undefined {
   const found = followExport(view, paths, name)
   if (found === undefined) return outsideMeaning
-  return found.kind === 'outside' ? found : { ...found, confidence: Math.min(found.confidence, confidence) }
+  return found.kind === 'outside'
+    ? found
+    : { ...found, confidence: Math.min(found.confidence, confidence) }
 }
 
 /** Static members of types, what objects and modules hold, methods of a value whose type its own file tells. */
@@ -187,7 +230,12 @@ function findOfSymbols(
 /** `cart::total()`: a module beside the file, which need not be imported. */
 function findRustModule(view: CodeView, file: CodeFile, name: string): Meaning | undefined {
   if (file.family !== 'rust') return undefined
-  const found = view.imports.resolve(file.path, { line: 0, from: `self::${name}`, names: [], kind: 'static' })
+  const found = view.imports.resolve(file.path, {
+    line: 0,
+    from: `self::${name}`,
+    names: [],
+    kind: 'static',
+  })
   const paths = found.paths.filter((path) => path !== file.path)
   return paths.length === 0 ? undefined : { kind: 'modules', paths, confidence: 0.9 }
 }

@@ -17,7 +17,12 @@ const implicitObject: ReadonlySet<Family> = new Set(['jvm', 'c-sharp', 'c', 'rub
  * @param around the type or module that it is used in; -1 for none
  * @returns undefined where nobody knows
  */
-export function resolveName(view: CodeView, file: CodeFile, name: string, around: number): Meaning | undefined {
+export function resolveName(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  around: number,
+): Meaning | undefined {
   return (
     findAround(view, file, name, around) ??
     meansSymbols(listOwn(file, name, around), 0.95) ??
@@ -27,12 +32,18 @@ export function resolveName(view: CodeView, file: CodeFile, name: string, around
 }
 
 /** A member of one of the classes around. */
-function findAround(view: CodeView, file: CodeFile, name: string, around: number): Meaning | undefined {
+function findAround(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  around: number,
+): Meaning | undefined {
   if (!implicitObject.has(file.family)) return undefined
   for (let at = around; at !== -1; at = file.typeAround(outerOf(file.facts, at))) {
     if (file.facts.symbols[at]!.kind === 'module' && file.family !== 'ruby') continue
     const members = findMember(view, { path: file.path, ordinal: at }, name)
-    if (members.length > 0) return meansSymbols(members, members[0]!.path === file.path ? 0.95 : 0.9)
+    if (members.length > 0)
+      return meansSymbols(members, members[0]!.path === file.path ? 0.95 : 0.9)
   }
   return undefined
 }
@@ -44,7 +55,9 @@ function listOwn(file: CodeFile, name: string, around: number): SymbolPlace[] {
     const symbol = facts.symbols[ordinal]!
     const outer = outerOf(facts, ordinal)
     if (outer === -1) return symbol.owner === null
-    return facts.symbols[outer]!.kind === 'module' || (isType(symbol) && isAround(file, outer, around))
+    return (
+      facts.symbols[outer]!.kind === 'module' || (isType(symbol) && isAround(file, outer, around))
+    )
   })
   return visible.map((ordinal) => ({ path, ordinal }))
 }
@@ -64,10 +77,17 @@ function findImported(view: CodeView, file: CodeFile, name: string): Meaning | u
   if (target.kind !== 'inside') return file.family === 'c' ? undefined : outsideMeaning
   const found = findBound(view, file, target.paths, bound.name)
   if (found === undefined) return undefined
-  return found.kind === 'outside' ? found : { ...found, confidence: Math.min(found.confidence, target.confidence) }
+  return found.kind === 'outside'
+    ? found
+    : { ...found, confidence: Math.min(found.confidence, target.confidence) }
 }
 
-function findBound(view: CodeView, file: CodeFile, paths: readonly string[], name: string): Meaning | undefined {
+function findBound(
+  view: CodeView,
+  file: CodeFile,
+  paths: readonly string[],
+  name: string,
+): Meaning | undefined {
   const found = followExport(view, paths, name)
   if (found !== undefined || file.family === 'script') return found
   if (file.family === 'rust') return findModule(paths, name) ?? findWithin(view, paths, name)
@@ -78,13 +98,17 @@ function findBound(view: CodeView, file: CodeFile, paths: readonly string[], nam
 function findModule(paths: readonly string[], name: string): Meaning | undefined {
   const isNamed = paths.some((path) => {
     const filename = filenameOf(path)
-    return filename === `${name}.rs` || (filename === 'mod.rs' && filenameOf(folderOf(path)) === name)
+    return (
+      filename === `${name}.rs` || (filename === 'mod.rs' && filenameOf(folderOf(path)) === name)
+    )
   })
   return isNamed ? { kind: 'modules', paths, confidence: 0.95 } : undefined
 }
 
 /** Members that are imported by themselves: Java's static ones, Rust's variants, nested types. */
 function findWithin(view: CodeView, paths: readonly string[], name: string): Meaning | undefined {
-  const places = paths.flatMap((path) => (view.file(path)?.named(name) ?? []).map((ordinal) => ({ path, ordinal })))
+  const places = paths.flatMap((path) =>
+    (view.file(path)?.named(name) ?? []).map((ordinal) => ({ path, ordinal })),
+  )
   return meansSymbols(places.slice(0, 4), 0.9)
 }

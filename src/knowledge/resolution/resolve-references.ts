@@ -48,11 +48,18 @@ export function resolveReferences(view: CodeView, path: string): readonly Resolv
   return resolved
 }
 
-function resolveReference(view: CodeView, file: CodeFile, reference: CodeReference): readonly ReferenceTarget[] {
+function resolveReference(
+  view: CodeView,
+  file: CodeFile,
+  reference: CodeReference,
+): readonly ReferenceTarget[] {
   const { name, qualifier, within } = reference
   const meaning =
-    qualifier === null ? view.meaningOf(file, name, within) : resolveMember(view, file, qualifier, name, within)
-  if (meaning?.kind === 'symbols') return choose(view, reference, meaning.places, meaning.confidence)
+    qualifier === null
+      ? view.meaningOf(file, name, within)
+      : resolveMember(view, file, qualifier, name, within)
+  if (meaning?.kind === 'symbols')
+    return choose(view, reference, meaning.places, meaning.confidence)
   if (meaning !== undefined) return none
   return reference.kind === 'call' && (qualifier !== null || file.family === 'ruby')
     ? guess(view, file, reference)
@@ -67,10 +74,13 @@ function choose(
   confidence: number,
 ): readonly ReferenceTarget[] {
   const distinct = places.length > 1 ? dropDoubles(places) : places
-  const fitting = distinct.length > 1 ? distinct.filter((place) => takes(view, place, passed)) : distinct
+  const fitting =
+    distinct.length > 1 ? distinct.filter((place) => takes(view, place, passed)) : distinct
   const chosen = (fitting.length > 0 ? fitting : distinct).slice(0, mostTargets)
   const made =
-    kind === 'new' || kind === 'call' ? chosen.flatMap((place) => listConstructors(view, place, name, passed)) : []
+    kind === 'new' || kind === 'call'
+      ? chosen.flatMap((place) => listConstructors(view, place, name, passed))
+      : []
   return dropDoubles([...chosen, ...made])
     .slice(0, mostTargets)
     .map(({ path, ordinal }) => ({ path, ordinal, confidence }))
@@ -117,13 +127,15 @@ function guess(
 ): readonly ReferenceTarget[] {
   if (libraryNames.has(name) || name.length < 3) return none
   if (qualifier !== null && foreign.test(qualifier)) return none
-  if (qualifier !== null && typesAreCapital.has(file.family) && namedType.test(qualifier)) return none
+  if (qualifier !== null && typesAreCapital.has(file.family) && namedType.test(qualifier))
+    return none
   const all = view.definersIn(file.family, name)
   if (all.length > 50) return none
   const places = all.filter((place) => {
     const symbol = symbolAt(view, place)!
     const isMember =
-      symbol.kind === 'method' || ((symbol.within !== -1 || symbol.owner !== null) && symbol.kind === 'function')
+      symbol.kind === 'method' ||
+      ((symbol.within !== -1 || symbol.owner !== null) && symbol.kind === 'function')
     // What stands in for a library in tests is never what other code means.
     return isMember && (file.isTest || !view.file(place.path)!.isTest) && takes(view, place, passed)
   })

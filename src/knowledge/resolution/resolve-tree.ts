@@ -26,7 +26,10 @@ export interface ResolvingWatch {
  * @param code its bytes are handed over: they are gone afterwards
  * @throws Error where the thread broke down: at input that takes too long, or too much memory
  */
-export async function resolveTree(code: TreeCode, { signal, tell }: ResolvingWatch): Promise<CodeEdge[]> {
+export async function resolveTree(
+  code: TreeCode,
+  { signal, tell }: ResolvingWatch,
+): Promise<CodeEdge[]> {
   const total = countPieces(code)
   const parts: EdgePart[] = []
   const keep = (part: EdgePart) => {
@@ -38,7 +41,11 @@ export async function resolveTree(code: TreeCode, { signal, tell }: ResolvingWat
   return parts.flat().slice(0, mostEdges)
 }
 
-async function resolveHere(code: TreeCode, signal: AbortSignal, keep: (part: EdgePart) => void): Promise<void> {
+async function resolveHere(
+  code: TreeCode,
+  signal: AbortSignal,
+  keep: (part: EdgePart) => void,
+): Promise<void> {
   const turn = startTurn(signal)
   for (const part of resolvePieces(code)) {
     keep(part)
@@ -46,7 +53,11 @@ async function resolveHere(code: TreeCode, signal: AbortSignal, keep: (part: Edg
   }
 }
 
-async function resolveInThread(code: TreeCode, signal: AbortSignal, keep: (part: EdgePart) => void): Promise<void> {
+async function resolveInThread(
+  code: TreeCode,
+  signal: AbortSignal,
+  keep: (part: EdgePart) => void,
+): Promise<void> {
   signal.throwIfAborted()
   await using pool = new ThreadPool<EdgeWork, null, EdgePart>({
     module: new URL('./edge-worker.ts', import.meta.url),
@@ -56,9 +67,13 @@ async function resolveInThread(code: TreeCode, signal: AbortSignal, keep: (part:
   const end = () => void pool[Symbol.asyncDispose]()
   signal.addEventListener('abort', end)
   try {
-    const { outcome } = await pool.run({ ...code, mostEdges }, { onPart: keep, transfer: [code.bytes.buffer] })
+    const { outcome } = await pool.run(
+      { ...code, mostEdges },
+      { onPart: keep, transfer: [code.bytes.buffer] },
+    )
     signal.throwIfAborted()
-    if (outcome !== 'done') throw new Error(`The thread that resolves references broke down: ${outcome}.`)
+    if (outcome !== 'done')
+      throw new Error(`The thread that resolves references broke down: ${outcome}.`)
   } finally {
     signal.removeEventListener('abort', end)
   }

@@ -5,14 +5,25 @@ import { meansSymbols } from './meaning.ts'
 import { folderOf } from './paths.ts'
 
 /** What a name means by what the file shares with others. */
-export function findInScope(view: CodeView, file: CodeFile, name: string, around: number): Meaning | undefined {
+export function findInScope(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  around: number,
+): Meaning | undefined {
   switch (file.family) {
     case 'go':
       return findInPackage(view, file, name) ?? findInWholes(view, file, name)
     case 'jvm':
-      return findInNamespace(view, file, name, [file.facts.namespace ?? '']) ?? findInWholes(view, file, name)
+      return (
+        findInNamespace(view, file, name, [file.facts.namespace ?? '']) ??
+        findInWholes(view, file, name)
+      )
     case 'c-sharp':
-      return findInNamespace(view, file, name, listNamespaces(file)) ?? findUnique(view, file, name, 0.6, true)
+      return (
+        findInNamespace(view, file, name, listNamespaces(file)) ??
+        findUnique(view, file, name, 0.6, true)
+      )
     case 'php':
       return (
         findInNamespace(view, file, name, [file.facts.namespace ?? '']) ??
@@ -32,7 +43,9 @@ export function findInScope(view: CodeView, file: CodeFile, name: string, around
 
 /** Symbols that others can name by their name alone. */
 function listTop(view: CodeView, file: CodeFile, name: string): readonly SymbolPlace[] {
-  return view.definersIn(file.family, name).filter(({ path, ordinal }) => isTop(view, path, ordinal))
+  return view
+    .definersIn(file.family, name)
+    .filter(({ path, ordinal }) => isTop(view, path, ordinal))
 }
 
 function isTop(view: CodeView, path: string, ordinal: number): boolean {
@@ -94,9 +107,11 @@ function findIncluded(view: CodeView, file: CodeFile, name: string): Meaning | u
   const declared = candidates.filter(({ path }) => included.has(path))
   if (declared.length === 0) return undefined
   const implemented = candidates.filter(
-    ({ path, ordinal }) => !isHeader(path) && !included.has(path) && view.facts(path)!.symbols[ordinal]!.exported,
+    ({ path, ordinal }) =>
+      !isHeader(path) && !included.has(path) && view.facts(path)!.symbols[ordinal]!.exported,
   )
-  const both = implemented.length <= 2 ? [...declared.slice(0, 2), ...implemented] : declared.slice(0, 2)
+  const both =
+    implemented.length <= 2 ? [...declared.slice(0, 2), ...implemented] : declared.slice(0, 2)
   return meansSymbols(both, 0.8)
 }
 
@@ -114,15 +129,23 @@ function findUnique(
 ): Meaning | undefined {
   const places = listTop(view, file, name).filter(({ path, ordinal }) => {
     const { exported, kind } = view.facts(path)!.symbols[ordinal]!
-    return (exported || path === file.path) && (!onlyTypes || (kind !== 'function' && kind !== 'value'))
+    return (
+      (exported || path === file.path) && (!onlyTypes || (kind !== 'function' && kind !== 'value'))
+    )
   })
   const files = new Set(places.map(({ path }) => path).filter((path) => !isHeader(path)))
-  const isOne = files.size === 1 || (files.size === 0 && new Set(places.map(({ path }) => path)).size === 1)
+  const isOne =
+    files.size === 1 || (files.size === 0 && new Set(places.map(({ path }) => path)).size === 1)
   return isOne ? meansSymbols(places.slice(0, 4), confidence) : undefined
 }
 
 /** Ruby's constants are loaded by their names: `Shop::Cart` lies in `shop/cart.rb`. */
-function findConstant(view: CodeView, file: CodeFile, name: string, around: number): Meaning | undefined {
+function findConstant(
+  view: CodeView,
+  file: CodeFile,
+  name: string,
+  around: number,
+): Meaning | undefined {
   if (!/^[A-Z]/.test(name)) return undefined
   const places = listTop(view, file, name)
   const snake = name.replaceAll(/([a-z\d])([A-Z])|([A-Z]+)([A-Z][a-z])/g, '$1$3_$2$4').toLowerCase()

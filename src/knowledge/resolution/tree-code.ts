@@ -29,7 +29,11 @@ export interface CodedFile extends FileOutline {
 }
 
 /** Joins what is known of the files of a tree. */
-export function joinCode(paths: readonly string[], resolution: Resolution, files: readonly CodedFile[]): TreeCode {
+export function joinCode(
+  paths: readonly string[],
+  resolution: Resolution,
+  files: readonly CodedFile[],
+): TreeCode {
   let end = 0
   const ends = files.map(({ facts }) => {
     end += facts.length

@@ -10,7 +10,10 @@ export interface AuthorCount {
 }
 
 /** The authors with most pull requests first, then by name; 500 at most. */
-export async function countPullRequestsByAuthor(db: Db, repo: RepositoryName): Promise<AuthorCount[]> {
+export async function countPullRequestsByAuthor(
+  db: Db,
+  repo: RepositoryName,
+): Promise<AuthorCount[]> {
   const { rows } = await sql<AuthorCount>`
     select author as login, count(*) as "pullRequests"
     from (

@@ -15,7 +15,11 @@ export interface Rename {
  *
  * @param renames no two from or to the same path
  */
-export async function moveTouches(tx: Db, repo: RepositoryName, renames: readonly Rename[]): Promise<void> {
+export async function moveTouches(
+  tx: Db,
+  repo: RepositoryName,
+  renames: readonly Rename[],
+): Promise<void> {
   const moves = renames.filter(({ from, to }) => from !== to)
   if (moves.length === 0) return
   const from = moves.map((move) => move.from)

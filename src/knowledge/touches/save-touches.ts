@@ -37,14 +37,22 @@ const rowsAtOnce = 500
  *
  * @param run has to be there, and its pull request
  */
-export async function saveTouches(tx: Db, run: TouchingRun, { files, issues }: Touches): Promise<void> {
+export async function saveTouches(
+  tx: Db,
+  run: TouchingRun,
+  { files, issues }: Touches,
+): Promise<void> {
   await forgetEarlier(tx, run)
   const author = await readAuthor(tx, run)
   for (let start = 0; start < files.length; start += rowsAtOnce) {
     const rows = files.slice(start, start + rowsAtOnce).map((file) => fileRow(run, author, file))
     await tx.insertInto('pull_request_files').values(rows).execute()
   }
-  await tx.deleteFrom('pull_request_issues').where('repo', '=', run.repo).where('pr_number', '=', run.number).execute()
+  await tx
+    .deleteFrom('pull_request_issues')
+    .where('repo', '=', run.repo)
+    .where('pr_number', '=', run.number)
+    .execute()
   if (issues.length === 0) return
   const rows = issues.map(({ repo, number, closes }) => {
     return { repo: run.repo, pr_number: run.number, issue_repo: repo, issue_number: number, closes }

@@ -2,14 +2,25 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { Access, ListedRepository, RepositoryPage, RepositoryPermission, Viewer } from '../platform.ts'
+import type {
+  Access,
+  ListedRepository,
+  RepositoryPage,
+  RepositoryPermission,
+  Viewer,
+} from '../platform.ts'
 import { readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
 import { type Connection, sendForJson } from './request.ts'
 
 /** The account as the API shows it. */
 export const user = z
-  .object({ id: z.int(), login: z.string(), name: z.string().nullish(), avatar_url: z.string().catch('') })
+  .object({
+    id: z.int(),
+    login: z.string(),
+    name: z.string().nullish(),
+    avatar_url: z.string().catch(''),
+  })
   .transform(
     (fields): Viewer => ({
       id: String(fields.id),
@@ -44,7 +55,11 @@ const repository = z
 const searchedRepositories = 1000
 
 /** GET /user. Asks every time: it is also how a token is checked. */
-export function getViewer(connection: Connection, token: string, signal?: AbortSignal): Promise<Viewer> {
+export function getViewer(
+  connection: Connection,
+  token: string,
+  signal?: AbortSignal,
+): Promise<Viewer> {
   return sendForJson(connection, { path: '/user', token, signal }, user)
 }
 
@@ -76,8 +91,13 @@ export async function listRepositories(
   const [start, end] = [(page - 1) * perPage, page * perPage]
   const found: ListedRepository[] = []
   let seen = 0
-  for await (const listed of readPages(connection, { path: '/user/repos?sort=pushed', token, signal }, repository)) {
-    if (listed.repo.toLowerCase().includes(needle) && (listed.admin || !administered)) found.push(listed)
+  for await (const listed of readPages(
+    connection,
+    { path: '/user/repos?sort=pushed', token, signal },
+    repository,
+  )) {
+    if (listed.repo.toLowerCase().includes(needle) && (listed.admin || !administered))
+      found.push(listed)
     seen += 1
     if (seen === searchedRepositories || found.length > end) break
   }

@@ -15,7 +15,11 @@ export const githubAnnotations: AnnotationFormat = {
 function renderFinding(finding: AnnotatedFinding): string {
   const { path, side, startLine, endLine, severity, category, title, body } = finding
   const lines = side === 'LEFT' ? [] : [`line=${startLine}`, `endLine=${endLine}`]
-  const properties = [`file=${escapeProperty(path)}`, ...lines, `title=${escapeProperty(`${severity}, ${category}`)}`]
+  const properties = [
+    `file=${escapeProperty(path)}`,
+    ...lines,
+    `title=${escapeProperty(`${severity}, ${category}`)}`,
+  ]
   return `::${commands[severity]} ${properties.join(',')}::${escapeData(`${title}.\n${body}`)}\n`
 }
 

@@ -35,7 +35,11 @@ export async function listPullRequestCommits(
   signal?: AbortSignal,
 ): Promise<readonly CommitSummary[]> {
   const commits: CommitSummary[] = []
-  for await (const one of readPages(connection, makeCall(access, `/pulls/${number}/commits`, signal), commit)) {
+  for await (const one of readPages(
+    connection,
+    makeCall(access, `/pulls/${number}/commits`, signal),
+    commit,
+  )) {
     commits.push(one)
     if (commits.length > mostCommits) commits.shift()
   }

@@ -34,9 +34,14 @@ export async function getFile(
   if (encoded === undefined) return undefined
   const address = `/contents/${encoded}?ref=${encodeRef(ref)}`
   try {
-    const answer = await send(connection, makeCall(access, address, signal, { accept: 'application/vnd.github.raw' }))
+    const answer = await send(
+      connection,
+      makeCall(access, address, signal, { accept: 'application/vnd.github.raw' }),
+    )
     // A directory or submodule has no raw form: it is described in plain JSON.
-    return answer.headers.get('content-type')?.startsWith('application/json') ? undefined : answer.body
+    return answer.headers.get('content-type')?.startsWith('application/json')
+      ? undefined
+      : answer.body
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'platform_not_found') return undefined
     throw error
@@ -50,7 +55,9 @@ export async function getTree(
   ref: string,
   signal?: AbortSignal,
 ): Promise<{ entries: readonly ListedTreeEntry[]; truncated: boolean }> {
-  const call = makeCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, { maxBytes: maxTreeBytes })
+  const call = makeCall(access, `/git/trees/${encodeRef(ref)}?recursive=1`, signal, {
+    maxBytes: maxTreeBytes,
+  })
   try {
     const answer = await sendForJson(connection, call, tree)
     const entries = answer.tree.map((entry) => ({
@@ -61,7 +68,8 @@ export async function getTree(
     }))
     return { entries, truncated: answer.truncated }
   } catch (error) {
-    if (error instanceof PlatformError && error.status === 409) return { entries: [], truncated: false }
+    if (error instanceof PlatformError && error.status === 409)
+      return { entries: [], truncated: false }
     throw error
   }
 }

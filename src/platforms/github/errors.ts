@@ -37,7 +37,8 @@ export function explainRefusal(
   token: string | undefined,
 ): PlatformError {
   const details = parseErrorBody(body)
-  const message = cleanMessage(describe(details), token) || `The platform answered with status ${status}.`
+  const message =
+    cleanMessage(describe(details), token) || `The platform answered with status ${status}.`
   const code = classify(status, headers, details)
   return new PlatformError(code, message, { status, retryAfterMs: readWait(code, headers) })
 }
@@ -47,7 +48,8 @@ export function explainRefusal(
  * 300 characters.
  */
 export function cleanMessage(message: string, token: string | undefined): string {
-  const withoutToken = token === undefined || token === '' ? message : message.replaceAll(token, '…')
+  const withoutToken =
+    token === undefined || token === '' ? message : message.replaceAll(token, '…')
   return withoutToken
     .replace(/\b(?:gh[a-z]_|github_pat_)\w+/g, '…')
     .replace(/\(?\bhttps?:\/\/\S*[^\s:.,]/gi, '')
@@ -78,7 +80,11 @@ function isRateLimit(status: number, headers: Headers, details: ErrorBody): bool
   if (status === 429) return true
   if (status !== 403 && status !== 422) return false
   const inHeaders = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
-  return (status === 403 && inHeaders) || hasCode(details, 'abuse') || limitMessage.test(describe(details))
+  return (
+    (status === 403 && inHeaders) ||
+    hasCode(details, 'abuse') ||
+    limitMessage.test(describe(details))
+  )
 }
 
 const limitMessage =
@@ -98,7 +104,8 @@ export function readWait(code: PlatformErrorCode, headers: Headers): number | un
     if (!Number.isNaN(wait)) return clampWait(wait)
   }
   if (code === 'platform_unavailable') return undefined
-  const reset = headers.get('x-ratelimit-remaining') === '0' ? Number(headers.get('x-ratelimit-reset')) : 0
+  const reset =
+    headers.get('x-ratelimit-remaining') === '0' ? Number(headers.get('x-ratelimit-reset')) : 0
   return reset > 0 ? clampWait(reset * 1000 - now) : secondaryLimitWaitMs
 }
 

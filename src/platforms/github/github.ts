@@ -4,14 +4,26 @@ import { readEnvelope } from '../delivery.ts'
 import { findIssueReferences } from '../issue-references.ts'
 import type { Platform, PlatformConfig } from '../platform.ts'
 import { type PlatformMetrics, recordCalls } from '../record-calls.ts'
-import { createViewerCache, getPermission, getRepository, getViewer, listRepositories } from './accounts.ts'
+import {
+  createViewerCache,
+  getPermission,
+  getRepository,
+  getViewer,
+  listRepositories,
+} from './accounts.ts'
 import { listFileCommits, listPullRequestCommits } from './commits.ts'
 import { getFile, getTree } from './contents.ts'
 import { createWebhook, deleteWebhook, hasWebhook } from './hooks.ts'
 import { inspect } from './inspection.ts'
 import { getIssue, isPublic } from './issues.ts'
 import { acceptsApplication, exchangeCode, isPersonalToken, makeAuthorizeUrl } from './oauth.ts'
-import { getDiff, getMergeBase, getPullRequest, listedFilesLimit, listFiles } from './pull-requests.ts'
+import {
+  getDiff,
+  getMergeBase,
+  getPullRequest,
+  listedFilesLimit,
+  listFiles,
+} from './pull-requests.ts'
 import { encodePlace, encodeRepository } from './repository.ts'
 import type { Connection } from './request.ts'
 import { ensureReview } from './reviews.ts'
@@ -55,7 +67,8 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     getDiff: (access, number, signal) => getDiff(connection, access, number, signal),
     mergeBase: (access, base, head, signal) => getMergeBase(connection, access, base, head, signal),
     listFiles: (access, number, signal) => listFiles(connection, access, number, signal),
-    listPullRequestCommits: (access, number, signal) => listPullRequestCommits(connection, access, number, signal),
+    listPullRequestCommits: (access, number, signal) =>
+      listPullRequestCommits(connection, access, number, signal),
     listFileCommits: (access, input, signal) => listFileCommits(connection, access, input, signal),
     findIssues: (repo, input) => findIssueReferences({ repo, webUrl: connection.webUrl }, input),
     getIssue: (access, number, signal) => getIssue(connection, access, number, signal),
@@ -64,9 +77,12 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     getTree: (access, ref, signal) => getTree(connection, access, ref, signal),
     cloneAddress: ({ repo, token }) => ({
       url: `${connection.webUrl}/${encodeRepository(repo)}.git`,
-      headers: { Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` },
+      headers: {
+        Authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+      },
     }),
-    fileAddress: (repo, place) => `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodePlace(place)}`,
+    fileAddress: (repo, place) =>
+      `${connection.webUrl}/${encodeRepository(repo)}/blob/${encodePlace(place)}`,
     languages: (access, signal) => getLanguages(connection, access, signal),
     contributors: (access, signal) => listContributors(connection, access, signal),
     async ensureReview(access, review, signal) {
@@ -75,9 +91,16 @@ export function createGithub(config: PlatformConfig, metrics: PlatformMetrics): 
     },
     ensureStatus: (access, status, signal) => ensureStatus(connection, access, status, signal),
     async listThreads(access, number, signal) {
-      return listThreads(connection, access, number, await recallViewer(access.token, signal), signal)
+      return listThreads(
+        connection,
+        access,
+        number,
+        await recallViewer(access.token, signal),
+        signal,
+      )
     },
-    resolveThread: (access, _number, threadId, signal) => resolveThread(connection, access, threadId, signal),
+    resolveThread: (access, _number, threadId, signal) =>
+      resolveThread(connection, access, threadId, signal),
   }
 }
 

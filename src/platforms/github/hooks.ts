@@ -7,7 +7,11 @@ import { makeCall } from './repository.ts'
 import { type Connection, send, sendForJson } from './request.ts'
 
 /** What is read of a webhook. */
-const hook = z.object({ id: z.int(), active: z.boolean(), config: z.object({ url: z.string().catch('') }) })
+const hook = z.object({
+  id: z.int(),
+  active: z.boolean(),
+  config: z.object({ url: z.string().catch('') }),
+})
 
 /**
  * POST /repos/{owner}/{repo}/hooks. Asks for the events that the service reads, with certificates checked. The platform
@@ -25,7 +29,11 @@ export async function createWebhook(
     if (!isTaken(error)) throw error
   }
   const standing: number[] = []
-  for await (const { id, config } of readPages(connection, makeCall(access, '/hooks', signal), hook)) {
+  for await (const { id, config } of readPages(
+    connection,
+    makeCall(access, '/hooks', signal),
+    hook,
+  )) {
     if (config.url === input.url) standing.push(id)
   }
   for (const id of standing) await deleteWebhook(connection, access, id, signal)
@@ -49,7 +57,11 @@ async function postWebhook(
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof PlatformError && error.code === 'platform_refused' && /already exists/i.test(error.message)
+  return (
+    error instanceof PlatformError &&
+    error.code === 'platform_refused' &&
+    /already exists/i.test(error.message)
+  )
 }
 
 /** GET /repos/{owner}/{repo}/hooks/{id}. One that was switched off doesn't count. */
@@ -60,7 +72,11 @@ export async function hasWebhook(
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const { active, config } = await sendForJson(connection, makeCall(access, `/hooks/${input.id}`, signal), hook)
+    const { active, config } = await sendForJson(
+      connection,
+      makeCall(access, `/hooks/${input.id}`, signal),
+      hook,
+    )
     return active && config.url === input.url
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'platform_not_found') return false

@@ -8,7 +8,11 @@ import { type Answer, type Connection, parseAnswer, send } from './request.ts'
 const reviewScopes = ['repo', 'public_repo']
 
 /** GET /user with a token, else GET /rate_limit, which counts towards no limit. */
-export async function inspect(connection: Connection, token: string | null, signal?: AbortSignal): Promise<Inspection> {
+export async function inspect(
+  connection: Connection,
+  token: string | null,
+  signal?: AbortSignal,
+): Promise<Inspection> {
   if (token === null) {
     const answer = await send(connection, { path: '/rate_limit', signal }).catch(acceptRefusal)
     return { now: readClock(answer), viewer: null, scopes: null, missingScopes: [] }

@@ -35,7 +35,15 @@ export async function getIssue(
 }
 
 /** GET /repos/{owner}/{repo}. What only the members of an enterprise see counts as private there. */
-export async function isPublic(connection: Connection, access: Access, signal?: AbortSignal): Promise<boolean> {
-  const fields = await sendForJson(connection, makeCall(access, '', signal), z.object({ private: z.boolean() }))
+export async function isPublic(
+  connection: Connection,
+  access: Access,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const fields = await sendForJson(
+    connection,
+    makeCall(access, '', signal),
+    z.object({ private: z.boolean() }),
+  )
   return !fields.private
 }

@@ -46,7 +46,10 @@ export async function exchangeCode(
     const message = cleanMessage(answer.error_description ?? answer.error, application.clientSecret)
     throw new PlatformError('platform_unauthorized', message, { status: 200 })
   }
-  return { token: answer.access_token, scopes: answer.scope.split(/[\s,]+/).filter((scope) => scope !== '') }
+  return {
+    token: answer.access_token,
+    scopes: answer.scope.split(/[\s,]+/).filter((scope) => scope !== ''),
+  }
 }
 
 /** Shows a code that can't be right: the platform looks at the application first, and says which of the two is wrong. */
@@ -56,7 +59,12 @@ export async function acceptsApplication(
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    const answer = await askForToken(connection, requireApplication(oauth), { code: 'not-a-code' }, signal)
+    const answer = await askForToken(
+      connection,
+      requireApplication(oauth),
+      { code: 'not-a-code' },
+      signal,
+    )
     return !('error' in answer) || answer.error !== 'incorrect_client_credentials'
   } catch (error) {
     // What it answers to an id that nobody has.
@@ -80,11 +88,18 @@ function askForToken(
   signal: AbortSignal | undefined,
 ) {
   const body = { client_id: clientId, client_secret: clientSecret, ...grant }
-  const call = { method: 'POST', path: '/login/oauth/access_token', accept: 'application/json', body, signal } as const
+  const call = {
+    method: 'POST',
+    path: '/login/oauth/access_token',
+    accept: 'application/json',
+    body,
+    signal,
+  } as const
   return sendForJson({ ...connection, apiUrl: connection.webUrl }, call, tokenAnswer)
 }
 
 function requireApplication(oauth: PlatformConfig['oauth']): Application {
-  if (oauth === null) throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
+  if (oauth === null)
+    throw new ConfigError('Sign-in needs OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET.')
   return oauth
 }

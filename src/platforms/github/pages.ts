@@ -29,7 +29,8 @@ export async function* readPages<T>(
   const [path, given = ''] = call.path.split('?')
   let query: string | undefined = `?${given === '' ? '' : `${given}&`}per_page=${pageSize}`
   while (query !== undefined) {
-    if (seen.has(query) || seen.size === mostPages) throw invalidResponse('The pages of a list did not end.')
+    if (seen.has(query) || seen.size === mostPages)
+      throw invalidResponse('The pages of a list did not end.')
     seen.add(query)
     const answer = await send(connection, { maxBytes: maxPageBytes, ...call, path: path + query })
     yield* parseAnswer(answer, page)

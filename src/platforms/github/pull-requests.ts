@@ -20,7 +20,11 @@ const pullRequest = z.object({
   merged_at: z.string().nullish(),
   draft: z.boolean().nullish(),
   html_url: z.string(),
-  head: z.object({ ref: z.string(), sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    repo: z.object({ full_name: z.string() }).nullish(),
+  }),
   base: z.object({ ref: z.string(), sha: z.string() }),
   additions: z.int().catch(0),
   deletions: z.int().catch(0),
@@ -44,7 +48,11 @@ export async function getPullRequest(
   number: number,
   signal?: AbortSignal,
 ): Promise<PullRequest> {
-  const fields = await sendForJson(connection, makeCall(access, `/pulls/${number}`, signal), pullRequest)
+  const fields = await sendForJson(
+    connection,
+    makeCall(access, `/pulls/${number}`, signal),
+    pullRequest,
+  )
   return {
     repo: access.repo,
     number: fields.number,
@@ -54,7 +62,11 @@ export async function getPullRequest(
     state: fields.merged_at ? 'merged' : fields.state === 'closed' ? 'closed' : 'open',
     draft: fields.draft ?? false,
     url: fields.html_url,
-    head: { branch: fields.head.ref, sha: fields.head.sha, repo: fields.head.repo?.full_name ?? null },
+    head: {
+      branch: fields.head.ref,
+      sha: fields.head.sha,
+      repo: fields.head.repo?.full_name ?? null,
+    },
     base: { branch: fields.base.ref, sha: fields.base.sha },
     additions: fields.additions,
     deletions: fields.deletions,
@@ -94,8 +106,14 @@ export async function getMergeBase(
   try {
     return (await sendForJson(connection, call, comparison)).merge_base_commit.sha
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_too_large' && error.status > 0)) throw error
-    throw new PlatformError('platform_unavailable', error.message, { status: error.status, cause: error })
+    if (
+      !(error instanceof PlatformError && error.code === 'platform_too_large' && error.status > 0)
+    )
+      throw error
+    throw new PlatformError('platform_unavailable', error.message, {
+      status: error.status,
+      cause: error,
+    })
   }
 }
 

@@ -10,28 +10,52 @@ import type { Call } from './request.ts'
  *
  * @throws PlatformError `platform_not_found` for a name that can't be a repository's
  */
-export function makeCall(access: Access, path: string, signal: AbortSignal | undefined, rest?: Partial<Call>): Call {
+export function makeCall(
+  access: Access,
+  path: string,
+  signal: AbortSignal | undefined,
+  rest?: Partial<Call>,
+): Call {
   const { repo, token } = access
-  return { path: `/repos/${encodeRepository(repo)}${path}`, token, owner: ownerOf(repo), signal, ...rest }
+  return {
+    path: `/repos/${encodeRepository(repo)}${path}`,
+    token,
+    owner: ownerOf(repo),
+    signal,
+    ...rest,
+  }
 }
 
 /** `owner/repo`, fit for an address. */
 export function encodeRepository(name: string): string {
   const parts = splitRepositoryName(name)
-  if (parts === undefined) throw new PlatformError('platform_not_found', 'There is no repository of that name.')
+  if (parts === undefined)
+    throw new PlatformError('platform_not_found', 'There is no repository of that name.')
   return `${encodeURIComponent(parts.owner)}/${encodeURIComponent(parts.repo)}`
 }
 
 /** A branch or commit as one segment of a path. */
 export function encodeRef(ref: string): string {
   const segment = encodeSegment(ref)
-  if (segment === undefined) throw new PlatformError('platform_not_found', 'There is no branch or commit of that name.')
+  if (segment === undefined)
+    throw new PlatformError('platform_not_found', 'There is no branch or commit of that name.')
   return segment
 }
 
 /** A file at a commit, and a line of it. Nothing of it means anything in Markdown. */
-export function encodePlace({ commit, path, line }: { commit: string; path: string; line: number | null }): string {
+export function encodePlace({
+  commit,
+  path,
+  line,
+}: {
+  commit: string
+  path: string
+  line: number | null
+}): string {
   const encode = (segment: string) =>
-    encodeURIComponent(segment.toWellFormed()).replace(/[!'()*_~]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
+    encodeURIComponent(segment.toWellFormed()).replace(
+      /[!'()*_~]/g,
+      (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+    )
   return `${[commit, ...path.split('/')].map(encode).join('/')}${line === null ? '' : `#L${line}`}`
 }

@@ -68,12 +68,14 @@ export async function send(connection: Connection, call: Call): Promise<Answer> 
 async function exchange(connection: Connection, call: Call, party: string): Promise<Answer> {
   const deadline = new AbortController()
   const timer = startTimer(() => deadline.abort(), connection.timeoutMs)
-  const signal = call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
+  const signal =
+    call.signal === undefined ? deadline.signal : AbortSignal.any([call.signal, deadline.signal])
   try {
     const response = await follow(connection, call, signal)
     connection.calls.noteRateLimit(party, readRateLimit(response.headers))
     const body = await readBody(response, call.maxBytes ?? defaultMaxBytes)
-    if (response.status >= 300) throw explainRefusal(response.status, response.headers, body, call.token)
+    if (response.status >= 300)
+      throw explainRefusal(response.status, response.headers, body, call.token)
     return { status: response.status, headers: response.headers, body }
   } catch (error) {
     call.signal?.throwIfAborted()
@@ -90,7 +92,11 @@ function nameParty(token: string | undefined): string {
 }
 
 /** Sends a call and checks that its answer has the promised shape. */
-export async function sendForJson<T>(connection: Connection, call: Call, schema: z.ZodType<T>): Promise<T> {
+export async function sendForJson<T>(
+  connection: Connection,
+  call: Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
   return parseAnswer(await send(connection, call), schema)
 }
 
@@ -101,7 +107,9 @@ export function parseAnswer<T>(answer: Answer, schema: z.ZodType<T>): T {
     value = JSON.parse(answer.body.toString('utf8'))
   } catch {
     const isPage = answer.headers.get('content-type')?.includes('html')
-    throw invalidResponse(isPage ? 'The platform answered with a page instead of data.' : 'The answer is not JSON.')
+    throw invalidResponse(
+      isPage ? 'The platform answered with a page instead of data.' : 'The answer is not JSON.',
+    )
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -140,7 +148,8 @@ async function follow(connection: Connection, call: Call, signal: AbortSignal): 
     if (location === null) return response
     await response.body?.cancel()
     const target = URL.parse(location, url.href)
-    if (target?.origin !== url.origin) throw invalidResponse('The platform redirected to another host.')
+    if (target?.origin !== url.origin)
+      throw invalidResponse('The platform redirected to another host.')
     if (hop === mostHops) throw invalidResponse('The platform redirected too often.')
     url = target
   }
@@ -156,7 +165,10 @@ function makeHeaders(connection: Connection, call: Call): Record<string, string>
   if (call.token !== undefined) {
     // A header's own error message would show the token.
     if (!/^[\x21-\x7e]+$/.test(call.token)) {
-      throw new PlatformError('platform_unauthorized', 'The token has characters that no token has.')
+      throw new PlatformError(
+        'platform_unauthorized',
+        'The token has characters that no token has.',
+      )
     }
     headers.authorization = `Bearer ${call.token}`
   }
@@ -169,7 +181,10 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength
     if (length > maxBytes) {
-      throw new PlatformError('platform_too_large', `The answer is longer than ${Math.round(maxBytes / 2 ** 20)} MB.`)
+      throw new PlatformError(
+        'platform_too_large',
+        `The answer is longer than ${Math.round(maxBytes / 2 ** 20)} MB.`,
+      )
     }
     chunks.push(chunk)
   }
@@ -178,8 +193,12 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
 
 /** Of the cause only its code is told: its text may name addresses. */
 function explainSilence(error: unknown, timedOut: boolean): PlatformError {
-  if (timedOut) return new PlatformError('platform_unavailable', 'The platform did not answer in time.')
+  if (timedOut)
+    return new PlatformError('platform_unavailable', 'The platform did not answer in time.')
   const code = (error as { cause?: { code?: unknown } }).cause?.code
   const reason = typeof code === 'string' ? ` (${code})` : ''
-  return new PlatformError('platform_unavailable', `The connection to the platform failed${reason}.`)
+  return new PlatformError(
+    'platform_unavailable',
+    `The connection to the platform failed${reason}.`,
+  )
 }

@@ -1,7 +1,13 @@
 // Makes a pull request show a review: one summary edited in place, inline comments in one call, nothing twice.
 import { z } from 'zod'
 import { PlatformError } from '../../domain/errors.ts'
-import type { Access, InlineComment, PublishedReview, ReviewToPublish, Viewer } from '../platform.ts'
+import type {
+  Access,
+  InlineComment,
+  PublishedReview,
+  ReviewToPublish,
+  Viewer,
+} from '../platform.ts'
 import { longItemsPageSize, readPages } from './pages.ts'
 import { makeCall } from './repository.ts'
 import { type Call, type Connection, pause, send, sendForJson } from './request.ts'
@@ -57,7 +63,11 @@ type PostedReview = z.output<typeof postedReview>
  * written again, once; after that it is the caller's to try again.
  */
 export async function ensureReview(publication: Publication): Promise<PublishedReview> {
-  const written = { summaryId: publication.review.summary.id, comments: new Set<string>(), isUnclear: false }
+  const written = {
+    summaryId: publication.review.summary.id,
+    comments: new Set<string>(),
+    isUnclear: false,
+  }
   const publishing = { ...publication, written }
   try {
     return await publishMissing(publishing)
@@ -74,7 +84,9 @@ async function publishMissing(publication: Publishing): Promise<PublishedReview>
   const summary = await ensureSummary(publication)
   let standing = await settleStanding(publication)
   await editStanding(publication, standing)
-  const missing = review.comments.filter(({ marker }) => !standing.has(marker) && !written.comments.has(marker))
+  const missing = review.comments.filter(
+    ({ marker }) => !standing.has(marker) && !written.comments.has(marker),
+  )
   const event = await decideEvent(publication)
   const refused = await postReview(publication, missing, event, summary.url)
   // Once a list shows what was written last, it shows what was written twice.
@@ -84,7 +96,11 @@ async function publishMissing(publication: Publishing): Promise<PublishedReview>
     await pause(milliseconds, publication.signal)
     standing = await settleStanding(publication)
   }
-  return { summary, comments: [...standing].map(([marker, one]) => ({ marker, ...nameComment(one) })), refused }
+  return {
+    summary,
+    comments: [...standing].map(([marker, one]) => ({ marker, ...nameComment(one) })),
+    refused,
+  }
 }
 
 /**
@@ -121,7 +137,11 @@ async function ensureSummary(publication: Publishing): Promise<PublishedReview['
   for (const extra of newer) await deleteComment(publication, `/issues/comments/${extra.id}`)
   if (oldest !== undefined && isSameText(oldest.body, summary.body)) return nameComment(oldest)
   const write = async (method: 'POST' | 'PATCH', path: string) =>
-    sendForJson(connection, await prepareWrite(publication, path, { method, body: { body: summary.body } }), comment)
+    sendForJson(
+      connection,
+      await prepareWrite(publication, path, { method, body: { body: summary.body } }),
+      comment,
+    )
   const id = oldest?.id ?? written.summaryId
   if (id !== null) return nameComment(await write('PATCH', `/issues/comments/${id}`))
   const post = () => write('POST', `/issues/${number}/comments`)
@@ -179,12 +199,18 @@ async function settleStanding(publication: Publication): Promise<Map<string, Com
 }
 
 /** What was found may have become less since, or more. One that was taken away meanwhile costs the review nothing. */
-async function editStanding(publication: Publication, standing: ReadonlyMap<string, Comment>): Promise<void> {
+async function editStanding(
+  publication: Publication,
+  standing: ReadonlyMap<string, Comment>,
+): Promise<void> {
   const { comments, kept } = publication.review
   for (const { marker, body } of [...comments, ...kept]) {
     const one = standing.get(marker)
     if (one === undefined || isSameText(one.body, body)) continue
-    const call = await prepareWrite(publication, `/pulls/comments/${one.id}`, { method: 'PATCH', body: { body } })
+    const call = await prepareWrite(publication, `/pulls/comments/${one.id}`, {
+      method: 'PATCH',
+      body: { body },
+    })
     try {
       await send(publication.connection, call)
     } catch (error) {
@@ -193,7 +219,10 @@ async function editStanding(publication: Publication, standing: ReadonlyMap<stri
   }
 }
 
-function readComments({ connection, access, signal }: Publication, path: string): AsyncGenerator<Comment> {
+function readComments(
+  { connection, access, signal }: Publication,
+  path: string,
+): AsyncGenerator<Comment> {
   return readPages(connection, makeCall(access, path, signal), comment, longItemsPageSize)
 }
 
@@ -210,7 +239,9 @@ async function decideEvent(publication: Publication): Promise<ReviewEvent> {
   const { review } = publication
   if (review.event === 'comment') return 'COMMENT'
   const states = (await listPosted(publication)).map(({ state }) => state)
-  const last = states.findLast((state) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state))
+  const last = states.findLast((state) =>
+    ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state),
+  )
   // Who dismissed it on this head meant it.
   if (last === 'DISMISSED') return 'COMMENT'
   if (review.event === 'approve') return last === 'APPROVED' ? 'COMMENT' : 'APPROVE'
@@ -240,7 +271,10 @@ async function postReview(
     await postOnce(publication, comments, event, summaryUrl)
     return []
   } catch (error) {
-    if (!(error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422)) throw error
+    if (
+      !(error instanceof PlatformError && error.code === 'platform_refused' && error.status === 422)
+    )
+      throw error
     if (event !== 'COMMENT' && /own pull request/i.test(error.message)) {
       return postReview(publication, comments, 'COMMENT', summaryUrl)
     }
@@ -252,7 +286,8 @@ async function postReview(
     ...(await postReview(publication, comments.slice(0, middle), 'COMMENT', summaryUrl)),
     ...(await postReview(publication, comments.slice(middle), 'COMMENT', summaryUrl)),
   ]
-  if (event !== 'COMMENT') await postReview(publication, [], await decideEvent(publication), summaryUrl)
+  if (event !== 'COMMENT')
+    await postReview(publication, [], await decideEvent(publication), summaryUrl)
   return refused
 }
 
@@ -280,7 +315,10 @@ async function postOnce(
   }
   const find = async () => {
     const posted = await listPosted(publication)
-    return posted.some((one) => one.state === states[event] && isSameText(one.body, body.body)) || undefined
+    return (
+      posted.some((one) => one.state === states[event] && isSameText(one.body, body.body)) ||
+      undefined
+    )
   }
   await makeOnce(publication, write, find)
   for (const { marker } of comments) publication.written.comments.add(marker)
@@ -288,10 +326,16 @@ async function postOnce(
 
 function placeComment(inline: InlineComment): object {
   const place = { path: inline.path, body: inline.body, side: inline.side, line: inline.endLine }
-  return inline.startLine < inline.endLine ? { ...place, start_line: inline.startLine, start_side: inline.side } : place
+  return inline.startLine < inline.endLine
+    ? { ...place, start_line: inline.startLine, start_side: inline.side }
+    : place
 }
 
-async function prepareWrite(publication: Publication, path: string, rest: Partial<Call>): Promise<Call> {
+async function prepareWrite(
+  publication: Publication,
+  path: string,
+  rest: Partial<Call>,
+): Promise<Call> {
   await publication.review.beforeWrite()
   return makeCall(publication.access, path, publication.signal, rest)
 }

@@ -19,7 +19,11 @@ export async function getLanguages(
   access: Access,
   signal?: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
-  return sendForJson(connection, makeCall(access, '/languages', signal), z.record(z.string(), z.int()))
+  return sendForJson(
+    connection,
+    makeCall(access, '/languages', signal),
+    z.record(z.string(), z.int()),
+  )
 }
 
 /** GET /repos/{owner}/{repo}/stats/contributors: 202 while it is being computed, 204 for an empty repository. */

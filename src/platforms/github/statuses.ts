@@ -18,7 +18,10 @@ export async function ensureStatus(
     description: status.description.slice(0, descriptionLength).toWellFormed(),
     target_url: status.url,
   }
-  await send(connection, makeCall(access, `/statuses/${encodeRef(status.sha)}`, signal, { method: 'POST', body }))
+  await send(
+    connection,
+    makeCall(access, `/statuses/${encodeRef(status.sha)}`, signal, { method: 'POST', body }),
+  )
 }
 
 /**

@@ -97,7 +97,13 @@ export async function resolveThread(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await ask(connection, access, { query: resolveMutation, variables: { threadId } }, z.unknown(), signal)
+    await ask(
+      connection,
+      access,
+      { query: resolveMutation, variables: { threadId } },
+      z.unknown(),
+      signal,
+    )
   } catch (error) {
     if (!(error instanceof PlatformError && error.code === 'platform_forbidden')) throw error
     const message = `${error.message} (To resolve threads, a fine-grained token needs Contents: write.)`
@@ -140,17 +146,31 @@ async function ask<T>(
 ): Promise<T> {
   const envelope = z.object({
     data: z.unknown().optional(),
-    errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).optional(),
+    errors: z
+      .array(z.object({ type: z.string().optional(), message: z.string().catch('') }))
+      .optional(),
   })
   const { repo, token } = access
-  const call = { method: 'POST', path: '', token, owner: ownerOf(repo), body, signal, maxBytes: maxPageBytes } as const
+  const call = {
+    method: 'POST',
+    path: '',
+    token,
+    owner: ownerOf(repo),
+    body,
+    signal,
+    maxBytes: maxPageBytes,
+  } as const
   const answer = await send({ ...connection, apiUrl: connection.graphqlUrl }, call)
   const { data, errors } = parseAnswer(answer, envelope)
   const error = errors?.[0]
   if (error !== undefined) {
-    const code = error.type === undefined ? 'platform_unavailable' : (codes[error.type] ?? 'platform_refused')
+    const code =
+      error.type === undefined ? 'platform_unavailable' : (codes[error.type] ?? 'platform_refused')
     const retryAfterMs = readWait(code, answer.headers)
-    throw new PlatformError(code, cleanMessage(error.message, access.token), { status: 200, retryAfterMs })
+    throw new PlatformError(code, cleanMessage(error.message, access.token), {
+      status: 200,
+      retryAfterMs,
+    })
   }
   const parsed = schema.safeParse(data)
   if (!parsed.success) throw invalidResponse('The answer has an unexpected form.')

@@ -94,7 +94,9 @@ const asksForEach: Defect = {
     dialect.routine({
       name: nameOf(dialect, words, ['load']),
       parameter: { name: 'ids', kind: 'list' },
-      body: dialect.each(dialect.variable('ids'), (item) => [dialect.query('select * from rows where id = ?', item)]),
+      body: dialect.each(dialect.variable('ids'), (item) => [
+        dialect.query('select * from rows where id = ?', item),
+      ]),
     }),
   settings: (words) => settingsOf(words, '# There are millions of rows.', 'rows_per_query: 1'),
 }

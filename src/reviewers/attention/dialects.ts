@@ -42,7 +42,11 @@ export interface Dialect {
 }
 
 const indent = (lines: readonly string[], by = '  ') => lines.map((line) => by + line)
-const block = (head: string, body: readonly string[], by?: string) => [`${head} {`, ...indent(body, by), '}']
+const block = (head: string, body: readonly string[], by?: string) => [
+  `${head} {`,
+  ...indent(body, by),
+  '}',
+]
 const isPlainText = (variable: string, text: string, negated = false) =>
   `${variable} ${negated ? '!=' : '=='} "${text}"`
 
@@ -55,7 +59,8 @@ const common = {
   isAbove: (variable: string, number: number) => `${variable} > ${number}`,
   isText: isPlainText,
   call: (name: string, number: number) => `${name}(${number})`,
-  query: (sql: string, item?: string) => `db.query("${sql}"${item === undefined ? '' : `, ${item}`});`,
+  query: (sql: string, item?: string) =>
+    `db.query("${sql}"${item === undefined ? '' : `, ${item}`});`,
   file: (lines: readonly string[]) => [...lines],
 }
 
@@ -73,14 +78,22 @@ const javascript: Dialect = {
   assertSame: (one, other) => [`expect(${one}).toBe(${other})`],
 }
 
-const scriptTypes: Record<Kind, string> = { number: 'number', text: 'string', list: 'number[]', flag: 'boolean' }
+const scriptTypes: Record<Kind, string> = {
+  number: 'number',
+  text: 'string',
+  list: 'number[]',
+  flag: 'boolean',
+}
 
 const typescript: Dialect = {
   ...javascript,
   extensions: ['.ts', '.mts', '.cts', '.tsx', '.vue', '.svelte'],
   routine: ({ name, parameter, gives, body }) => {
     const result = gives === undefined ? '' : `: ${scriptTypes[gives]}`
-    return block(`export function ${name}(${parameter.name}: ${scriptTypes[parameter.kind]})${result}`, body)
+    return block(
+      `export function ${name}(${parameter.name}: ${scriptTypes[parameter.kind]})${result}`,
+      body,
+    )
   },
 }
 
@@ -91,7 +104,10 @@ const python: Dialect = {
   testStem: (stem) => `test_${stem}`,
   name: snake,
   comment: '#',
-  routine: ({ name, parameter, body }) => [`def ${name}(${parameter.name}):`, ...indent(body, '    ')],
+  routine: ({ name, parameter, body }) => [
+    `def ${name}(${parameter.name}):`,
+    ...indent(body, '    '),
+  ],
   give: (expression) => `return ${expression}`,
   each: (list, body) => [`for item in ${list}:`, ...indent(body('item'), '    ')],
   query: (sql, item) => `db.execute("${sql}"${item === undefined ? '' : `, (${item},)`})`,
@@ -119,7 +135,12 @@ const go: Dialect = {
   file: (lines, words) => [`package ${words.at(-1)}`, '', ...lines],
 }
 
-const javaTypes: Record<Kind, string> = { number: 'int', text: 'String', list: 'List<Integer>', flag: 'boolean' }
+const javaTypes: Record<Kind, string> = {
+  number: 'int',
+  text: 'String',
+  list: 'List<Integer>',
+  flag: 'boolean',
+}
 
 const java: Dialect = {
   ...common,
@@ -138,7 +159,12 @@ const java: Dialect = {
   file: (lines, words) => block(`class ${pascal(words)}`, lines),
 }
 
-const kotlinTypes: Record<Kind, string> = { number: 'Int', text: 'String', list: 'List<Int>', flag: 'Boolean' }
+const kotlinTypes: Record<Kind, string> = {
+  number: 'Int',
+  text: 'String',
+  list: 'List<Int>',
+  flag: 'Boolean',
+}
 
 const kotlin: Dialect = {
   ...common,
@@ -163,7 +189,11 @@ const ruby: Dialect = {
   testStem: (stem) => `${stem}_test`,
   name: snake,
   comment: '#',
-  routine: ({ name, parameter, body }) => [`def ${name}(${parameter.name})`, ...indent(body), 'end'],
+  routine: ({ name, parameter, body }) => [
+    `def ${name}(${parameter.name})`,
+    ...indent(body),
+    'end',
+  ],
   give: (expression) => expression,
   each: (list, body) => [`${list}.each do |item|`, ...indent(body('item')), 'end'],
   query: (sql, item) => `DB.query("${sql}"${item === undefined ? '' : `, ${item}`})`,
@@ -171,7 +201,12 @@ const ruby: Dialect = {
   assertSame: (one, other) => [`assert_equal ${one}, ${other}`],
 }
 
-const rustTypes: Record<Kind, string> = { number: 'i64', text: '&str', list: '&[i64]', flag: 'bool' }
+const rustTypes: Record<Kind, string> = {
+  number: 'i64',
+  text: '&str',
+  list: '&[i64]',
+  flag: 'bool',
+}
 
 const rust: Dialect = {
   ...common,
@@ -181,7 +216,11 @@ const rust: Dialect = {
   name: snake,
   routine: ({ name, parameter, gives, body }) => {
     const result = gives === undefined ? '' : ` -> ${rustTypes[gives]}`
-    return block(`pub fn ${name}(${parameter.name}: ${rustTypes[parameter.kind]})${result}`, body, '    ')
+    return block(
+      `pub fn ${name}(${parameter.name}: ${rustTypes[parameter.kind]})${result}`,
+      body,
+      '    ',
+    )
   },
   give: (expression) => expression,
   each: (list, body) => block(`for item in ${list}`, body('item'), '    '),
@@ -189,7 +228,12 @@ const rust: Dialect = {
   assertSame: (one, other) => [`assert_eq!(${one}, ${other});`],
 }
 
-const phpTypes: Record<Kind, string> = { number: 'int', text: 'string', list: 'array', flag: 'bool' }
+const phpTypes: Record<Kind, string> = {
+  number: 'int',
+  text: 'string',
+  list: 'array',
+  flag: 'bool',
+}
 
 const php: Dialect = {
   ...common,
@@ -199,7 +243,11 @@ const php: Dialect = {
   variable: (name) => `$${name}`,
   routine: ({ name, parameter, gives, body }) => {
     const result = gives === undefined ? '' : `: ${phpTypes[gives]}`
-    return block(`function ${name}(${phpTypes[parameter.kind]} $${parameter.name})${result}`, body, '    ')
+    return block(
+      `function ${name}(${phpTypes[parameter.kind]} $${parameter.name})${result}`,
+      body,
+      '    ',
+    )
   },
   isText: (variable, text, negated) => `${variable} ${negated ? '!==' : '==='} '${text}'`,
   each: (list, body) => block(`foreach (${list} as $item)`, body('$item'), '    '),
@@ -209,7 +257,12 @@ const php: Dialect = {
   file: (lines) => ['<?php', ...lines],
 }
 
-const cTypes: Record<Kind, string> = { number: 'int ', text: 'const char *', list: 'const int *', flag: 'bool ' }
+const cTypes: Record<Kind, string> = {
+  number: 'int ',
+  text: 'const char *',
+  list: 'const int *',
+  flag: 'bool ',
+}
 
 const c: Dialect = {
   ...common,
@@ -219,7 +272,11 @@ const c: Dialect = {
   name: snake,
   routine: ({ name, parameter: { name: own, kind }, gives, body }) => {
     const count = kind === 'list' ? ', int count' : ''
-    return block(`${gives === undefined ? 'void ' : cTypes[gives]}${name}(${cTypes[kind]}${own}${count})`, body, '    ')
+    return block(
+      `${gives === undefined ? 'void ' : cTypes[gives]}${name}(${cTypes[kind]}${own}${count})`,
+      body,
+      '    ',
+    )
   },
   isText: (variable, text, negated) => `strcmp(${variable}, "${text}") ${negated ? '!=' : '=='} 0`,
   each: (list, body) => block('for (int i = 0; i < count; i++)', body(`${list}[i]`), '    '),
@@ -229,7 +286,12 @@ const c: Dialect = {
 }
 
 const plusTypes: Record<Kind, string> = {
-  ...{ number: 'int ', text: 'const std::string& ', list: 'const std::vector<int>& ', flag: 'bool ' },
+  ...{
+    number: 'int ',
+    text: 'const std::string& ',
+    list: 'const std::vector<int>& ',
+    flag: 'bool ',
+  },
 }
 
 const cPlusPlus: Dialect = {
@@ -249,7 +311,12 @@ const cPlusPlus: Dialect = {
   assertSame: (one, other) => [`EXPECT_EQ(${one}, ${other});`],
 }
 
-const sharpTypes: Record<Kind, string> = { number: 'int', text: 'string', list: 'int[]', flag: 'bool' }
+const sharpTypes: Record<Kind, string> = {
+  number: 'int',
+  text: 'string',
+  list: 'int[]',
+  flag: 'bool',
+}
 
 const cSharp: Dialect = {
   ...common,
@@ -290,7 +357,21 @@ const shell: Dialect = {
 
 /** All languages that defects are written in. */
 export const dialects: readonly Dialect[] = [
-  ...[javascript, typescript, python, go, java, kotlin, ruby, rust, php, c, cPlusPlus, cSharp, shell],
+  ...[
+    javascript,
+    typescript,
+    python,
+    go,
+    java,
+    kotlin,
+    ruby,
+    rust,
+    php,
+    c,
+    cPlusPlus,
+    cSharp,
+    shell,
+  ],
 ]
 
 /** That of a file with this extension, in lower case with its dot; undefined where it is in none of them. */

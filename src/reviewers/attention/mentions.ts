@@ -26,5 +26,7 @@ export function dropMentions(text: string, plant: Pick<Plant, 'marks'>): string 
 
 /** The text with other words for each name that speaks of it: for one sentence, which can't be dropped. */
 export function blurMentions(text: string, plant: Pick<Plant, 'marks'>): string {
-  return text.replace(/[^\s`'"()[\]{},;]+/g, (name) => (mentions(name, plant) ? 'other code' : name))
+  return text.replace(/[^\s`'"()[\]{},;]+/g, (name) =>
+    mentions(name, plant) ? 'other code' : name,
+  )
 }

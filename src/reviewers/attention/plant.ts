@@ -37,7 +37,11 @@ export function createPlant(round: ContextRound, fields: readonly Field[]): Plan
   const known = paths.filter((path) => dialectOf(extensionOf(path)) !== undefined)
   const beside = pick(known.length > 0 ? known : paths.length > 0 ? paths : [''])
   const { name, lines } = writeFile(defect, beside, words)
-  const telling = [words.word, words.noun, ...lines.flatMap((line) => line.match(longLiteral) ?? [])]
+  const telling = [
+    words.word,
+    words.noun,
+    ...lines.flatMap((line) => line.match(longLiteral) ?? []),
+  ]
   return {
     file: describeNewFile(posix.join(chooseFolder(beside), name), lines),
     lines,
@@ -58,7 +62,10 @@ function writeFile(defect: Defect, beside: string, made: MadeUpWords) {
   const words = [made.word, made.noun]
   const dialect = dialectOf(extensionOf(beside))
   if (dialect === undefined) return { name: `${kebab(words)}.yml`, lines: defect.settings(made) }
-  return { name: nameFile(dialect, defect, words) + extensionOf(beside), lines: writeLines(dialect, defect, made) }
+  return {
+    name: nameFile(dialect, defect, words) + extensionOf(beside),
+    lines: writeLines(dialect, defect, made),
+  }
 }
 
 function nameFile(dialect: Dialect, { isTest }: Defect, words: readonly string[]): string {
@@ -73,7 +80,8 @@ function writeLines(dialect: Dialect, defect: Defect, made: MadeUpWords): string
 /** The folder of a file, or as much of its beginning as is short and plain. */
 function chooseFolder(path: string): string {
   const folders = path.split('/').slice(0, -1)
-  while (folders.join('/').length > longestFolder || !/^[\w@./ -]*$/.test(folders.join('/'))) folders.pop()
+  while (folders.join('/').length > longestFolder || !/^[\w@./ -]*$/.test(folders.join('/')))
+    folders.pop()
   return folders.join('/')
 }
 
@@ -83,7 +91,15 @@ function describeNewFile(path: string, texts: readonly string[]): FileDiff {
   }))
   const hunk = { oldStart: 0, oldCount: 0, newStart: 1, newCount: lines.length, section: '', lines }
   return {
-    ...{ path, oldPath: path, status: 'added', binary: false, submodule: false, oldMode: null, newMode: '100644' },
+    ...{
+      path,
+      oldPath: path,
+      status: 'added',
+      binary: false,
+      submodule: false,
+      oldMode: null,
+      newMode: '100644',
+    },
     ...{ hunks: [hunk], additions: lines.length, deletions: 0, truncated: false },
   }
 }

@@ -50,7 +50,8 @@ function addToSnapshot(snapshot: Snapshot, plant: Plant): Snapshot {
   const searchOwn = createLineSearch(plant)
   return {
     sha: snapshot.sha,
-    readFile: async (asked, options) => (asked === path ? bytes : snapshot.readFile(asked, options)),
+    readFile: async (asked, options) =>
+      asked === path ? bytes : snapshot.readFile(asked, options),
     async listFiles(options = {}) {
       const entries = await snapshot.listFiles(options)
       return liesIn(path, options.prefix) ? insertByPath(entries, entry) : entries
@@ -87,8 +88,12 @@ function createLineSearch({ file, lines }: Plant) {
   const all = lines.map((text, index) => ({ path: file.path, line: index + 1, text }))
   const extension = posix.extname(file.path).toLowerCase()
   let isHostile = false
-  return (pattern: string, { fixed, ignoreCase, prefix, extensions }: SearchOptions): SearchMatch[] => {
-    if (isHostile || !liesIn(file.path, prefix) || extensions?.includes(extension) === false) return []
+  return (
+    pattern: string,
+    { fixed, ignoreCase, prefix, extensions }: SearchOptions,
+  ): SearchMatch[] => {
+    if (isHostile || !liesIn(file.path, prefix) || extensions?.includes(extension) === false)
+      return []
     try {
       const source = fixed ? RegExp.escape(pattern) : toJavaScript(pattern)
       const hits = testLines(new RegExp(source, ignoreCase ? 'i' : ''), lines)
@@ -107,7 +112,15 @@ function testLines(expression: RegExp, texts: readonly string[]): boolean[] {
 }
 
 const posixClasses: Readonly<Record<string, string>> = {
-  ...{ alnum: 'a-zA-Z0-9', alpha: 'a-zA-Z', digit: '0-9', space: '\\s', blank: ' \\t', upper: 'A-Z', lower: 'a-z' },
+  ...{
+    alnum: 'a-zA-Z0-9',
+    alpha: 'a-zA-Z',
+    digit: '0-9',
+    space: '\\s',
+    blank: ' \\t',
+    upper: 'A-Z',
+    lower: 'a-z',
+  },
   ...{ punct: '!-\\/:-@\\[-`{-~', xdigit: '0-9a-fA-F' },
 }
 

@@ -22,7 +22,9 @@ const leastOwnTokens = 1_000
  */
 export function addToRound(round: ContextRound, plant: Plant, seed: string | null): ShownRound {
   const made = showFile(round, plant)
-  const spans = round.spans.map((span) => (span.listWith ? { ...span, text: span.listWith(plant.file) } : span))
+  const spans = round.spans.map((span) =>
+    span.listWith ? { ...span, text: span.listWith(plant.file) } : span,
+  )
   if (seed === null) return { shared: insertFile(spans, made), own: [] }
   const files = chooseOwn(round, seed)
   const isOwn = (span: ContextSpan) => files.has(span)
@@ -53,7 +55,8 @@ function insertFile(spans: readonly ContextSpan[], made: ContextSpan): ContextSp
 
 /** The files that stand behind what is shared: as many as there is room for, in an order of the seed. */
 function chooseOwn({ spans, tokens }: ContextRound, seed: string): ReadonlySet<ContextSpan> {
-  const rank = ({ path }: ContextSpan) => createHash('sha256').update(`${seed} ${path}`).digest('hex')
+  const rank = ({ path }: ContextSpan) =>
+    createHash('sha256').update(`${seed} ${path}`).digest('hex')
   const files = spans.filter(isFile).map((span) => ({ span, rank: rank(span) }))
   let room = Math.max(leastOwnTokens, tokens * ownShare)
   const chosen = new Set<ContextSpan>()

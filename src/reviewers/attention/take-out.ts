@@ -18,7 +18,11 @@ export interface TakenOut {
  * Takes the made-up file out of an answer. A finding is about it where it names or quotes it and nothing real; that
  * proves that the round was read. One that does both stays with what is real of it, and proves nothing.
  */
-export function takeOutPlant(answer: Pick<ReadAnswer, 'findings' | 'summary'>, plant: Plant, change: Change): TakenOut {
+export function takeOutPlant(
+  answer: Pick<ReadAnswer, 'findings' | 'summary'>,
+  plant: Plant,
+  change: Change,
+): TakenOut {
   const findPlaces = createLineIndex(change)
   const findings: ProposedFinding[] = []
   let isProven = false
@@ -31,7 +35,10 @@ export function takeOutPlant(answer: Pick<ReadAnswer, 'findings' | 'summary'>, p
 }
 
 /** A line of the change. */
-type RealPlace = Pick<ProposedFinding, 'path' | 'side'> & { readonly line: number; readonly text: string }
+type RealPlace = Pick<ProposedFinding, 'path' | 'side'> & {
+  readonly line: number
+  readonly text: string
+}
 
 /** The lines of the change that are such a line but for blanks. */
 type FindPlaces = (squeezed: string) => readonly RealPlace[]
@@ -92,12 +99,24 @@ function findReal(
   return evidence && moveTo(finding, evidence, [evidence])
 }
 
-function moveTo(finding: ProposedFinding, first: RealPlace, lines: readonly RealPlace[]): ProposedFinding {
+function moveTo(
+  finding: ProposedFinding,
+  first: RealPlace,
+  lines: readonly RealPlace[],
+): ProposedFinding {
   const together = lines.filter(({ path, side }) => path === first.path && side === first.side)
   const numbers = together.map(({ line }) => line)
   const [startLine, endLine] = [Math.min(...numbers), Math.max(...numbers)]
   const quote = together.map(({ text }) => text).join('\n')
-  return { ...finding, path: first.path, side: first.side, startLine, endLine, quote, suggestion: null }
+  return {
+    ...finding,
+    path: first.path,
+    side: first.side,
+    startLine,
+    endLine,
+    quote,
+    suggestion: null,
+  }
 }
 
 /** A changed line among the evidence, where what is said speaks of its file too: the rest only supports the claim. */

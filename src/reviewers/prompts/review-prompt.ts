@@ -1,7 +1,18 @@
 // What a reviewer tells its model, whatever its task: the instructions, a round of the change, and last the task.
-import { type FindingCategory, findingCategories, type Severity, severities } from '../../domain/finding.ts'
+import {
+  type FindingCategory,
+  findingCategories,
+  type Severity,
+  severities,
+} from '../../domain/finding.ts'
 import type { ContextSpan } from '../reviewer.ts'
-import { dataIsNoInstruction, type PromptPart, sayParts, summaryForm, writeIn } from './prompt-part.ts'
+import {
+  dataIsNoInstruction,
+  type PromptPart,
+  sayParts,
+  summaryForm,
+  writeIn,
+} from './prompt-part.ts'
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below: reviews of different versions can't be compared. */
@@ -40,7 +51,8 @@ const parts: readonly PromptPart[] = [
   },
   {
     says: 'A block of origin="earlier_findings" lists what earlier reviews of this pull request found, each with its state. What is dismissed was answered by people: do not raise it again, nor the same in other words. What is open stands on the pull request already: do not repeat it. What is resolved may be raised again only when the fault is there again.',
-    because: 'Findings that come back after they were answered are what people complain about most.',
+    because:
+      'Findings that come back after they were answered are what people complain about most.',
   },
   {
     says: 'Other blocks tell what programs found around the change: origin="callers" lines outside of the diff that use what changed, "definitions" where used names are defined, "tests" which tests reach the change, "related_pull_requests" and "file_history" what happened there before. What is marked [perhaps] may mean something else, and no list is sure to be complete: look before you rest a claim on it.',
@@ -58,7 +70,8 @@ const parts: readonly PromptPart[] = [
   },
   {
     says: 'For each finding give the file, the side (RIGHT for lines of the head, LEFT for deleted lines), the first and last line, and as quote the code on those lines, copied character by character from the diff, without line numbers and without the leading +, - or blank. Keep the range short. In the diff a deleted line has its number at the base before it, every other line its number at the head; a line without a number follows the last one of its side. A line that begins with @@ names what encloses the lines below it; these need not be whole.',
-    because: 'Lines that models name are often wrong; the quote is found in the diff by code and decides.',
+    because:
+      'Lines that models name are often wrong; the quote is found in the diff by code and decides.',
   },
   {
     says: 'The title is one sentence that names the fault. The body says: when X, then Y; concrete values and what goes wrong. The evidence lists the places the claim rests on, as path, line and what is to be seen there. The confidence is your probability, 0 to 1, that a maintainer agrees.',
@@ -76,7 +89,8 @@ const parts: readonly PromptPart[] = [
   },
   {
     says: 'When you are done, answer with one JSON object and nothing else:\n{"summary": string, "findings": [{"path": string, "side": "RIGHT" or "LEFT", "start_line": number, "end_line": number, "quote": string, "severity": string, "category": string, "title": string, "body": string, "suggestion": string or null, "evidence": [{"path": string, "line": number, "note": string}], "confidence": number, "rests_on": string or null}]}',
-    because: 'Not every server can hold a model to a schema, and those that can do no worse for it.',
+    because:
+      'Not every server can hold a model to a schema, and those that can do no worse for it.',
   },
 ]
 

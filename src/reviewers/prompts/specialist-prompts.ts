@@ -15,7 +15,8 @@ const tasks: Readonly<Record<Field, PromptPart>> = {
   },
   security: {
     says: 'Your task: security alone. Ask of each changed input who controls it, and where it ends: queries, commands, paths, addresses, markup, deserialised objects, regular expressions, logs. Ask of each changed action who may do it, and whether that is checked on every way to it. Look for secrets in code, weakened checks, and limits that are missing where a stranger can make the service work. Name the attacker, what they send and what they gain; without all three there is no finding.',
-    because: 'Claims of security without a way to attack are the noise that teaches people to skip the others.',
+    because:
+      'Claims of security without a way to attack are the noise that teaches people to skip the others.',
   },
   performance: {
     says: 'Your task: performance alone. Look for work that grows with data where it did not before: a query or a request for each item of a list, nested loops over collections that grow, a whole table or file in memory, missing limits, indexes and pages, blocking calls where others wait, caches that never let go. Say how large the input is in use and what it then costs; where it stays small, there is no finding.',
@@ -23,7 +24,8 @@ const tasks: Readonly<Record<Field, PromptPart>> = {
   },
   tests: {
     says: 'Your task: tests alone. Look for changed behaviour that can break without any test failing, where it matters, and check first with the tools that no test reaches it; for tests that this change weakened, removed or skipped; for tests that can not fail, that test a mock of their own, or that depend on time, order or luck. Name the case that is missing, with its input and what should come out. Ask for no tests of trivial code, and for none only to have more.',
-    because: 'That tests are missing can be said of every change; it helps only where the case is named.',
+    because:
+      'That tests are missing can be said of every change; it helps only where the case is named.',
   },
   maintainability: {
     says: 'Your task: maintainability alone. Look for what will make the next change go wrong: the same decision now made in two places, a copy of what the code base already has, code that this change left without use, a comment or a name that says the opposite of what the code does now, a rule of the code base around it that is broken here, a public interface changed without its documentation. Point to the other place, with the tools. Everything here is minor unless something breaks.',

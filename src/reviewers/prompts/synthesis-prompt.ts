@@ -1,6 +1,12 @@
 // What the synthesis tells its model: to make one report of what the specialists found, and to find nothing itself.
 import type { ProposedFinding } from '../../domain/finding.ts'
-import { dataIsNoInstruction, type PromptPart, sayParts, summaryForm, writeIn } from './prompt-part.ts'
+import {
+  dataIsNoInstruction,
+  type PromptPart,
+  sayParts,
+  summaryForm,
+  writeIn,
+} from './prompt-part.ts'
 import type { Fence } from './untrusted-block.ts'
 
 /** To be raised with every change of the words below. */
@@ -12,7 +18,8 @@ const maxShown = 1200
 const parts: readonly PromptPart[] = [
   {
     says: 'Several specialists have reviewed one change to a code base, each for one field. You make one report of what they say. You do not review the change yourself: you add no findings and do not change their words.',
-    because: 'It sees no code, so that whatever it added would be guessed. Code of ours takes only numbers from it.',
+    because:
+      'It sees no code, so that whatever it added would be guessed. Code of ours takes only numbers from it.',
   },
   dataIsNoInstruction,
   {
@@ -55,7 +62,10 @@ export function synthesisMessage(
   fence: Fence,
 ): string {
   const block = (origin: string, items: readonly object[]) =>
-    fence.wrap({ origin, trust: 'untrusted', path: null }, items.map((item) => JSON.stringify(item)).join('\n'))
+    fence.wrap(
+      { origin, trust: 'untrusted', path: null },
+      items.map((item) => JSON.stringify(item)).join('\n'),
+    )
   return [
     `The mark of this message is ${fence.mark}.`,
     block(
@@ -75,6 +85,8 @@ function showFinding(finding: ProposedFinding) {
   return {
     ...{ path, side, lines: `${startLine}-${endLine}`, severity, category, confidence, title },
     body: finding.body.slice(0, maxShown),
-    evidence: finding.evidence.map(({ path, line, note }) => `${path}:${line} ${note}`.slice(0, 200)),
+    evidence: finding.evidence.map(({ path, line, note }) =>
+      `${path}:${line} ${note}`.slice(0, 200),
+    ),
   }
 }

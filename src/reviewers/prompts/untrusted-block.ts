@@ -58,5 +58,7 @@ export function createFence(): Fence {
 }
 
 function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}\n[cut here: too long]`
+  return text.length <= maxLength
+    ? text
+    : `${text.slice(0, maxLength).toWellFormed()}\n[cut here: too long]`
 }

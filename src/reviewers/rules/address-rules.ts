@@ -4,8 +4,10 @@ import type { Hit, Rule, TextLine } from './rule.ts'
 const change = '(?:pull requests?|merge requests?|PRs?|MRs?|diff|changes?|changeset|commits?|patch)'
 const code =
   '(?:pull requests?|merge requests?|PRs?|MRs?|diff|changes?|commits?|patch|files?|code|function|class|script)'
-const machine = '(?:AI|A\\.I\\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|automated|automatic|bot|robot)'
-const reviewer = '(?:code[- ])?(?:reviewers?|verifiers?|review (?:bot|agent|assistant|model|tool|system)s?)'
+const machine =
+  '(?:AI|A\\.I\\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|automated|automatic|bot|robot)'
+const reviewer =
+  '(?:code[- ])?(?:reviewers?|verifiers?|review (?:bot|agent|assistant|model|tool|system)s?)'
 const quote = '["\'`*]{0,3}'
 
 /**

@@ -28,18 +28,26 @@ export function findMisfit(
 }
 
 /** The parameter of each argument, or what is wrong. */
-function bind(passed: readonly Argument[], parameters: readonly Parameter[], takesNames: boolean): Bound | Misfit {
+function bind(
+  passed: readonly Argument[],
+  parameters: readonly Parameter[],
+  takesNames: boolean,
+): Bound | Misfit {
   const places = parameters.filter(({ by }) => by === 'either' || by === 'position')
   const rest = parameters.find(({ by }) => by === 'rest')
   const namedRest = parameters.find(({ by }) => by === 'namedRest')
   const bound: Parameter[] = []
   for (const [index, { name, text }] of passed.entries()) {
-    const byName = parameters.find((each) => each.name === name && (each.by === 'either' || each.by === 'name'))
+    const byName = parameters.find(
+      (each) => each.name === name && (each.by === 'either' || each.by === 'name'),
+    )
     const parameter = name === null ? (places[index] ?? rest) : (byName ?? namedRest)
-    if (parameter === undefined) return name === null ? describeSurplus(passed, places) : describeUnknown(name)
+    if (parameter === undefined)
+      return name === null ? describeSurplus(passed, places) : describeUnknown(name)
     const mark = /^(ref|out)\s/.exec(text)?.[1] ?? ''
     if (parameter.mark !== '' && mark !== parameter.mark) return describeUnmarked(text, parameter)
-    if (bound.includes(parameter) && parameter !== rest && parameter !== namedRest) return describeTwice(parameter)
+    if (bound.includes(parameter) && parameter !== rest && parameter !== namedRest)
+      return describeTwice(parameter)
     bound.push(parameter)
   }
   const missing = parameters.find((parameter) => parameter.isRequired && !bound.includes(parameter))
@@ -49,11 +57,19 @@ function bind(passed: readonly Argument[], parameters: readonly Parameter[], tak
 function describeSurplus(passed: readonly Argument[], places: readonly Parameter[]): Misfit {
   const count = passed.filter(({ name }) => name === null).length
   const most = places.length === 0 ? 'none' : `only ${places.length}`
-  return { passes: `passes ${count} by position`, now: `${most} can be passed so now`, isTaken: false }
+  return {
+    passes: `passes ${count} by position`,
+    now: `${most} can be passed so now`,
+    isTaken: false,
+  }
 }
 
 function describeUnknown(name: string): Misfit {
-  return { passes: `passes ${quoteName(name)} by name`, now: 'no parameter is taken by that name now', isTaken: false }
+  return {
+    passes: `passes ${quoteName(name)} by name`,
+    now: 'no parameter is taken by that name now',
+    isTaken: false,
+  }
 }
 
 function describeUnmarked(text: string, { name, mark }: Parameter): Misfit {
@@ -70,14 +86,24 @@ function describeTwice({ name }: Parameter): Misfit {
 }
 
 function describeMissing({ name }: Parameter): Misfit {
-  return { passes: `passes nothing for ${quoteName(name)}`, now: 'it must be passed now', isTaken: false }
+  return {
+    passes: `passes nothing for ${quoteName(name)}`,
+    now: 'it must be passed now',
+    isTaken: false,
+  }
 }
 
 /** An argument that is taken for another parameter, while its own is still there under its name. */
-function findMoved(passed: readonly Argument[], was: Bound, is: Bound, now: readonly Parameter[]): Misfit | undefined {
+function findMoved(
+  passed: readonly Argument[],
+  was: Bound,
+  is: Bound,
+  now: readonly Parameter[],
+): Misfit | undefined {
   const moved = passed.flatMap(({ name, text }, index) => {
     const [before, after] = [was[index]!, is[index]!]
-    const isOther = name === null && before.name !== after.name && before.by !== 'rest' && after.by !== 'rest'
+    const isOther =
+      name === null && before.name !== after.name && before.by !== 'rest' && after.by !== 'rest'
     return isOther ? [{ text, before, after }] : []
   })
   // What is called like its new parameter was right there from the beginning.

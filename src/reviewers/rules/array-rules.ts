@@ -2,13 +2,25 @@
 import type { Node } from 'web-tree-sitter'
 import { originOf, typeOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, code, field, findHere, firstLine, isFunction, replaceInLine, unwrap } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  field,
+  findHere,
+  firstLine,
+  isFunction,
+  replaceInLine,
+  unwrap,
+} from './syntax.ts'
 
 /** Whether an array certainly holds numbers, as far as the file shows. */
 function holdsNumbers(node: Node, file: SourceFile): boolean {
   const inner = unwrap(node)
   if (inner.type === 'array') {
-    const spread = inner.namedChildren.find((child) => child.type === 'spread_element')?.namedChild(0)
+    const spread = inner.namedChildren
+      .find((child) => child.type === 'spread_element')
+      ?.namedChild(0)
     return spread
       ? holdsNumbers(spread, file)
       : inner.namedChildCount > 0 && inner.namedChildren.every((child) => child.type === 'number')
@@ -19,10 +31,18 @@ function holdsNumbers(node: Node, file: SourceFile): boolean {
       return /^(?:Number|parseFloat|(?:\(\w+\)|\w+) => (?:Number|parseInt|parseFloat)\()/.test(
         argumentsOf(inner)[0]?.text ?? '',
       )
-    return /^(?:slice|filter|concat)$/.test(name) && receiver !== undefined && holdsNumbers(receiver, file)
+    return (
+      /^(?:slice|filter|concat)$/.test(name) &&
+      receiver !== undefined &&
+      holdsNumbers(receiver, file)
+    )
   }
   if (inner.type !== 'identifier') return false
-  if (/^(?:readonly )?number\[\]$|^(?:Readonly)?Array<number>$|^Set<number>$/.test(typeOf(inner.text, inner, file)))
+  if (
+    /^(?:readonly )?number\[\]$|^(?:Readonly)?Array<number>$|^Set<number>$/.test(
+      typeOf(inner.text, inner, file),
+    )
+  )
     return true
   const origin = originOf(inner.text, inner, file)
   return (
@@ -36,7 +56,12 @@ function holdsNumbers(node: Node, file: SourceFile): boolean {
 
 function checkNumericSort(call: Node, file: SourceFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!receiver || !/^(?:sort|toSorted)$/.test(name) || argumentsOf(call).length > 0 || !holdsNumbers(receiver, file))
+  if (
+    !receiver ||
+    !/^(?:sort|toSorted)$/.test(name) ||
+    argumentsOf(call).length > 0 ||
+    !holdsNumbers(receiver, file)
+  )
     return undefined
   return {
     at: firstLine(call),
@@ -52,10 +77,13 @@ function checkNumericSort(call: Node, file: SourceFile): Hit | undefined {
 function checkComparator(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [compare] = argumentsOf(call)
-  if (!receiver || !/^(?:sort|toSorted)$/.test(name) || !compare || !isFunction(compare)) return undefined
+  if (!receiver || !/^(?:sort|toSorted)$/.test(name) || !compare || !isFunction(compare))
+    return undefined
   const body = field(compare, 'body')
   const returned =
-    body?.type === 'statement_block' ? findHere(compare, 'return_statement').map((node) => node.namedChild(0)) : [body]
+    body?.type === 'statement_block'
+      ? findHere(compare, 'return_statement').map((node) => node.namedChild(0))
+      : [body]
   const isBoolean = (node: Node | null | undefined) =>
     node && /^(?:[<>]=?|===?|!==?)$/.test(field(unwrap(node), 'operator')?.type ?? '')
   if (returned.length !== 1 || !isBoolean(returned[0])) return undefined
@@ -80,7 +108,9 @@ function checkMappedFunction(call: Node, file: SourceFile): Hit | undefined {
       suggestion: replaceInLine(mapped, file, '(text) => Number.parseInt(text, 10)'),
     }
   }
-  const isHoles = /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/.test(receiver.text) && /^(?:map|forEach)$/.test(name)
+  const isHoles =
+    /^new Array\(\w[^()]*\)$|^Array\(\w[^()]*\)$/.test(receiver.text) &&
+    /^(?:map|forEach)$/.test(name)
   return isHoles
     ? {
         at: firstLine(call),
@@ -113,6 +143,8 @@ export const arrayRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkMappedFunction }],
+    syntax: [
+      { languages: javascriptFamily, nodes: ['call_expression'], check: checkMappedFunction },
+    ],
   },
 ]

@@ -19,7 +19,13 @@ import {
 /** Where the async function is defined that a call runs; undefined when that isn't certain. */
 export function asyncCalleeOf(call: Node, file: SourceFile): ImportedFunction | undefined {
   const definition = localCalleeOf(call, file)
-  if (definition) return { name: '', path: file.path, line: lineOf(definition), neverFails: catchesAll(definition) }
+  if (definition)
+    return {
+      name: '',
+      path: file.path,
+      line: lineOf(definition),
+      neverFails: catchesAll(definition),
+    }
   const { receiver, name } = calleeOf(call)
   const imported = receiver ? undefined : file.imported.find((candidate) => candidate.name === name)
   return imported && !isShadowed(name, call, file) ? imported : undefined
@@ -40,7 +46,9 @@ function localCalleeOf(call: Node, file: SourceFile): Node | undefined {
   if (!owner) return undefined
   const body = owner.type === 'class_definition' ? field(owner, 'body') : owner
   const methods = (body?.namedChildren ?? [])
-    .map((member) => (member.type === 'decorated_definition' ? (field(member, 'definition') ?? member) : member))
+    .map((member) =>
+      member.type === 'decorated_definition' ? (field(member, 'definition') ?? member) : member,
+    )
     .filter((member) => fieldText(member, 'name') === name)
   return methods.length === 1 && isPromiseFunction(methods[0]!) ? methods[0] : undefined
 }
@@ -49,7 +57,10 @@ function asyncFunctionNamed(name: string, call: Node, file: SourceFile): Node | 
   for (let fn = enclosingFunction(call); fn; fn = enclosingFunction(fn)) {
     if (parameterOf(fn, name)) return undefined
   }
-  const definitions = [...file.index.functions(name).filter((node) => !isMethod(node)), ...file.index.variables(name)]
+  const definitions = [
+    ...file.index.functions(name).filter((node) => !isMethod(node)),
+    ...file.index.variables(name),
+  ]
   if (definitions.length !== 1) return undefined
   const value = field(definitions[0]!, 'value')
   const fn = value ? unwrap(value) : definitions[0]!
@@ -62,7 +73,8 @@ function isMethod(node: Node): boolean {
 }
 
 function isPromiseFunction(fn: Node): boolean {
-  const isGenerator = fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
+  const isGenerator =
+    fn.type.startsWith('generator') || find(fn, 'yield', 'yield_expression').length > 0
   return !isGenerator && (isAsync(fn) || /^\s*:\s*Promise</.test(fieldText(fn, 'return_type')))
 }
 
@@ -71,13 +83,19 @@ function catchesAll(fn: Node): boolean {
   const awaits = findHere(fn, 'await_expression')
   const isCaught = (node: Node) => /\.catch\(/.test(node.text) || isInTry(node, fn)
   return (
-    awaits.length > 0 && awaits.every(isCaught) && findHere(fn, 'throw_statement').every((node) => isInTry(node, fn))
+    awaits.length > 0 &&
+    awaits.every(isCaught) &&
+    findHere(fn, 'throw_statement').every((node) => isInTry(node, fn))
   )
 }
 
 function isInTry(node: Node, fn: Node): boolean {
   const block = enclosing(node, new Set(['try_statement', 'catch_clause', 'finally_clause']))
-  return block?.type === 'try_statement' && field(block, 'handler') !== undefined && block.startIndex > fn.startIndex
+  return (
+    block?.type === 'try_statement' &&
+    field(block, 'handler') !== undefined &&
+    block.startIndex > fn.startIndex
+  )
 }
 
 export function definedAt(definition: ImportedFunction, name: string): RuleEvidence {
@@ -87,8 +105,10 @@ export function definedAt(definition: ImportedFunction, name: string): RuleEvide
 /** The well-known promise API that a JavaScript call is, or undefined. */
 export function promiseApiOf(call: Node, file: SourceFile): string | undefined {
   const { receiver, name } = calleeOf(call)
-  if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name)) return `Promise.${name}`
-  if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text)) return `${receiver.text}.${name}`
+  if (receiver?.text === 'Promise' && /^(?:all|allSettled|race|any)$/.test(name))
+    return `Promise.${name}`
+  if (receiver && /^(?:fs\.promises|fsPromises|fsp)$/.test(receiver.text))
+    return `${receiver.text}.${name}`
   if (receiver) return undefined
   const imported = find(file.root, 'import_statement').some(
     (statement) =>
@@ -102,6 +122,7 @@ export function promiseApiOf(call: Node, file: SourceFile): string | undefined {
 
 export function awaitsInside(callback: Node): boolean {
   return findHere(callback, 'await_expression', 'for_in_statement').some(
-    (node) => node.type === 'await_expression' || node.children.some((child) => child.type === 'await'),
+    (node) =>
+      node.type === 'await_expression' || node.children.some((child) => child.type === 'await'),
   )
 }

@@ -61,7 +61,9 @@ function checkPromiseCondition(call: Node, file: SourceFile): Hit | undefined {
     at: firstLine(call),
     title: `The condition tests the ${kind} of ${name}, which is always true`,
     body: `When ${name} would answer "no", the condition still holds: without \`await\` it sees the ${kind} object, not the answer.`,
-    severity: /\b_?(?:is|has|can|check|verify|validate|auth|may|ensure|allow)/i.test(calleeOf(call).name)
+    severity: /\b_?(?:is|has|can|check|verify|validate|auth|may|ensure|allow)/i.test(
+      calleeOf(call).name,
+    )
       ? 'critical'
       : 'moderate',
     suggestion: caller && isAsync(caller) ? replaceInLine(call, file, awaited(call)) : undefined,
@@ -78,11 +80,17 @@ function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
   if (value?.type !== 'call_expression') return undefined
   const caller = enclosingFunction(statement)
   const block = enclosing(statement, new Set(['try_statement', 'catch_clause', 'finally_clause']))
-  if (!caller || !isAsync(caller) || block?.type !== 'try_statement' || block.startIndex < caller.startIndex) {
+  if (
+    !caller ||
+    !isAsync(caller) ||
+    block?.type !== 'try_statement' ||
+    block.startIndex < caller.startIndex
+  ) {
     return undefined
   }
   const handler = field(block, 'handler')
-  const definition = handler && parts(field(handler, 'body') ?? handler).length > 0 && asyncCalleeOf(value, file)
+  const definition =
+    handler && parts(field(handler, 'body') ?? handler).length > 0 && asyncCalleeOf(value, file)
   if (!definition || definition.neverFails) return undefined
   const name = code(fieldText(value, 'function'))
   return {
@@ -96,7 +104,8 @@ function checkReturnInTry(statement: Node, file: SourceFile): Hit | undefined {
 
 function checkAsyncExecutor(node: Node): Hit | undefined {
   const executor = fieldText(node, 'constructor') === 'Promise' ? argumentsOf(node)[0] : undefined
-  if (!executor || !isFunction(executor) || !isAsync(executor) || !awaitsInside(executor)) return undefined
+  if (!executor || !isFunction(executor) || !isAsync(executor) || !awaitsInside(executor))
+    return undefined
   if (findHere(executor, 'try_statement').length > 0) return undefined
   return {
     at: firstLine(executor),
@@ -126,7 +135,13 @@ export const asyncRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: ['expression_statement'], check: checkUnawaited }],
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['expression_statement'],
+        check: checkUnawaited,
+      },
+    ],
   },
   {
     id: 'promise-in-condition',
@@ -135,12 +150,17 @@ export const asyncRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: [...javascriptFamily, 'python'], nodes: ['call_expression', 'call'], check: checkPromiseCondition },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['call_expression', 'call'],
+        check: checkPromiseCondition,
+      },
     ],
   },
   {
     id: 'return-without-await',
-    summary: 'A promise is returned from a `try` block without `await`, so the handler never sees its rejection.',
+    summary:
+      'A promise is returned from a `try` block without `await`, so the handler never sees its rejection.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,

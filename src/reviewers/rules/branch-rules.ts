@@ -2,7 +2,17 @@
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { everyLanguage, type Hit, javascriptFamily, type Rule } from './rule.ts'
-import { binaryTypes, code, field, fieldText, firstLine, hasCall, lineOf, outerParent, unwrap } from './syntax.ts'
+import {
+  binaryTypes,
+  code,
+  field,
+  fieldText,
+  firstLine,
+  hasCall,
+  lineOf,
+  outerParent,
+  unwrap,
+} from './syntax.ts'
 
 function checkAssignment(node: Node): Hit | undefined {
   const condition = field(node, 'condition')
@@ -10,7 +20,8 @@ function checkAssignment(node: Node): Hit | undefined {
   if (inner?.type !== 'assignment_expression') return undefined
   const right = field(inner, 'right')
   // `if (found = list.first)` is written on purpose; `if (user.role = Role.Admin)` is not.
-  const isMember = right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
+  const isMember =
+    right?.type === 'member_expression' && field(inner, 'left')?.type === 'member_expression'
   if (!right || !(isConstant(right) || right.type === 'identifier' || isMember)) return undefined
   const left = code(fieldText(inner, 'left'))
   return {
@@ -28,7 +39,11 @@ function checkDuplicateOperand(node: Node): Hit | undefined {
   if (!comparedTwice.has(operator) || !left || !right || left.text !== right.text) return undefined
   const inner = unwrap(left)
   // `{icon && icon}` does no harm in a page, `...(more && more)` none in an object.
-  if (hasCall(inner) || isConstant(inner) || /^(?:jsx_expression|spread_element)$/.test(outerParent(node)?.type ?? ''))
+  if (
+    hasCall(inner) ||
+    isConstant(inner) ||
+    /^(?:jsx_expression|spread_element)$/.test(outerParent(node)?.type ?? '')
+  )
     return undefined
   // `x == x` is an old way to ask whether it is not NaN.
   if (inner.type === 'identifier' && operator.startsWith('==')) return undefined
@@ -75,7 +90,9 @@ function earlierBranches(node: Node): Node[] {
 function isAlternative(owner: Node, branch: Node): boolean {
   const alternative = field(owner, 'alternative')
   return (
-    alternative !== undefined && alternative.startIndex <= branch.startIndex && alternative.endIndex >= branch.endIndex
+    alternative !== undefined &&
+    alternative.startIndex <= branch.startIndex &&
+    alternative.endIndex >= branch.endIndex
   )
 }
 
@@ -84,7 +101,9 @@ function checkDuplicateCase(node: Node): Hit | undefined {
   if (!value || !isConstant(value)) return undefined
   const twin = (node.parent?.namedChildren ?? []).find(
     (other) =>
-      other.type === 'switch_case' && other.startIndex < node.startIndex && fieldText(other, 'value') === value.text,
+      other.type === 'switch_case' &&
+      other.startIndex < node.startIndex &&
+      fieldText(other, 'value') === value.text,
   )
   if (!twin) return undefined
   return {
@@ -119,7 +138,11 @@ export const branchRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: everyLanguage, nodes: ['if_statement', 'elif_clause'], check: checkDuplicateBranch },
+      {
+        languages: everyLanguage,
+        nodes: ['if_statement', 'elif_clause'],
+        check: checkDuplicateBranch,
+      },
       { languages: javascriptFamily, nodes: ['switch_case'], check: checkDuplicateCase },
     ],
   },

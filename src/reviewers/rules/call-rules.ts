@@ -1,7 +1,15 @@
 // Rules about values that are taken for what they are not: decimals, variables of the environment, optionals.
 import type { Node } from 'web-tree-sitter'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, code, field, fieldText, firstLine, replaceInLine } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  field,
+  fieldText,
+  firstLine,
+  replaceInLine,
+} from './syntax.ts'
 
 /** `new BigDecimal(0.1)`, `Decimal(0.1)`. */
 function checkDecimal(node: Node, file: SourceFile): Hit | undefined {
@@ -30,17 +38,24 @@ function checkEnvironment(node: Node, file: SourceFile): Hit | undefined {
   const isPython = file.language === 'python'
   if (node.type === 'call' || node.type === 'call_expression') {
     const [value] = argumentsOf(node)
-    const isBool = /^(?:bool|Boolean)$/.test(fieldText(node, 'function')) && value && environment.test(value.text)
+    const isBool =
+      /^(?:bool|Boolean)$/.test(fieldText(node, 'function')) &&
+      value &&
+      environment.test(value.text)
     const fallback = isBool && /(?:,|\|\||\?\?)\s*["'](\w+)["']\)?$/.exec(value.text)?.[1]
     return fallback ? textHit(node, `even ${code(`"${fallback}"`)} counts as true`) : undefined
   }
   const sides = isPython ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
-  const operator = isPython ? node.childrenForFieldName('operators')[0]?.text : field(node, 'operator')?.type
+  const operator = isPython
+    ? node.childrenForFieldName('operators')[0]?.text
+    : field(node, 'operator')?.type
   const [left, right] = sides
   if (sides.length !== 2 || !left || !right || !environment.test(left.text)) return undefined
   // A default of another type may be what the comparison is about; loose equality turns texts into numbers.
-  if (!/^(?:[!=]==|==|!=|is|is not)$/.test(operator ?? '') || (!isPython && operator!.length === 2)) return undefined
-  if (!/^(?:true|false|True|False|\d+)$/.test(right.text) || (isPython && /,/.test(left.text))) return undefined
+  if (!/^(?:[!=]==|==|!=|is|is not)$/.test(operator ?? '') || (!isPython && operator!.length === 2))
+    return undefined
+  if (!/^(?:true|false|True|False|\d+)$/.test(right.text) || (isPython && /,/.test(left.text)))
+    return undefined
   return textHit(node, `it is never equal to ${code(right.text)}`)
 }
 
@@ -55,7 +70,8 @@ function textHit(node: Node, outcome: string): Hit {
 /** Java: `list.stream().findFirst().get()`. */
 function checkOptional(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (name !== 'get' || argumentsOf(call).length > 0 || receiver?.type !== 'method_invocation') return undefined
+  if (name !== 'get' || argumentsOf(call).length > 0 || receiver?.type !== 'method_invocation')
+    return undefined
   const maker = fieldText(receiver, 'name')
   if (!/^(?:findFirst|findAny|findById|ofNullable)$/.test(maker)) return undefined
   return {
@@ -72,7 +88,13 @@ export const callRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['python', 'java'], nodes: ['call', 'object_creation_expression'], check: checkDecimal }],
+    syntax: [
+      {
+        languages: ['python', 'java'],
+        nodes: ['call', 'object_creation_expression'],
+        check: checkDecimal,
+      },
+    ],
   },
   {
     id: 'environment-is-text',

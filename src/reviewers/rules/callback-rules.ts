@@ -16,7 +16,16 @@ import {
   parts,
 } from './syntax.ts'
 
-const predicateMethods = new Set(['filter', 'some', 'every', 'find', 'findIndex', 'findLast', 'findLastIndex', 'sort'])
+const predicateMethods = new Set([
+  'filter',
+  'some',
+  'every',
+  'find',
+  'findIndex',
+  'findLast',
+  'findLastIndex',
+  'sort',
+])
 
 const effectHooks = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect'])
 
@@ -26,14 +35,18 @@ function checkAsyncCallback(call: Node): Hit | undefined {
   if (!callback || !isAsync(callback)) return undefined
   if (effectHooks.has(name)) return effectHit(callback, name)
   // Streams, cursors and the helpers of libraries wait for their callbacks.
-  if (!receiver || /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i.test(receiver.text)) {
+  if (
+    !receiver ||
+    /stream|cursor|iter|async|effect|pool|queue|batch|\bfind\(|\bp\b/i.test(receiver.text)
+  ) {
     return undefined
   }
   const subject = code(`${receiver.text}.${name}`)
   const awaits = awaitsInside(callback)
   if (name === 'forEach' && awaits) return forEachHit(call, subject)
   if (name === 'map' && awaits && isUnusedMap(call)) return mapHit(call, subject)
-  const isPredicate = predicateMethods.has(name) && (name !== 'sort' || awaits) && !hasWaitingOwner(call)
+  const isPredicate =
+    predicateMethods.has(name) && (name !== 'sort' || awaits) && !hasWaitingOwner(call)
   return isPredicate ? predicateHit(callback, subject, name) : undefined
 }
 
@@ -74,7 +87,10 @@ function predicateHit(callback: Node, subject: string, name: string): Hit {
 function hasWaitingOwner(call: Node): boolean {
   const outer = outerParent(call)
   if (outer?.type === 'await_expression') return true
-  return outer?.type === 'member_expression' && /^(?:then|catch|finally)$/.test(fieldText(outer, 'property'))
+  return (
+    outer?.type === 'member_expression' &&
+    /^(?:then|catch|finally)$/.test(fieldText(outer, 'property'))
+  )
 }
 
 function isUnusedMap(call: Node): boolean {
@@ -84,12 +100,15 @@ function isUnusedMap(call: Node): boolean {
 
 function checkMapWithoutReturn(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name)) return undefined
+  if (!receiver || !/^(?:map|filter|some|every|find|findIndex|flatMap|reduce)$/.test(name))
+    return undefined
   const callback = argumentsOf(call)[0]
   const body = callback && isFunction(callback) ? field(callback, 'body') : undefined
   if (callback && isAsync(callback)) return undefined
-  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement') return undefined
-  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0) return undefined
+  if (body?.type !== 'statement_block' || outerParent(call)?.type === 'expression_statement')
+    return undefined
+  if (parts(body).length === 0 || find(body, 'return_statement', 'throw_statement').length > 0)
+    return undefined
   if (
     /^[A-Z$]/.test(receiver.text) ||
     callback!.type.startsWith('generator') ||
@@ -110,14 +129,19 @@ export const callbackRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkAsyncCallback }],
+    syntax: [
+      { languages: javascriptFamily, nodes: ['call_expression'], check: checkAsyncCallback },
+    ],
   },
   {
     id: 'callback-without-return',
-    summary: 'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
+    summary:
+      'The callback of `map`, `filter` and the like has a body in braces and returns nothing.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn }],
+    syntax: [
+      { languages: javascriptFamily, nodes: ['call_expression'], check: checkMapWithoutReturn },
+    ],
   },
 ]

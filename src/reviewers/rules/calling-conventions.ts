@@ -26,10 +26,16 @@ const conventions: readonly Convention[] = [
     tooMany: true,
     outcome: notCompiled,
     // A first parameter called `this` is none, and one that may be void can be left out.
-    hidden: (symbol, lines) => /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
+    hidden: (symbol, lines) =>
+      /\(\s*this\s*:|\w\s*:(?:[^,():={}>]*\|)?\s*void\s*[|,)]/.test(textOf(symbol, lines)),
   },
   // Any number can be passed; what is taken for another parameter shows nevertheless.
-  { extensions: ['.js', '.jsx', '.mjs', '.cjs'], tooFew: false, tooMany: false, outcome: 'fails when it runs' },
+  {
+    extensions: ['.js', '.jsx', '.mjs', '.cjs'],
+    tooFew: false,
+    tooMany: false,
+    outcome: 'fails when it runs',
+  },
   {
     extensions: ['.py', '.pyi'],
     tooFew: true,
@@ -62,7 +68,9 @@ const conventions: readonly Convention[] = [
     tooMany: true,
     outcome: notCompiled,
     hidden: (symbol, lines) =>
-      /\(\s*this\s/.test(textOf(symbol, lines)) || hasBaseClass(symbol, lines) || isPartial(symbol, lines),
+      /\(\s*this\s/.test(textOf(symbol, lines)) ||
+      hasBaseClass(symbol, lines) ||
+      isPartial(symbol, lines),
   },
   {
     extensions: ['.rs'],
@@ -112,13 +120,16 @@ const mostDecoratorLines = 20
 /** Decorators stand above the definition, or at its beginning where they are taken for a part of it. */
 function hasForeignDecorator({ startLine }: ChangedSymbol, lines: readonly string[]): boolean {
   const indent = indentOf(lines[startLine - 1] ?? '')
-  const isPart = (line = '') => line.trim() !== '' && (indentOf(line) > indent || /^\s*[@)\]}#]/.test(line))
+  const isPart = (line = '') =>
+    line.trim() !== '' && (indentOf(line) > indent || /^\s*[@)\]}#]/.test(line))
   const decorators: string[] = []
   for (let at = startLine - 2; at > startLine - mostDecoratorLines && isPart(lines[at]); at--)
     decorators.push(lines[at]!)
   for (let at = startLine - 1; at < startLine + mostDecoratorLines && isPart(lines[at]); at++)
     decorators.push(lines[at]!)
-  return decorators.some((line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlain(line))
+  return decorators.some(
+    (line) => indentOf(line) === indent && /^\s*@/.test(line) && !isPlain(line),
+  )
 }
 
 function isPlain(line: string): boolean {
@@ -161,8 +172,12 @@ const annotationLines = 12
 function hasMadeConstructor({ name }: ChangedSymbol, lines: readonly string[]): boolean {
   const [own = '', owner = own] = name.split('.').reverse()
   const at = own === owner ? findType(owner, lines) : -1
-  const above = lines.slice(Math.max(0, at - annotationLines), at + 1).map((line) => line.slice(0, 300))
+  const above = lines
+    .slice(Math.max(0, at - annotationLines), at + 1)
+    .map((line) => line.slice(0, 300))
   return above.some((line) =>
-    /@(?:lombok\.(?:\w+\.)?)?(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b/.test(line),
+    /@(?:lombok\.(?:\w+\.)?)?(?:(?:All|Required|No)ArgsConstructor|Data|Value|(?:Super)?Builder)\b/.test(
+      line,
+    ),
   )
 }

@@ -22,11 +22,16 @@ const keepers =
 /** Whether what a function closes over is looked at only later: it is stored, or handed to something that waits. */
 function isKept(fn: Node): boolean {
   const outer = fn.parent
-  if (outer?.type === 'assignment') return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
+  if (outer?.type === 'assignment')
+    return /^(?:subscript|attribute)$/.test(field(outer, 'left')?.type ?? '')
   if (outer?.type === 'pair' || outer?.type === 'list') return false
-  const call = outer?.type === 'argument_list' || outer?.type === 'arguments' ? outer.parent : undefined
+  const call =
+    outer?.type === 'argument_list' || outer?.type === 'arguments' ? outer.parent : undefined
   if (call) return keepers.test(calleeOf(call).name)
-  return outer?.type === 'keyword_argument' && /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
+  return (
+    outer?.type === 'keyword_argument' &&
+    /^(?:command|callback|on_\w+)$/.test(fieldText(outer, 'name'))
+  )
 }
 
 /** A lambda in a loop of Python, or a function in a loop over a `var`. */
@@ -49,7 +54,9 @@ function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
   const initializer = field(loop, 'initializer')
   const isVar = initializer?.type === 'variable_declaration' || field(loop, 'kind')?.type === 'var'
   if (!isPython && !isVar) return undefined
-  const declared = isPython ? field(loop, 'left') : (initializer?.namedChild(0) ?? field(loop, 'left'))
+  const declared = isPython
+    ? field(loop, 'left')
+    : (initializer?.namedChild(0) ?? field(loop, 'left'))
   const names = isPython
     ? declared?.type === 'identifier'
       ? [declared]
@@ -57,9 +64,14 @@ function checkCaptured(fn: Node, file: SourceFile): Hit | undefined {
     : [field(declared ?? fn, 'name') ?? declared]
   const body = field(fn, 'body')
   const captured = names.find(
-    (name) => name && body && (body.text === name.text || mentions(body, name.text)) && !parameterOf(fn, name.text),
+    (name) =>
+      name &&
+      body &&
+      (body.text === name.text || mentions(body, name.text)) &&
+      !parameterOf(fn, name.text),
   )
-  if (!captured || /\b(?:break|return)\b/.test((field(loop, 'body')?.text ?? '').slice(-60))) return undefined
+  if (!captured || /\b(?:break|return)\b/.test((field(loop, 'body')?.text ?? '').slice(-60)))
+    return undefined
   return {
     at: firstLine(fn),
     title: `This function sees the last value of ${code(captured.text)}, not the one of its own turn`,
@@ -76,13 +88,20 @@ function checkCopy(statement: Node, file: SourceFile): Hit | undefined {
   const clause = loop?.namedChildren.find((child) => child.type === 'range_clause')
   const variable = clause && field(clause, 'left')?.namedChild(1)
   const list = clause && field(clause, 'right')
-  if (!loop || name?.type !== 'identifier' || variable?.text !== name.text || list?.type !== 'identifier')
+  if (
+    !loop ||
+    name?.type !== 'identifier' ||
+    variable?.text !== name.text ||
+    list?.type !== 'identifier'
+  )
     return undefined
-  if (!/^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/.test(typeOf(list.text, statement, file))) return undefined
+  if (!/^\[\w*\](?!interface|any|map|chan|func)[\w.]+$/.test(typeOf(list.text, statement, file)))
+    return undefined
   const uses = find(field(loop, 'body')!, 'identifier').filter(
     (use) => use.text === name.text && use.startIndex > statement.endIndex,
   )
-  if (uses.length > 0 || enclosingFunction(statement)?.id !== enclosingFunction(loop)?.id) return undefined
+  if (uses.length > 0 || enclosingFunction(statement)?.id !== enclosingFunction(loop)?.id)
+    return undefined
   return {
     at: firstLine(statement),
     title: `${code(target!.text)} is set on a copy, so ${code(list.text)} stays as it was`,
@@ -100,7 +119,11 @@ export const captureRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       { languages: ['python'], nodes: ['lambda'], check: checkCaptured },
-      { languages: javascriptFamily, nodes: ['arrow_function', 'function_expression'], check: checkCaptured },
+      {
+        languages: javascriptFamily,
+        nodes: ['arrow_function', 'function_expression'],
+        check: checkCaptured,
+      },
     ],
   },
   {

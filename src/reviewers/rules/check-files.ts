@@ -15,7 +15,8 @@ export function checkFiles(change: Change, disabled: ReadonlySet<string>): Propo
       const { side, at } = hit
       const lines = file.hunks.flatMap((hunk) => hunk.lines)
       const line = lines.find(
-        ({ kind, newLine, oldLine }) => kind !== 'context' && (side === 'RIGHT' ? newLine : oldLine) === at.startLine,
+        ({ kind, newLine, oldLine }) =>
+          kind !== 'context' && (side === 'RIGHT' ? newLine : oldLine) === at.startLine,
       )
       const texts = new Map([[at.startLine, line?.text.replace(/\r$/, '') ?? '']])
       findings.push(toProposal(toRuleFinding(rule, hit), { path: file.path, side, texts }))

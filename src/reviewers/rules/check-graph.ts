@@ -21,13 +21,20 @@ export async function checkGraph(
   graph: ChangeGraph,
   disabled: ReadonlySet<string>,
 ): Promise<ProposedFinding[]> {
-  const change: GraphedChange = { graph, files, head: createLineReader(head), base: createLineReader(base) }
+  const change: GraphedChange = {
+    graph,
+    files,
+    head: createLineReader(head),
+    base: createLineReader(base),
+  }
   const found: ProposedFinding[] = []
   for (const rule of graphRules) {
     if (disabled.has(rule.id)) continue
     for (const hit of (await rule.graph?.(change)) ?? []) {
       const { path, side } = hit
-      found.push(toProposal(toRuleFinding(rule, hit), { path, side, texts: await readLine(change, hit) }))
+      found.push(
+        toProposal(toRuleFinding(rule, hit), { path, side, texts: await readLine(change, hit) }),
+      )
     }
   }
   return found
@@ -41,7 +48,9 @@ async function readLine(
   const number = at.startLine
   const file = files.find((each) => each.path === path)
   const lines = file?.hunks.flatMap((hunk) => hunk.lines) ?? []
-  const shown = lines.find(({ oldLine, newLine }) => (side === 'RIGHT' ? newLine : oldLine) === number)
+  const shown = lines.find(
+    ({ oldLine, newLine }) => (side === 'RIGHT' ? newLine : oldLine) === number,
+  )
   if (shown) return new Map([[number, shown.text.replace(/\r$/, '')]])
   const whole = side === 'RIGHT' ? await head(path) : await base(file?.oldPath ?? path)
   return new Map([[number, whole?.[number - 1] ?? '']])

@@ -30,8 +30,11 @@ export async function checkManifests(
     signal.throwIfAborted()
     const sides = await readSides(file, head, base)
     const hits =
-      sides === null ? [[unknownHosts, unreadable] as const] : await runRules(file.path, sides, { head, base })
-    for (const [rule, hit] of hits) if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
+      sides === null
+        ? [[unknownHosts, unreadable] as const]
+        : await runRules(file.path, sides, { head, base })
+    for (const [rule, hit] of hits)
+      if (!disabled.has(rule.id)) findings.push(proposeAt(file, rule, hit))
   }
   return findings
 }
@@ -53,7 +56,8 @@ async function runRules(
   const readBase = (isWanted: (path: string) => boolean) => readRelated(base, isWanted)
   const found: (readonly [Rule, ManifestHit])[] = []
   for (const rule of [...manifestRules, ...packageRules]) {
-    for (const hit of await rule.manifest!({ path, ...sides, readHead, readBase })) found.push([rule, hit])
+    for (const hit of await rule.manifest!({ path, ...sides, readHead, readBase }))
+      found.push([rule, hit])
   }
   return found
 }
@@ -65,7 +69,10 @@ function proposeAt(file: FileDiff, rule: Rule, { text, ...hit }: ManifestHit): P
 }
 
 /** The added line that holds the text; where it is written in another way, the first one. */
-function findLine({ hunks }: FileDiff, text: ManifestHit['text']): readonly [number: number, line: string] {
+function findLine(
+  { hunks }: FileDiff,
+  text: ManifestHit['text'],
+): readonly [number: number, line: string] {
   const added = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === 'added'))
   const line = added.find((each) => each.text.includes(text)) ?? added[0]
   return [line?.newLine ?? 1, line?.text.replace(/\r$/, '') ?? '']
@@ -79,7 +86,10 @@ async function readSides(file: FileDiff, head: Snapshot, base: Snapshot): Promis
       head.readFile(file.path, { maxBytes }),
       isNew ? undefined : base.readFile(file.oldPath, { maxBytes }),
     ])
-    return { head: readManifest(file.path, decode(now)), base: readManifest(file.oldPath, decode(before)) }
+    return {
+      head: readManifest(file.path, decode(now)),
+      base: readManifest(file.oldPath, decode(before)),
+    }
   } catch {
     return null
   }
@@ -92,12 +102,17 @@ async function readOther(head: Snapshot, path: string): Promise<Manifest> {
 
 async function readRelated(base: Snapshot, isWanted: (path: string) => boolean) {
   const entries = await base.listFiles()
-  const related = entries.filter(({ path, kind, size }) => kind === 'file' && size <= maxBytes && isWanted(path))
+  const related = entries.filter(
+    ({ path, kind, size }) => kind === 'file' && size <= maxBytes && isWanted(path),
+  )
   const files: { path: string; text: string }[] = []
   // Those near the root say most about the repository.
   const depth = (path: string) => path.split('/').length
-  const nearest = related.toSorted((one, other) => depth(one.path) - depth(other.path)).slice(0, maxRelated)
-  for (const { path } of nearest) files.push({ path, text: decode(await base.readFile(path, { maxBytes })) })
+  const nearest = related
+    .toSorted((one, other) => depth(one.path) - depth(other.path))
+    .slice(0, maxRelated)
+  for (const { path } of nearest)
+    files.push({ path, text: decode(await base.readFile(path, { maxBytes })) })
   return files
 }
 

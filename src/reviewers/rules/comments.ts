@@ -33,5 +33,8 @@ export function withoutComment(text: string, path: string): string {
 
 /** The line with nothing in its quotes. */
 export function withoutStrings(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.){0,500}"|'(?:[^'\\]|\\.){0,500}'|`(?:[^`\\]|\\.){0,500}`/g, '""')
+  return text.replace(
+    /"(?:[^"\\]|\\.){0,500}"|'(?:[^'\\]|\\.){0,500}'|`(?:[^`\\]|\\.){0,500}`/g,
+    '""',
+  )
 }

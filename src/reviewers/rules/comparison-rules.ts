@@ -9,10 +9,15 @@ const notANumber =
   /^(?:NaN|Number\.NaN|float\(['"]nan['"]\)|(?:math|np|numpy)\.nan|math\.NaN\(\)|(?:Double|Float)\.NaN)$/i
 
 function checkNanComparison(node: Node, file: SourceFile): Hit | undefined {
-  const sides = node.type === 'comparison_operator' ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
-  const operator = (node.childrenForFieldName('operators')[0] ?? field(node, 'operator'))?.type ?? ''
+  const sides =
+    node.type === 'comparison_operator'
+      ? node.namedChildren
+      : [field(node, 'left'), field(node, 'right')]
+  const operator =
+    (node.childrenForFieldName('operators')[0] ?? field(node, 'operator'))?.type ?? ''
   const [left, right] = sides
-  if (sides.length !== 2 || !left || !right || !/^(?:[=!]==?|[<>]=?)$/.test(operator)) return undefined
+  if (sides.length !== 2 || !left || !right || !/^(?:[=!]==?|[<>]=?)$/.test(operator))
+    return undefined
   const value = notANumber.test(right.text) ? left : notANumber.test(left.text) ? right : undefined
   if (!value) return undefined
   const negation = operator.startsWith('!') ? '!' : ''
@@ -21,7 +26,9 @@ function checkNanComparison(node: Node, file: SourceFile): Hit | undefined {
     at: firstLine(node),
     title: `The comparison of ${code(value.text)} with NaN is ${alwaysOrNever(operator)}`,
     body: `When ${code(value.text)} is NaN, \`${operator}\` still doesn't find it: NaN is equal to nothing, not even itself.`,
-    suggestion: isScript ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`) : undefined,
+    suggestion: isScript
+      ? replaceInLine(node, file, `${negation}Number.isNaN(${value.text})`)
+      : undefined,
   }
 }
 
@@ -32,7 +39,8 @@ function checkTypeof(node: Node): Hit | undefined {
   if (!equality) return undefined
   const { left, right, operator } = equality
   const [test, name] = left.type === 'unary_expression' ? [left, right] : [right, left]
-  if (test.type !== 'unary_expression' || field(test, 'operator')?.type !== 'typeof') return undefined
+  if (test.type !== 'unary_expression' || field(test, 'operator')?.type !== 'typeof')
+    return undefined
   if (!isPlainString(name) || typeofNames.test(stringText(name))) return undefined
   return {
     at: firstLine(node),
@@ -44,8 +52,10 @@ function checkTypeof(node: Node): Hit | undefined {
 function checkNegatedOperand(node: Node, file: SourceFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const left = field(node, 'left')
-  if ((operator !== 'in' && operator !== 'instanceof') || left?.type !== 'unary_expression') return undefined
-  if (field(left, 'operator')?.type !== '!' || outerParent(node)?.type === 'for_in_statement') return undefined
+  if ((operator !== 'in' && operator !== 'instanceof') || left?.type !== 'unary_expression')
+    return undefined
+  if (field(left, 'operator')?.type !== '!' || outerParent(node)?.type === 'for_in_statement')
+    return undefined
   const operand = fieldText(left, 'argument')
   return {
     at: firstLine(node),
@@ -86,7 +96,8 @@ export const comparisonRules: readonly Rule[] = [
   },
   {
     id: 'negated-operand',
-    summary: '`!` stands before the left side of `in` or `instanceof` and negates that, not the test.',
+    summary:
+      '`!` stands before the left side of `in` or `instanceof` and negates that, not the test.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,

@@ -30,7 +30,9 @@ interface Comparison {
 function comparisonOf(node: Node): Comparison | undefined {
   const inner = unwrap(node)
   if (inner.type === 'unary_expression' && field(inner, 'operator')?.type === '!') {
-    const operand = comparisonOf(field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!)
+    const operand = comparisonOf(
+      field(inner, 'operand') ?? field(inner, 'argument') ?? inner.namedChild(0)!,
+    )
     return operand && { ...operand, negated: !operand.negated }
   }
   if (inner.type === 'method_invocation') return equalsCall(inner)
@@ -38,7 +40,8 @@ function comparisonOf(node: Node): Comparison | undefined {
   if (isPython && inner.namedChildCount !== 2) return undefined
   const left = isPython ? inner.namedChild(0) : field(inner, 'left')
   const right = isPython ? inner.namedChild(1) : field(inner, 'right')
-  const operator = (isPython ? inner.childrenForFieldName('operators')[0] : field(inner, 'operator'))?.type ?? ''
+  const operator =
+    (isPython ? inner.childrenForFieldName('operators')[0] : field(inner, 'operator'))?.type ?? ''
   return left && right && /^[=!]==?$/.test(operator) ? compare(left, right, operator) : undefined
 }
 
@@ -51,7 +54,8 @@ function equalsCall(call: Node): Comparison | undefined {
 /** Only where it is certain which side varies: a constant against something made of a variable. */
 function compare(left: Node, right: Node, operator: string): Comparison | undefined {
   const [subject, constant] = isComparand(right) ? [left, right] : [right, left]
-  if (!isComparand(constant) || isComparand(subject) || !hasVariable(subject) || hasCall(subject)) return undefined
+  if (!isComparand(constant) || isComparand(subject) || !hasVariable(subject) || hasCall(subject))
+    return undefined
   const isNothing = constant.text === 'null' || constant.text === 'undefined'
   const text = isPlainString(constant) ? `'${stringText(constant)}'` : constant.text
   return {
@@ -69,20 +73,29 @@ function isComparand(node: Node): boolean {
 
 /** Whether anything in an expression is named as variables are; `-OFFSET` and `2 * SIZE` are as fixed as their parts. */
 function hasVariable(node: Node): boolean {
-  const names = find(unwrap(node), 'identifier', 'property_identifier', 'field_identifier', 'this', 'self')
+  const names = find(
+    unwrap(node),
+    'identifier',
+    'property_identifier',
+    'field_identifier',
+    'this',
+    'self',
+  )
   return names.some((name) => /[^A-Z\d_]/.test(name.text) || name.text.length === 1)
 }
 
 function checkTautology(node: Node, file: SourceFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const isOr = operator === '||' || operator === 'or'
-  if ((!isOr && operator !== '&&' && operator !== 'and') || isInnerOf(node, operator)) return undefined
+  if ((!isOr && operator !== '&&' && operator !== 'and') || isInnerOf(node, operator))
+    return undefined
   const seen = new Map<string, Comparison>()
   for (const operand of operandsOf(node, operator)) {
     const comparison = comparisonOf(operand)
     if (!comparison || comparison.negated !== isOr) continue
     const earlier = seen.get(comparison.subject)
-    if (earlier && conflict(earlier.constant, comparison.constant)) return tautology(node, file, earlier, comparison)
+    if (earlier && conflict(earlier.constant, comparison.constant))
+      return tautology(node, file, earlier, comparison)
     seen.set(comparison.subject, comparison)
   }
   return undefined
@@ -107,7 +120,9 @@ function tautology(node: Node, file: SourceFile, one: Comparison, other: Compari
   const outcome = one.negated ? 'always true' : 'never true'
   const [wrong, right] = one.negated ? ['||', '&&'] : ['&&', '||']
   const isPython = file.language === 'python'
-  const word = isPython ? { wrong: one.negated ? 'or' : 'and', right: one.negated ? 'and' : 'or' } : { wrong, right }
+  const word = isPython
+    ? { wrong: one.negated ? 'or' : 'and', right: one.negated ? 'and' : 'or' }
+    : { wrong, right }
   const line = file.lines[lineOf(node) - 1] ?? ''
   const operators = isPython ? line.match(/\b(?:and|or)\b/g) : line.match(/&&|\|\|/g)
   const isSimple = operators?.length === 1 && node.startPosition.row === node.endPosition.row
@@ -116,7 +131,9 @@ function tautology(node: Node, file: SourceFile, one: Comparison, other: Compari
     title: `This condition is ${outcome}: ${code(one.subject)} can't be both ${code(one.constant)} and ${code(other.constant)}`,
     body: `When ${code(one.subject)} has any value at all, the outcome is the same, so the check decides nothing. \`${word.right}\` was probably meant instead of \`${word.wrong}\`.`,
     severity: access.test(one.subject) || access.test(one.constant) ? 'critical' : 'moderate',
-    suggestion: isSimple ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right) : undefined,
+    suggestion: isSimple
+      ? line.replace(isPython ? /\b(?:and|or)\b/ : /&&|\|\|/, word.right)
+      : undefined,
   }
 }
 
@@ -126,11 +143,14 @@ const conditionOwners = new Set(['if_statement', 'while_statement', 'do_statemen
 function checkConstantOperand(node: Node): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const outer = outerParent(node)
-  if ((operator !== '||' && operator !== 'or') || !outer || !conditionOwners.has(outer.type)) return undefined
+  if ((operator !== '||' && operator !== 'or') || !outer || !conditionOwners.has(outer.type))
+    return undefined
   const condition = field(outer, 'condition')
   if (!condition || unwrap(condition).id !== node.id) return undefined
   const operands = operandsOf(node, operator)
-  const constant = operands.slice(1).find((operand) => isPlainString(operand) && operand.text.length > 2)
+  const constant = operands
+    .slice(1)
+    .find((operand) => isPlainString(operand) && operand.text.length > 2)
   const comparison = operands.map(comparisonOf).find((found) => found && !found.negated)
   if (!constant || !comparison) return undefined
   return {
@@ -143,7 +163,8 @@ function checkConstantOperand(node: Node): Hit | undefined {
 
 function checkAssertTuple(node: Node): Hit | undefined {
   const tuple = node.namedChild(0)
-  if (tuple?.type !== 'tuple' || tuple.namedChildCount < 2 || node.namedChildCount !== 1) return undefined
+  if (tuple?.type !== 'tuple' || tuple.namedChildCount < 2 || node.namedChildCount !== 1)
+    return undefined
   return {
     at: firstLine(node),
     title: 'This assertion is always true, because it tests a tuple',
@@ -154,13 +175,18 @@ function checkAssertTuple(node: Node): Hit | undefined {
 export const conditionRules: readonly Rule[] = [
   {
     id: 'constant-condition',
-    summary: "A condition can't fail or can't hold, such as `role !== 'admin' || role !== 'owner'`.",
+    summary:
+      "A condition can't fail or can't hold, such as `role !== 'admin' || role !== 'owner'`.",
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
     syntax: [
       { languages: everyLanguage, nodes: binaryTypes, check: checkTautology },
-      { languages: [...javascriptFamily, 'python'], nodes: binaryTypes, check: checkConstantOperand },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: binaryTypes,
+        check: checkConstantOperand,
+      },
       { languages: ['python'], nodes: ['assert_statement'], check: checkAssertTuple },
     ],
   },

@@ -15,13 +15,22 @@ export function isCondition(node: Node): boolean {
   let inner = node
   for (let outer = outerParent(inner); outer; outer = outerParent(inner)) {
     const operator = field(outer, 'operator')?.type ?? ''
-    const negation = (outer.type === 'unary_expression' && operator === '!') || outer.type === 'not_operator'
+    const negation =
+      (outer.type === 'unary_expression' && operator === '!') || outer.type === 'not_operator'
     const logical = ['&&', '||', 'and', 'or'].includes(operator)
     if (!negation && !logical) {
       const condition = conditionParents.has(outer.type) ? field(outer, 'condition') : undefined
-      return condition !== undefined && inner.startIndex >= condition.startIndex && inner.endIndex <= condition.endIndex
+      return (
+        condition !== undefined &&
+        inner.startIndex >= condition.startIndex &&
+        inner.endIndex <= condition.endIndex
+      )
     }
-    if (logical && field(outer, 'right')?.id === inner.id && outerParent(outer)?.type === 'ternary_expression') {
+    if (
+      logical &&
+      field(outer, 'right')?.id === inner.id &&
+      outerParent(outer)?.type === 'ternary_expression'
+    ) {
       return isCondition(outer)
     }
     inner = outer

@@ -1,7 +1,13 @@
 // Says how many arguments fit a list of parameters.
 
 /** For example `1 argument`, `1 to 3 arguments`, `2 arguments or more`. */
-export function describeArguments({ least, most }: { readonly least: number; readonly most: number | null }): string {
+export function describeArguments({
+  least,
+  most,
+}: {
+  readonly least: number
+  readonly most: number | null
+}): string {
   if (most === null) return `${countArguments(least)} or more`
   return least === most ? countArguments(least) : `${least} to ${countArguments(most)}`
 }

@@ -25,7 +25,8 @@ function checkDownload({ text, next, path }: TextLine): Omit<Hit, 'at'> | undefi
 export const downloadRules: readonly Rule[] = [
   {
     id: 'piped-download',
-    summary: 'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain HTTP.',
+    summary:
+      'A download or an encoded text is run as a program (`curl … | sh`). Critical over plain HTTP.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

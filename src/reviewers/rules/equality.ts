@@ -9,7 +9,9 @@ export function equalityOf(node: Node): { left: Node; right: Node; operator: str
   const left = field(node, 'left')
   const right = field(node, 'right')
   const operator = field(node, 'operator')?.type ?? ''
-  return left && right && equalities.has(operator) ? { left: unwrap(left), right: unwrap(right), operator } : undefined
+  return left && right && equalities.has(operator)
+    ? { left: unwrap(left), right: unwrap(right), operator }
+    : undefined
 }
 
 export function alwaysOrNever(operator: string): string {

@@ -24,7 +24,13 @@ const sentence = {
   body: 'When something in the `try` block fails, nobody learns of it: the code goes on as if it had worked. Handle or report the error, or say in a comment why it can be ignored.',
 }
 
-const triedTypes = ['call_expression', 'call', 'method_invocation', 'new_expression', 'object_creation_expression']
+const triedTypes = [
+  'call_expression',
+  'call',
+  'method_invocation',
+  'new_expression',
+  'object_creation_expression',
+]
 
 /** Converting a value; what fails to convert stays as it is. */
 const conversion =
@@ -34,7 +40,8 @@ const conversion =
 const telling = /callback|progress|notify|listener|hook|^on_?[A-Z_]|^emit|^report|^track|^capture/i
 
 /** Functions in which nothing may get in the way of the rest. */
-const cleaningUp = /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
+const cleaningUp =
+  /clean|rollback|close|shutdown|teardown|stop|dispose|destroy|__del__|__exit__|finali[sz]e|unload/i
 
 /** Whether all that the `try` block calls may fail without harm: closing, deleting, probing, converting. */
 function isHarmless(tryBlock: Node | undefined): boolean {
@@ -67,7 +74,9 @@ function hasDefault(tried: Node): boolean {
   const before = tried.parent?.previousNamedSibling?.text.slice(0, 300) ?? ''
   return (
     target !== '' &&
-    (before.startsWith(`${target} =`) || before.startsWith(`${target}:`) || before.startsWith(`let ${target} =`))
+    (before.startsWith(`${target} =`) ||
+      before.startsWith(`${target}:`) ||
+      before.startsWith(`let ${target} =`))
   )
 }
 
@@ -81,7 +90,8 @@ function checkEmptyCatch(clause: Node, file: SourceFile): Hit | undefined {
   const tried = field(clause.parent, 'body')
   if (meantToBeDropped.test(fieldText(clause, 'parameter'))) return undefined
   if (isHarmless(tried) || returnsAtOnce(tried!) || hasDefault(tried!)) return undefined
-  if (file.language === 'java') return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
+  if (file.language === 'java')
+    return isBroadCatch(clause) ? { at: firstLine(clause), ...sentence } : undefined
   // `catch {}` without a name is written by those who know that they drop it; still wrong around a write.
   if (!field(clause, 'parameter') && !find(tried!, 'await_expression').length) return undefined
   return { at: firstLine(clause), ...sentence }
@@ -102,12 +112,18 @@ function isBroadCatch(clause: Node): boolean {
 
 function checkExceptPass(clause: Node, file: SourceFile): Hit | undefined {
   const body = clause.namedChildren.find((child) => child.type === 'block')
-  const caught = (field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block'))?.text ?? ''
+  const caught =
+    (field(clause, 'value') ?? clause.namedChildren.find((child) => child.type !== 'block'))
+      ?.text ?? ''
   if (!/^(?:Exception|BaseException)?(?: as \w+)?$/.test(caught)) return undefined
   const statements = body ? parts(body) : []
-  if (statements.length !== 1 || !/^(?:pass_statement|expression_statement)$/.test(statements[0]!.type))
+  if (
+    statements.length !== 1 ||
+    !/^(?:pass_statement|expression_statement)$/.test(statements[0]!.type)
+  )
     return undefined
-  if (statements[0]!.type === 'expression_statement' && statements[0]!.text !== '...') return undefined
+  if (statements[0]!.type === 'expression_statement' && statements[0]!.text !== '...')
+    return undefined
   const rows = file.lines.slice(clause.startPosition.row, clause.endPosition.row + 2)
   if (rows.some((line) => line.includes('#')) || hasComment(clause)) return undefined
   const tried = clause.parent && field(clause.parent, 'body')
@@ -147,7 +163,11 @@ export const errorRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: [...javascriptFamily, 'python', 'java'], nodes: ['return_statement'], check: checkReturnInFinally },
+      {
+        languages: [...javascriptFamily, 'python', 'java'],
+        nodes: ['return_statement'],
+        check: checkReturnInFinally,
+      },
     ],
   },
 ]

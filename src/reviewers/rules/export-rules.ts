@@ -4,7 +4,15 @@ import type { BrokenImport, Caller, ChangedSymbol } from '../../domain/change-gr
 import type { FileDiff } from '../../domain/diff.ts'
 import { isTestPath } from '../../workspace/languages.ts'
 import { bindsName } from './bound-names.ts'
-import { findDeletedLine, findLine, type GraphPlace, isFixture, isGuarded, placeAt, quoteName } from './graph-places.ts'
+import {
+  findDeletedLine,
+  findLine,
+  type GraphPlace,
+  isFixture,
+  isGuarded,
+  placeAt,
+  quoteName,
+} from './graph-places.ts'
 import type { GraphedChange, GraphHit, Rule, RuleEvidence } from './rule.ts'
 
 /** Findings of each rule in one review, and the uses that each shows. */
@@ -33,10 +41,15 @@ interface Loss {
 async function checkRemoved(change: GraphedChange): Promise<GraphHit[]> {
   const hits: GraphHit[] = []
   const told = new Set<string>()
-  for (const { place, what, leftovers } of [...listLostFiles(change), ...(await listLostNames(change))]) {
+  for (const { place, what, leftovers } of [
+    ...listLostFiles(change),
+    ...(await listLostNames(change)),
+  ]) {
     if (hits.length === mostFindings) break
     // Whoever imports a file that is gone needn't hear of each name in it.
-    const standing = (await listStanding(change, leftovers)).filter(({ path }) => !told.has(`${place.path}\n${path}`))
+    const standing = (await listStanding(change, leftovers)).filter(
+      ({ path }) => !told.has(`${place.path}\n${path}`),
+    )
     for (const { path } of standing) told.add(`${place.path}\n${path}`)
     if (standing.length > 0) hits.push({ ...place, ...describeLoss(what, standing) })
   }
@@ -75,10 +88,16 @@ function mayMean({ path, from }: BrokenImport, target: string): boolean {
     const wanted = posix.join(posix.dirname(path), from)
     return wanted === target || wanted.replace(/\.\w+$/, '') === bare || wanted === bare
   }
-  const parts = from.split(/[./\\:]+/).filter((part) => part !== '' && !/^(?:[@~#]|crate|self|super)$/.test(part))
+  const parts = from
+    .split(/[./\\:]+/)
+    .filter((part) => part !== '' && !/^(?:[@~#]|crate|self|super)$/.test(part))
   if (parts.length === 0) return false
   const end = parts.join('/')
-  return `/${bare}`.endsWith(`/${end}`) || `/${end}`.endsWith(`/${bare}`) || `/${posix.dirname(bare)}` === `/${end}`
+  return (
+    `/${bare}`.endsWith(`/${end}`) ||
+    `/${end}`.endsWith(`/${bare}`) ||
+    `/${posix.dirname(bare)}` === `/${end}`
+  )
 }
 
 /** Names that others could use and that are gone, with imports and calls elsewhere that still mean them. */
@@ -91,12 +110,14 @@ async function listLostNames(change: GraphedChange): Promise<Loss[]> {
     // A member may be inherited.
     if (!isGone || !exported || name.includes('.')) continue
     const file = files.find((each) => each.path === path || each.oldPath === path)
-    const place = file && (kind === 'removed' ? findDeletedLine(file, symbol) : findLine(change, path, symbol))
+    const place =
+      file && (kind === 'removed' ? findDeletedLine(file, symbol) : findLine(change, path, symbol))
     if (!file || !place) continue
     const imports = graph.brokenImports
       .filter((item) => !item.inChange && item.name === name && item.target === file.path)
       .map((item) => ({ path: item.path, line: item.line, isImport: true }))
-    const calls = kind === 'removed' && !isElsewhere(change, symbol) ? listCalls(graph.callers, index) : []
+    const calls =
+      kind === 'removed' && !isElsewhere(change, symbol) ? listCalls(graph.callers, index) : []
     const leftovers = [...imports, ...calls]
     if (leftovers.length === 0 || bindsName(file.path, await head(file.path), name)) continue
     losses.push({ place, what: name, leftovers })
@@ -106,28 +127,39 @@ async function listLostNames(change: GraphedChange): Promise<Loss[]> {
 
 /** Whether the change defines the name anew somewhere: from where it may be reached all the same. */
 function isElsewhere({ graph }: GraphedChange, { name }: ChangedSymbol): boolean {
-  return graph.symbols.some((other) => other.change !== 'removed' && other.name.split('.').at(-1) === name)
+  return graph.symbols.some(
+    (other) => other.change !== 'removed' && other.name.split('.').at(-1) === name,
+  )
 }
 
 /** Languages in which a name may come from where no import shows it: macros, reopened classes, globals. */
-const looseExtensions = new Set('.c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .rb .php .js .jsx .cjs .mjs'.split(' '))
+const looseExtensions = new Set(
+  '.c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .rb .php .js .jsx .cjs .mjs'.split(' '),
+)
 
 function listCalls(callers: readonly Caller[], symbol: number): Leftover[] {
   return callers
-    .filter((use) => use.symbol === symbol && use.confidence >= sureWithoutImport && use.kind !== 'value')
+    .filter(
+      (use) => use.symbol === symbol && use.confidence >= sureWithoutImport && use.kind !== 'value',
+    )
     .filter(({ path }) => !looseExtensions.has(extname(path).toLowerCase()))
     .map(({ path, line, kind }) => ({ path, line, isImport: kind === 'import' }))
 }
 
 /** Those that don't expect to find nothing, once a file and line; those of programs before those of tests. */
-async function listStanding({ head }: GraphedChange, leftovers: readonly Leftover[]): Promise<Leftover[]> {
+async function listStanding(
+  { head }: GraphedChange,
+  leftovers: readonly Leftover[],
+): Promise<Leftover[]> {
   const standing = new Map<string, Leftover>()
   for (const leftover of leftovers.slice(0, mostRead)) {
     const { path, line } = leftover
     if (isFixture(path) || isGuarded(await head(path), line)) continue
     standing.set(`${line} ${path}`, standing.get(`${line} ${path}`) ?? leftover)
   }
-  return [...standing.values()].sort((one, other) => Number(isTestPath(one.path)) - Number(isTestPath(other.path)))
+  return [...standing.values()].sort(
+    (one, other) => Number(isTestPath(one.path)) - Number(isTestPath(other.path)),
+  )
 }
 
 function describeLoss(what: string, standing: readonly Leftover[]) {
@@ -139,9 +171,13 @@ function describeLoss(what: string, standing: readonly Leftover[]) {
     title: `${quoteName(what)} is gone, and ${files} it`,
     body: `When ${quoteName(first.path)} is ${first.isImport ? 'compiled or loaded' : 'compiled or run'}, line ${first.line} fails: it still names ${quoteName(what)}, which this change removes or renames.`,
     ...(isCertain && { severity: 'critical' as const }),
-    evidence: standing
-      .slice(0, mostShown)
-      .map(({ path, line, isImport }): RuleEvidence => ({ path, line, note: isImport ? 'imports it' : 'uses it' })),
+    evidence: standing.slice(0, mostShown).map(
+      ({ path, line, isImport }): RuleEvidence => ({
+        path,
+        line,
+        note: isImport ? 'imports it' : 'uses it',
+      }),
+    ),
   }
 }
 
@@ -151,8 +187,19 @@ async function checkImports(change: GraphedChange): Promise<GraphHit[]> {
   for (const item of graph.brokenImports) {
     const { path, line, inChange } = item
     const isReviewed = files.some((file) => file.path === path)
-    if (!inChange || !isReviewed || isFixture(path) || mayBeMade(item) || isGuarded(await head(path), line)) continue
-    if (item.name !== null && item.target !== null && bindsName(item.target, await head(item.target), item.name))
+    if (
+      !inChange ||
+      !isReviewed ||
+      isFixture(path) ||
+      mayBeMade(item) ||
+      isGuarded(await head(path), line)
+    )
+      continue
+    if (
+      item.name !== null &&
+      item.target !== null &&
+      bindsName(item.target, await head(item.target), item.name)
+    )
       continue
     hits.push({ ...placeAt(path, 'RIGHT', line), ...describeImport(item) })
     if (hits.length === mostFindings) break
@@ -170,14 +217,19 @@ const assets =
   /\.(?:css|s[ac]ss|less|styl|svg|png|jpe?g|gif|webp|avif|ico|json5?|ya?ml|toml|mdx?|html?|txt|csv|xml|gql|graphql|wasm|node|glsl|frag|vert|woff2?|ttf|mp[34]|proto|po|d)$/i
 
 function mayBeMade({ path, from }: BrokenImport): boolean {
-  return !checkedExtensions.test(path) || made.test(from) || (from.includes('/') && assets.test(from))
+  return (
+    !checkedExtensions.test(path) || made.test(from) || (from.includes('/') && assets.test(from))
+  )
 }
 
 function describeImport({ path, from, name, target }: BrokenImport) {
   const isTest = isTestPath(path)
   const lead =
     name === null
-      ? { title: `The import of ${quoteName(from)} leads to no file`, finds: 'there is no such file' }
+      ? {
+          title: `The import of ${quoteName(from)} leads to no file`,
+          finds: 'there is no such file',
+        }
       : {
           title: `${quoteName(name)} is not exported by ${quoteName(target ?? from)}`,
           finds: `there is no ${quoteName(name)} in ${quoteName(target ?? from)}`,
@@ -186,7 +238,8 @@ function describeImport({ path, from, name, target }: BrokenImport) {
     title: lead.title,
     body: `When ${quoteName(path)} is compiled or loaded, it fails at this import: ${lead.finds}.`,
     ...(name === null && !isTest && { severity: 'critical' as const }),
-    ...(name !== null && target !== null && { evidence: [{ path: target, line: 1, note: 'has no such name' }] }),
+    ...(name !== null &&
+      target !== null && { evidence: [{ path: target, line: 1, note: 'has no such name' }] }),
   }
 }
 

@@ -29,7 +29,11 @@ export function createFileIndex(root: Node): FileIndex {
   }
 }
 
-function lookup(root: Node, types: string[], namesOf: (node: Node) => string[]): (name: string) => readonly Node[] {
+function lookup(
+  root: Node,
+  types: string[],
+  namesOf: (node: Node) => string[],
+): (name: string) => readonly Node[] {
   let byName: Map<string, Node[]> | undefined
   return (name) => {
     byName ??= indexed(root.descendantsOfType(types), namesOf)

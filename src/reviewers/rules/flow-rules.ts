@@ -25,13 +25,15 @@ const leaving = new Set([
 ])
 
 /** What may loop for ever, or end the program in ways that the file doesn't show. */
-const unclear = /^(?:switch|while|for|do|labeled|try|synchronized|with)_\w*statement$|^switch_expression$|^ERROR$/
+const unclear =
+  /^(?:switch|while|for|do|labeled|try|synchronized|with)_\w*statement$|^switch_expression$|^ERROR$/
 
 /** Whether a statement certainly, or possibly in a way we can't see, doesn't go on to the next one. */
 function mayLeave(statement: Node | undefined): boolean {
   if (!statement) return false
   if (leaving.has(statement.type) || unclear.test(statement.type)) return true
-  if (statement.type === 'statement_block' || statement.type === 'block') return mayLeave(parts(statement).at(-1))
+  if (statement.type === 'statement_block' || statement.type === 'block')
+    return mayLeave(parts(statement).at(-1))
   if (statement.type === 'if_statement') {
     const other = field(statement, 'alternative')
     const last = other?.type === 'else_clause' ? parts(other).at(-1) : other
@@ -43,11 +45,16 @@ function mayLeave(statement: Node | undefined): boolean {
 /** A case with statements of its own that runs on into the next one. */
 function checkMissingBreak(node: Node, file: SourceFile): Hit | undefined {
   const statements =
-    node.type === 'switch_case' ? node.childrenForFieldName('body') : parts(node).filter((part) => !isLabel(part))
+    node.type === 'switch_case'
+      ? node.childrenForFieldName('body')
+      : parts(node).filter((part) => !isLabel(part))
   const next = nextPart(node)
   if (statements.length === 0 || !next || isLabel(node)) return undefined
   const last = parts(node).at(-1)
-  if (mayLeave(last) || /fall|through|no.?break/i.test(file.text.slice(node.startIndex, next.startIndex)))
+  if (
+    mayLeave(last) ||
+    /fall|through|no.?break/i.test(file.text.slice(node.startIndex, next.startIndex))
+  )
     return undefined
   const label = code(file.lines[lineOf(next) - 1] ?? '')
   return {
@@ -71,10 +78,13 @@ const harmlessAfter =
 
 function checkUnreachable(statement: Node): Hit | undefined {
   const next = nextPart(statement)
-  if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError) return undefined
-  const isDeclaration = harmlessAfter.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
+  if (!next || !blocks.has(statement.parent?.type ?? '') || next.hasError || statement.hasError)
+    return undefined
+  const isDeclaration =
+    harmlessAfter.test(next.type) && !/^(?:lexical|var|short_var)/.test(next.type)
   // `return` and then `yield` makes an empty generator; a second `break` is a habit.
-  if (isDeclaration || leaving.has(next.type) || find(next, 'yield', 'yield_expression').length > 0) return undefined
+  if (isDeclaration || leaving.has(next.type) || find(next, 'yield', 'yield_expression').length > 0)
+    return undefined
   return {
     at: firstLine(next),
     or: firstLine(statement),
@@ -91,11 +101,18 @@ const active =
 function checkSelfAssignment(node: Node, file: SourceFile): Hit | undefined {
   const [left, right] = [field(node, 'left'), field(node, 'right')]
   const operator = field(node, 'operator')?.type ?? '='
-  if (!left || !right || operator !== '=' || left.text !== right.text || hasCall(left)) return undefined
-  if (active.test(fieldText(left, 'property')) || field(node, 'type') || isExplained(node, file, /\w/)) return undefined
+  if (!left || !right || operator !== '=' || left.text !== right.text || hasCall(left))
+    return undefined
+  if (
+    active.test(fieldText(left, 'property')) ||
+    field(node, 'type') ||
+    isExplained(node, file, /\w/)
+  )
+    return undefined
   if (
     file.language === 'python' &&
-    enclosing(node, new Set(['function_definition', 'class_definition']))?.type !== 'function_definition'
+    enclosing(node, new Set(['function_definition', 'class_definition']))?.type !==
+      'function_definition'
   )
     return undefined
   return {
@@ -108,7 +125,8 @@ function checkSelfAssignment(node: Node, file: SourceFile): Hit | undefined {
 export const flowRules: readonly Rule[] = [
   {
     id: 'missing-break',
-    summary: 'A case with statements of its own runs on into the next one, without a comment that says so.',
+    summary:
+      'A case with statements of its own runs on into the next one, without a comment that says so.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.8,
@@ -126,7 +144,13 @@ export const flowRules: readonly Rule[] = [
     syntax: [
       {
         languages: [...javascriptFamily, 'python', 'go'],
-        nodes: ['return_statement', 'throw_statement', 'raise_statement', 'continue_statement', 'break_statement'],
+        nodes: [
+          'return_statement',
+          'throw_statement',
+          'raise_statement',
+          'continue_statement',
+          'break_statement',
+        ],
         check: checkUnreachable,
       },
     ],

@@ -3,14 +3,24 @@ import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { parameterOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, code, enclosingFunction, field, fieldText, firstLine } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  enclosingFunction,
+  field,
+  fieldText,
+  firstLine,
+} from './syntax.ts'
 
 const goFormats = /^(?:fmt\.(?:Sprintf|Printf|Errorf)|log\.(?:Printf|Fatalf|Panicf))$/
 
-const goPlain = /^(?:fmt\.(?:Sprint|Print|Println|Sprintln)|log\.(?:Print|Println|Fatal|Fatalln|Panic)|errors\.New)$/
+const goPlain =
+  /^(?:fmt\.(?:Sprint|Print|Println|Sprintln)|log\.(?:Print|Println|Fatal|Fatalln|Panic)|errors\.New)$/
 
 /** A verb of printf; `%%` is none. `*` and indexes take arguments otherwise, and make the count unclear. */
-const verb = /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
+const verb =
+  /%(?:%|(?:\([\w.]+\))?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:\[\d+\])?(?:hh|h|ll|l)?[a-zA-Z])/g
 
 /** How many values a format takes; undefined where that is unclear. */
 function verbsOf(format: string): number | undefined {
@@ -31,11 +41,21 @@ function mismatch(at: Node, places: number, values: number, outcome: string): Hi
 function checkGo(call: Node): Hit | undefined {
   const callee = fieldText(call, 'function')
   const [format, ...values] = argumentsOf(call)
-  if (!format || !isPlainString(format) || values.some((value) => value.type === 'variadic_argument')) return undefined
+  if (
+    !format ||
+    !isPlainString(format) ||
+    values.some((value) => value.type === 'variadic_argument')
+  )
+    return undefined
   const places = verbsOf(stringText(format))
   if (fieldText(call, 'arguments').includes('...') || places === undefined) return undefined
   if (goFormats.test(callee) && places !== values.length)
-    return mismatch(format, places, values.length, 'the text says `%!(EXTRA …)` or `%!s(MISSING)` in place of a value')
+    return mismatch(
+      format,
+      places,
+      values.length,
+      'the text says `%!(EXTRA …)` or `%!s(MISSING)` in place of a value',
+    )
   // `Println` formats nothing. `%w` and `%v` stand in no other text.
   const isPlain = goPlain.test(callee) && places > 0 && /%[+#]?[vwdsq]/.test(stringText(format))
   return isPlain ? notFormatted(format, `${callee} doesn't format`) : undefined
@@ -55,13 +75,19 @@ function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [format, ...values] = argumentsOf(call)
   const positional = values.filter((value) => value.type !== 'keyword_argument')
-  if (format?.type !== 'string' || !isPlainString(format) || positional.some((value) => /splat/.test(value.type)))
+  if (
+    format?.type !== 'string' ||
+    !isPlainString(format) ||
+    positional.some((value) => /splat/.test(value.type))
+  )
     return undefined
   const places = verbsOf(stringText(format))
   const isLog =
-    pythonLog.test(name) && /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/.test(receiver?.text ?? '')
+    pythonLog.test(name) &&
+    /^(?:logging|_?log|_?logger|LOG|LOGGER|self\._?log(?:ger)?)$/.test(receiver?.text ?? '')
   if (isLog && !/loguru|structlog/.test(file.text)) {
-    if (places === undefined || positional.length === 0 || positional[0]?.type === 'dictionary') return undefined
+    if (places === undefined || positional.length === 0 || positional[0]?.type === 'dictionary')
+      return undefined
     return places === positional.length
       ? undefined
       : mismatch(
@@ -72,7 +98,10 @@ function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
         )
   }
   const isPrint = !receiver && name === 'print' && positional.length > 0
-  const isError = call.parent?.type === 'raise_statement' && /(?:Error|Exception)$/.test(name) && positional.length > 0
+  const isError =
+    call.parent?.type === 'raise_statement' &&
+    /(?:Error|Exception)$/.test(name) &&
+    positional.length > 0
   return (isPrint || isError) && places === positional.length && places > 0
     ? notFormatted(format, `${name} doesn't format`)
     : undefined
@@ -81,7 +110,12 @@ function checkPythonCall(call: Node, file: SourceFile): Hit | undefined {
 /** `"%s %s" % (a,)`. */
 function checkPercent(node: Node): Hit | undefined {
   const [format, values] = [field(node, 'left'), field(node, 'right')]
-  if (field(node, 'operator')?.type !== '%' || !format || format.type !== 'string' || !isPlainString(format))
+  if (
+    field(node, 'operator')?.type !== '%' ||
+    !format ||
+    format.type !== 'string' ||
+    !isPlainString(format)
+  )
     return undefined
   const places = verbsOf(stringText(format))
   if (
@@ -99,15 +133,20 @@ function checkJava(call: Node): Hit | undefined {
   const args = argumentsOf(call)
   if (receiver?.text === 'String' && name === 'format') {
     const places =
-      args[0] && isPlainString(args[0]) && !/%n|\$/.test(args[0].text) ? verbsOf(stringText(args[0])) : undefined
+      args[0] && isPlainString(args[0]) && !/%n|\$/.test(args[0].text)
+        ? verbsOf(stringText(args[0]))
+        : undefined
     const isShort =
-      places !== undefined && places > args.length - 1 && !(args.length === 2 && args[1]!.type === 'identifier')
+      places !== undefined &&
+      places > args.length - 1 &&
+      !(args.length === 2 && args[1]!.type === 'identifier')
     return isShort
       ? mismatch(args[0]!, places, args.length - 1, 'it throws `MissingFormatArgumentException`')
       : undefined
   }
   const isLog =
-    /^(?:log|logger|LOG|LOGGER)$/.test(receiver?.text ?? '') && /^(?:trace|debug|info|warn|error)$/.test(name)
+    /^(?:log|logger|LOG|LOGGER)$/.test(receiver?.text ?? '') &&
+    /^(?:trace|debug|info|warn|error)$/.test(name)
   const format = args[0]
   if (!isLog || !format || !isPlainString(format) || args.length < 2) return undefined
   const places = stringText(format).split('{}').length - 1
@@ -117,14 +156,16 @@ function checkJava(call: Node): Hit | undefined {
     : undefined
 }
 
-const speakers = /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
+const speakers =
+  /^(?:print|log|info|warn|warning|error|debug|exception|critical|\w*Error|\w*Exception)$/
 
 /** A text that is shown to people and holds `${name}` or `{name}` of a name that is known here, without being a template. */
 function checkInterpolation(text: Node, file: SourceFile): Hit | undefined {
   const isPython = file.language === 'python'
   const list = text.parent
   const call = /^(?:arguments|argument_list)$/.test(list?.type ?? '') ? list?.parent : undefined
-  if (!call || !isPlainString(text) || (isPython && /^[rRbB]*[fF]/.test(text.text))) return undefined
+  if (!call || !isPlainString(text) || (isPython && /^[rRbB]*[fF]/.test(text.text)))
+    return undefined
   const name = call.type === 'new_expression' ? fieldText(call, 'constructor') : calleeOf(call).name
   if (!speakers.test(name) || argumentsOf(call)[0]?.id !== text.id) return undefined
   const match = (isPython ? /\{([a-z_]\w*)(?:\.\w+)*(?:![rs])?\}/i : /\$\{([a-z_$][\w$]*)/i).exec(
@@ -143,24 +184,33 @@ function checkInterpolation(text: Node, file: SourceFile): Hit | undefined {
   const isOneLine = text.startPosition.row === text.endPosition.row
   const line = file.lines[text.startPosition.row] ?? ''
   const { column } = text.startPosition
-  const mended = isPython ? `f${text.text}` : text.text.includes('`') ? undefined : `\`${stringText(text)}\``
+  const mended = isPython
+    ? `f${text.text}`
+    : text.text.includes('`')
+      ? undefined
+      : `\`${stringText(text)}\``
   return {
     at,
     title: `${code(match[0] + (isPython ? '' : '}'))} is written out as it is, because the text is no ${isPython ? 'f-string' : 'template'}`,
     body: `When this is shown, it has the name of ${code(variable)} in it instead of its value.`,
-    suggestion: isOneLine && mended ? line.slice(0, column) + mended + line.slice(text.endPosition.column) : undefined,
+    suggestion:
+      isOneLine && mended
+        ? line.slice(0, column) + mended + line.slice(text.endPosition.column)
+        : undefined,
   }
 }
 
 function isKnown(name: string, from: Node, file: SourceFile): boolean {
-  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn)) if (parameterOf(fn, name)) return true
+  for (let fn = enclosingFunction(from); fn; fn = enclosingFunction(fn))
+    if (parameterOf(fn, name)) return true
   return file.index.variables(name).some((node) => node.startIndex < from.startIndex)
 }
 
 export const formatRules: readonly Rule[] = [
   {
     id: 'format-arguments',
-    summary: 'A format has more or fewer places than it gets values, or is given to something that does not format.',
+    summary:
+      'A format has more or fewer places than it gets values, or is given to something that does not format.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -177,6 +227,8 @@ export const formatRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.9,
-    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: ['string'], check: checkInterpolation }],
+    syntax: [
+      { languages: [...javascriptFamily, 'python'], nodes: ['string'], check: checkInterpolation },
+    ],
   },
 ]

@@ -37,7 +37,9 @@ function checkNilError(statement: Node, file: SourceFile): Hit | undefined {
   const result = enclosingFunction(statement) && fieldText(enclosingFunction(statement)!, 'result')
   if (!returned || !result || !/\berror\)?$/.test(result) || mentions(block, name)) return undefined
   // With a value to go on with, it is a fallback; and "there is none" may be the answer to a question.
-  const isEmpty = returned.every((value) => /^(?:nil|false|0|"")$/.test(value.text)) && returned.at(-1)?.type === 'nil'
+  const isEmpty =
+    returned.every((value) => /^(?:nil|false|0|"")$/.test(value.text)) &&
+    returned.at(-1)?.type === 'nil'
   const fn = enclosingFunction(statement)!
   // A walk over files is told by nil to go on without this one.
   const isWalk = fn.type === 'func_literal' && /DirEntry|FileInfo/.test(fieldText(fn, 'parameters'))
@@ -68,20 +70,31 @@ function soleReturn(block: Node): Node[] | undefined {
   const list = block.namedChild(0)
   const statements = list?.type === 'statement_list' ? parts(list) : parts(block)
   const values =
-    statements.length === 1 && statements[0]!.type === 'return_statement' ? statements[0]!.namedChild(0) : null
+    statements.length === 1 && statements[0]!.type === 'return_statement'
+      ? statements[0]!.namedChild(0)
+      : null
   return values ? parts(values) : undefined
 }
 
-const plain = /^(?:var_declaration|const_declaration|short_var_declaration|assignment_statement|expression_statement)$/
+const plain =
+  /^(?:var_declaration|const_declaration|short_var_declaration|assignment_statement|expression_statement)$/
 
 /** Go: `a, err := f()` followed by `b, err := g()` with no look at `err` in between. */
 function checkOverwrittenError(statement: Node): Hit | undefined {
   if (!assignsError(statement) || !field(statement, 'right')?.text.includes('(')) return undefined
   let next = statement.parent?.type === 'statement_list' ? nextPart(statement) : undefined
   // Plain statements that have nothing to do with the error may stand between.
-  for (let skipped = 0; next && skipped < 5 && plain.test(next.type) && !mentions(next, 'err'); skipped++)
+  for (
+    let skipped = 0;
+    next && skipped < 5 && plain.test(next.type) && !mentions(next, 'err');
+    skipped++
+  )
     next = nextPart(next)
-  if (!next || !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) || !assignsError(next))
+  if (
+    !next ||
+    !/^(?:short_var_declaration|assignment_statement)$/.test(next.type) ||
+    !assignsError(next)
+  )
     return undefined
   const right = field(next, 'right')
   if (!right || mentions(right, 'err') || !right.text.includes('(')) return undefined
@@ -106,7 +119,8 @@ const telling =
 function checkIgnored(statement: Node, file: SourceFile): Hit | undefined {
   const call = statement.namedChild(0)
   const callee = call?.type === 'call_expression' ? fieldText(call, 'function') : ''
-  if (!telling.test(callee) || isExplained(statement, file, /\w/) || isOwnOutput(call!, file)) return undefined
+  if (!telling.test(callee) || isExplained(statement, file, /\w/) || isOwnOutput(call!, file))
+    return undefined
   return {
     at: firstLine(call!),
     title: `The error of ${code(callee)} is ignored`,
@@ -130,7 +144,11 @@ export const goErrorRules: readonly Rule[] = [
     confidence: 0.85,
     syntax: [
       { languages: ['go'], nodes: ['if_statement'], check: checkNilError },
-      { languages: ['go'], nodes: ['short_var_declaration', 'assignment_statement'], check: checkOverwrittenError },
+      {
+        languages: ['go'],
+        nodes: ['short_var_declaration', 'assignment_statement'],
+        check: checkOverwrittenError,
+      },
     ],
   },
   {

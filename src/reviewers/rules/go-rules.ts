@@ -19,15 +19,19 @@ import {
 
 /** `var m map[string]int` and then `m["a"] = 1`. */
 function checkNilMap(declaration: Node): Hit | undefined {
-  if (!/^map\[/.test(fieldText(declaration, 'type')) || field(declaration, 'value')) return undefined
+  if (!/^map\[/.test(fieldText(declaration, 'type')) || field(declaration, 'value'))
+    return undefined
   const name = fieldText(declaration, 'name')
   const fn = enclosingFunction(declaration)
   const uses = fn
-    ? find(fn, 'identifier').filter((use) => use.text === name && use.startIndex > declaration.endIndex)
+    ? find(fn, 'identifier').filter(
+        (use) => use.text === name && use.startIndex > declaration.endIndex,
+      )
     : []
   const [first] = uses
   const target = first?.parent
-  if (target?.type !== 'index_expression' || field(target, 'operand')?.id !== first!.id) return undefined
+  if (target?.type !== 'index_expression' || field(target, 'operand')?.id !== first!.id)
+    return undefined
   const isStep = /^(?:inc|dec)_statement$/.test(target.parent?.type ?? '')
   const statement = isStep ? target.parent : target.parent?.parent
   if (!statement || (!isStep && statement.type !== 'assignment_statement')) return undefined
@@ -47,11 +51,16 @@ function checkEarlyUse(statement: Node): Hit | undefined {
   const names = left ? parts(left).map((part) => part.text) : []
   const error = names.at(-1)
   const value = names[0]
-  if (names.length !== 2 || !error || !value || !/^err$|Err$/.test(error) || value === '_') return undefined
+  if (names.length !== 2 || !error || !value || !/^err$|Err$/.test(error) || value === '_')
+    return undefined
   const next = nextPart(statement)
   const test = next && nextPart(next)
-  if (!next || !test || /^if|^return|^switch/.test(next.type) || mentions(next, error)) return undefined
-  if (test.type !== 'if_statement' || !new RegExp(`^${error} != nil`).test(fieldText(test, 'condition')))
+  if (!next || !test || /^if|^return|^switch/.test(next.type) || mentions(next, error))
+    return undefined
+  if (
+    test.type !== 'if_statement' ||
+    !new RegExp(`^${error} != nil`).test(fieldText(test, 'condition'))
+  )
     return undefined
   const isUsed = find(next, 'selector_expression').some(
     (node) => field(node, 'operand')?.text === value && node.parent?.type === 'selector_expression',
@@ -68,7 +77,8 @@ function checkEarlyUse(statement: Node): Hit | undefined {
 function checkHiddenField(declaration: Node): Hit | undefined {
   const tag = fieldText(declaration, 'tag')
   const name = fieldText(declaration, 'name')
-  if (!/^[a-z]/.test(name) || !/\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/.test(tag)) return undefined
+  if (!/^[a-z]/.test(name) || !/\b(?:json|yaml|xml|bson|toml|form|mapstructure):"(?!-")/.test(tag))
+    return undefined
   return {
     at: firstLine(declaration),
     title: `The field ${code(name)} has a tag, but is invisible to the package that would read it`,
@@ -81,7 +91,8 @@ function checkLostCancel(statement: Node): Hit | undefined {
   const left = field(statement, 'left')
   const call = field(statement, 'right')?.namedChild(0)
   if (!left || call?.type !== 'call_expression' || parts(left)[1]?.text !== '_') return undefined
-  if (!/^context\.With(?:Cancel|Timeout|Deadline)(?:Cause)?$/.test(fieldText(call, 'function'))) return undefined
+  if (!/^context\.With(?:Cancel|Timeout|Deadline)(?:Cause)?$/.test(fieldText(call, 'function')))
+    return undefined
   return {
     at: firstLine(statement),
     title: `The function that ends this context is thrown away`,
@@ -95,11 +106,15 @@ function checkRows(loop: Node): Hit | undefined {
   const { receiver, name } =
     condition?.type === 'call_expression' ? calleeOf(condition) : { receiver: undefined, name: '' }
   const fn = enclosingFunction(loop)
-  if (!receiver || name !== 'Next' || !fn || !/\.Scan\(/.test(fieldText(loop, 'body'))) return undefined
+  if (!receiver || name !== 'Next' || !fn || !/\.Scan\(/.test(fieldText(loop, 'body')))
+    return undefined
   const isMade = findHere(fn, 'short_var_declaration', 'assignment_statement').some(
-    (node) => parts(field(node, 'left')!)[0]?.text === receiver.text && /\bQuery\w*\(/.test(fieldText(node, 'right')),
+    (node) =>
+      parts(field(node, 'left')!)[0]?.text === receiver.text &&
+      /\bQuery\w*\(/.test(fieldText(node, 'right')),
   )
-  if (!isMade || fn.text.includes(`${receiver.text}.Err(`) || enclosingFunction(fn)) return undefined
+  if (!isMade || fn.text.includes(`${receiver.text}.Err(`) || enclosingFunction(fn))
+    return undefined
   return {
     at: firstLine(loop),
     title: `Nobody asks ${code(`${receiver.text}.Err`)} why the loop ended`,
@@ -107,7 +122,8 @@ function checkRows(loop: Node): Hit | undefined {
   }
 }
 
-const goDurations = /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
+const goDurations =
+  /^(?:time\.Sleep|time\.After|time\.NewTimer|time\.NewTicker|time\.Tick|time\.AfterFunc)$/
 
 /** Go: `time.Sleep(10)` sleeps for ten nanoseconds. */
 function checkDuration(node: Node): Hit | undefined {
@@ -115,10 +131,13 @@ function checkDuration(node: Node): Hit | undefined {
   const callee = fieldText(node, 'function')
   const index = /^context\.WithTimeout(?:Cause)?$/.test(callee) ? 1 : 0
   const value = isCall ? argumentsOf(node)[index] : node.namedChild(1)?.namedChild(0)
-  if (value?.type !== 'int_literal' || Number(value.text) === 0 || Number(value.text) >= 1_000_000) return undefined
+  if (value?.type !== 'int_literal' || Number(value.text) === 0 || Number(value.text) >= 1_000_000)
+    return undefined
   const isTimeout =
     /^(?:Timeout|\w+Timeout)$/.test(node.namedChild(0)?.text ?? '') &&
-    /^(?:http|net|tls|redis)\.\w+$/.test(fieldText(node.parent?.parent ?? node, 'type').replace('&', ''))
+    /^(?:http|net|tls|redis)\.\w+$/.test(
+      fieldText(node.parent?.parent ?? node, 'type').replace('&', ''),
+    )
   if (!(isCall ? index === 1 || goDurations.test(callee) : isTimeout)) return undefined
   return {
     at: firstLine(value),
@@ -143,12 +162,18 @@ export const goRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: ['go'], nodes: ['short_var_declaration', 'assignment_statement'], wide: true, check: checkEarlyUse },
+      {
+        languages: ['go'],
+        nodes: ['short_var_declaration', 'assignment_statement'],
+        wide: true,
+        check: checkEarlyUse,
+      },
     ],
   },
   {
     id: 'hidden-field',
-    summary: 'Go: a field with a tag for JSON and the like has a name that begins with a small letter.',
+    summary:
+      'Go: a field with a tag for JSON and the like has a name that begins with a small letter.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
@@ -160,7 +185,13 @@ export const goRules: readonly Rule[] = [
     severity: 'minor',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['short_var_declaration', 'assignment_statement'], check: checkLostCancel }],
+    syntax: [
+      {
+        languages: ['go'],
+        nodes: ['short_var_declaration', 'assignment_statement'],
+        check: checkLostCancel,
+      },
+    ],
   },
   {
     id: 'rows-error-unchecked',
@@ -176,6 +207,8 @@ export const goRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['go'], nodes: ['call_expression', 'keyed_element'], check: checkDuration }],
+    syntax: [
+      { languages: ['go'], nodes: ['call_expression', 'keyed_element'], check: checkDuration },
+    ],
   },
 ]

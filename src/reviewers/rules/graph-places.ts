@@ -23,15 +23,22 @@ export function findLine(
   const lines = (file?.hunks ?? [])
     .flatMap((hunk) => hunk.lines)
     .filter(({ newLine }) => newLine !== null && newLine >= startLine && newLine <= endLine)
-  const line = lines.find(({ newLine }) => newLine === startLine) ?? lines.find(({ kind }) => kind === 'added')
+  const line =
+    lines.find(({ newLine }) => newLine === startLine) ?? lines.find(({ kind }) => kind === 'added')
   return line && placeAt(path, 'RIGHT', line.newLine!)
 }
 
 /** The line of a definition that is gone, or the first deleted line in what it was. */
-export function findDeletedLine(file: FileDiff, { startLine, endLine }: LineRange): GraphPlace | undefined {
+export function findDeletedLine(
+  file: FileDiff,
+  { startLine, endLine }: LineRange,
+): GraphPlace | undefined {
   const line = file.hunks
     .flatMap((hunk) => hunk.lines)
-    .find(({ kind, oldLine }) => kind === 'deleted' && oldLine !== null && oldLine >= startLine && oldLine <= endLine)
+    .find(
+      ({ kind, oldLine }) =>
+        kind === 'deleted' && oldLine !== null && oldLine >= startLine && oldLine <= endLine,
+    )
   return line && placeAt(file.path, 'LEFT', line.oldLine!)
 }
 
@@ -41,7 +48,9 @@ export function placeAt(path: string, side: DiffSide, line: number): GraphPlace 
 
 /** Files that stand for code in tests and templates: what is wrong in them may be meant so. */
 export function isFixture(path: string): boolean {
-  return /(?:^|\/)(?:_*fixtures?_*|_*snapshots_*|testdata|test-data|templates?|samples)\//i.test(path)
+  return /(?:^|\/)(?:_*fixtures?_*|_*snapshots_*|testdata|test-data|templates?|samples)\//i.test(
+    path,
+  )
 }
 
 /** Lines above an import that are looked through for what expects it to fail. */
@@ -51,7 +60,11 @@ const linesAbove = 12
 export function isGuarded(lines: FileLines, line: number): boolean {
   const own = lines?.[line - 1]
   if (own === undefined) return true
-  if (/@ts-ignore|@ts-expect-error|@ts-nocheck|type:\s*ignore|noqa|eslint-disable/.test(`${lines?.[line - 2]}\n${own}`))
+  if (
+    /@ts-ignore|@ts-expect-error|@ts-nocheck|type:\s*ignore|noqa|eslint-disable/.test(
+      `${lines?.[line - 2]}\n${own}`,
+    )
+  )
     return true
   if (/\.catch\s*\(|\bimport\.meta\b/.test(own)) return true
   let indent = indentOf(own)
@@ -59,7 +72,12 @@ export function isGuarded(lines: FileLines, line: number): boolean {
     const text = lines![at]!
     if (text.trim() === '' || indentOf(text) >= indent) continue
     indent = indentOf(text)
-    if (/^\s*(?:try\b|\}?\s*catch\b|except\b|if\b.*TYPE_CHECKING|#\s*(?:if|ifdef)\b|begin\b)/.test(text)) return true
+    if (
+      /^\s*(?:try\b|\}?\s*catch\b|except\b|if\b.*TYPE_CHECKING|#\s*(?:if|ifdef)\b|begin\b)/.test(
+        text,
+      )
+    )
+      return true
   }
   return false
 }

@@ -4,22 +4,37 @@ import { alwaysOrNever, equalityOf } from './equality.ts'
 import { isConstant } from './literals.ts'
 import { originOf, typeOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { code, field, fieldText, firstLine, lineOf, nextPart, outerParent, replaceInLine, unwrap } from './syntax.ts'
+import {
+  code,
+  field,
+  fieldText,
+  firstLine,
+  lineOf,
+  nextPart,
+  outerParent,
+  replaceInLine,
+  unwrap,
+} from './syntax.ts'
 
 /** Where the code shows that an expression is a `Date`: the line that says so, or undefined. */
 function dateLine(node: Node, file: SourceFile): number | undefined {
-  if (node.type === 'new_expression') return fieldText(node, 'constructor') === 'Date' ? lineOf(node) : undefined
+  if (node.type === 'new_expression')
+    return fieldText(node, 'constructor') === 'Date' ? lineOf(node) : undefined
   if (node.type === 'identifier') {
     if (typeOf(node.text, node, file) === 'Date') return lineOf(node)
     const origin = originOf(node.text, node, file)
     const value = origin && unwrap(origin.value)
     const isDate = value?.type === 'new_expression' && fieldText(value, 'constructor') === 'Date'
-    return isDate && field(origin!.node, 'name')?.type === 'identifier' ? lineOf(origin!.node) : undefined
+    return isDate && field(origin!.node, 'name')?.type === 'identifier'
+      ? lineOf(origin!.node)
+      : undefined
   }
   if (node.type !== 'member_expression') return undefined
   const name = fieldText(node, 'property')
   const declarations = file.index.properties(name)
-  const areDates = declarations.every((declaration) => /^:\s*(?:readonly )?Date$/.test(fieldText(declaration, 'type')))
+  const areDates = declarations.every((declaration) =>
+    /^:\s*(?:readonly )?Date$/.test(fieldText(declaration, 'type')),
+  )
   return declarations.length > 0 && areDates ? lineOf(declarations[0]!) : undefined
 }
 
@@ -30,7 +45,8 @@ function checkDateIdentity(node: Node, file: SourceFile): Hit | undefined {
   if (isConstant(left) || isConstant(right)) return undefined
   const leftLine = dateLine(left, file)
   const rightLine = leftLine === undefined ? undefined : dateLine(right, file)
-  if (leftLine === undefined || rightLine === undefined || left.text === right.text) return undefined
+  if (leftLine === undefined || rightLine === undefined || left.text === right.text)
+    return undefined
   const safe = (side: Node) => !side.text.includes('?.')
   const time = (side: Node) => `${side.text}.getTime()`
   const lines = new Set([leftLine, rightLine].filter((line) => line !== lineOf(node)))
@@ -39,12 +55,21 @@ function checkDateIdentity(node: Node, file: SourceFile): Hit | undefined {
     title: `The dates ${code(left.text)} and ${code(right.text)} are compared by identity`,
     body: `When both are the same moment but two \`Date\` objects, \`${operator}\` still says they differ, because it compares the objects. Compare their \`getTime()\`.`,
     suggestion:
-      safe(left) && safe(right) ? replaceInLine(node, file, `${time(left)} ${operator} ${time(right)}`) : undefined,
+      safe(left) && safe(right)
+        ? replaceInLine(node, file, `${time(left)} ${operator} ${time(right)}`)
+        : undefined,
     evidence: [...lines].map((line) => ({ line, note: 'a `Date` by this line' })),
   }
 }
 
-const freshObjects = new Set(['array', 'object', 'regex', 'arrow_function', 'function_expression', 'class'])
+const freshObjects = new Set([
+  'array',
+  'object',
+  'regex',
+  'arrow_function',
+  'function_expression',
+  'class',
+])
 
 function checkLiteralIdentity(node: Node): Hit | undefined {
   const equality = equalityOf(node)
@@ -86,7 +111,15 @@ function checkPythonIdentity(node: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-const comparedByValue = new Set(['String', 'Integer', 'Long', 'Double', 'Short', 'BigDecimal', 'BigInteger'])
+const comparedByValue = new Set([
+  'String',
+  'Integer',
+  'Long',
+  'Double',
+  'Short',
+  'BigDecimal',
+  'BigInteger',
+])
 
 function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
   const equality = equalityOf(node)
@@ -96,7 +129,9 @@ function checkJavaIdentity(node: Node, file: SourceFile): Hit | undefined {
   const type = javaTypeOf(left, file)
   if (
     !type ||
-    (type !== javaTypeOf(right, file) && left.type !== 'string_literal' && right.type !== 'string_literal')
+    (type !== javaTypeOf(right, file) &&
+      left.type !== 'string_literal' &&
+      right.type !== 'string_literal')
   ) {
     if (right.type !== 'string_literal') return undefined
   }
@@ -122,7 +157,11 @@ function isShortcut(equality: Node, operator: string): boolean {
   if (!branch || operator !== '==' || field(outer!, 'alternative')) return false
   const next = nextPart(outer!)
   const isAnswer = /^\{?\s*return (?:true|0);\s*\}?$/.test(branch.text.slice(0, 200))
-  return isAnswer && next !== undefined && !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
+  return (
+    isAnswer &&
+    next !== undefined &&
+    !/^return (?:true|false|-?\d+);$/.test(next.text.slice(0, 200))
+  )
 }
 
 function javaTypeOf(node: Node, file: SourceFile): string | undefined {
@@ -135,11 +174,14 @@ function javaTypeOf(node: Node, file: SourceFile): string | undefined {
 export const identityRules: readonly Rule[] = [
   {
     id: 'date-identity',
-    summary: 'Two `Date` objects are compared with an equality operator, which compares identities.',
+    summary:
+      'Two `Date` objects are compared with an equality operator, which compares identities.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['binary_expression'], check: checkDateIdentity }],
+    syntax: [
+      { languages: javascriptFamily, nodes: ['binary_expression'], check: checkDateIdentity },
+    ],
   },
   {
     id: 'literal-identity',

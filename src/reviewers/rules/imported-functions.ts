@@ -8,7 +8,8 @@ const mostFiles = 12
 const maxFileBytes = 256 * 1024
 const mostNames = 1_000
 
-const importClause = /\bimport\s{1,5}\{([^{}]{1,2000})\}\s{0,5}from\s{0,5}['"](\.{1,2}\/[^'"\s]{1,200})['"]/g
+const importClause =
+  /\bimport\s{1,5}\{([^{}]{1,2000})\}\s{0,5}from\s{0,5}['"](\.{1,2}\/[^'"\s]{1,200})['"]/g
 
 interface ImportedName {
   readonly imported: string
@@ -43,14 +44,19 @@ export async function readImportedModules(
 }
 
 /** The async functions among what was imported. Takes long for hostile files: `checkTime` may throw to end it. */
-export function findImportedFunctions(modules: readonly ImportedModule[], checkTime: () => void): ImportedFunction[] {
+export function findImportedFunctions(
+  modules: readonly ImportedModule[],
+  checkTime: () => void,
+): ImportedFunction[] {
   return modules.flatMap(({ path, text, names }) => {
     checkTime()
     const lines = text.split(/\r?\n/)
     const exported = findAsyncExports(lines)
     return names.flatMap(({ imported, local }) => {
       const line = exported.get(imported)
-      return line === undefined ? [] : [{ name: local, path, line, neverFails: handlesErrors(lines, line) }]
+      return line === undefined
+        ? []
+        : [{ name: local, path, line, neverFails: handlesErrors(lines, line) }]
     })
   })
 }
@@ -58,7 +64,8 @@ export function findImportedFunctions(modules: readonly ImportedModule[], checkT
 function findCalledNames(lines: readonly string[]): Set<string> {
   const called = new Set<string>()
   for (const line of lines) {
-    for (const [, name = '', bracket] of line.matchAll(/([\w$]+)(\(?)/g)) if (bracket !== '') called.add(name)
+    for (const [, name = '', bracket] of line.matchAll(/([\w$]+)(\(?)/g))
+      if (bracket !== '') called.add(name)
   }
   return called
 }
@@ -103,7 +110,9 @@ function findAsyncExports(lines: readonly string[]): Map<string, number> {
 function handlesErrors(lines: readonly string[], line: number): boolean {
   if (!/[{(]\s*$/.test(lines[line - 1]?.slice(0, 500) ?? '')) return false
   const end = lines.findIndex((text, index) => index >= line && /^[})]/.test(text))
-  const body = lines.slice(line, Math.min(end < 0 ? line : end, line + 300)).map((text) => text.slice(0, 500))
+  const body = lines
+    .slice(line, Math.min(end < 0 ? line : end, line + 300))
+    .map((text) => text.slice(0, 500))
   const depthOf = (text: string) => /^\s*/.exec(text)![0].length
   const opened = body.findIndex((text) => /^\s*try \{/.test(text))
   const awaits = body.flatMap((text, index) => (/\bawait\b/.test(text) ? [index] : []))
@@ -111,18 +120,26 @@ function handlesErrors(lines: readonly string[], line: number): boolean {
   const closed = body.findIndex(
     (text, index) => index > opened && depthOf(text) === depth && /^\s*\} catch\b/.test(text),
   )
-  return opened >= 0 && awaits.length > 0 && awaits.every((index) => index > opened && index < closed)
+  return (
+    opened >= 0 && awaits.length > 0 && awaits.every((index) => index > opened && index < closed)
+  )
 }
 
 function asyncExportOf(line: string): string | undefined {
-  const match = /^export (?:default )?(async )?function ([\w$]+)|^export const ([\w$]+)[^=]{0,200}= (async\b)/.exec(
-    line,
-  )
+  const match =
+    /^export (?:default )?(async )?function ([\w$]+)|^export const ([\w$]+)[^=]{0,200}= (async\b)/.exec(
+      line,
+    )
   const isAsync = match?.[1] !== undefined || match?.[4] !== undefined
-  return isAsync || /\): Promise<[^{]{0,200}\{\s*$/.test(line) ? (match?.[2] ?? match?.[3]) : undefined
+  return isAsync || /\): Promise<[^{]{0,200}\{\s*$/.test(line)
+    ? (match?.[2] ?? match?.[3])
+    : undefined
 }
 
-async function readModule(path: string, head: Snapshot): Promise<{ path: string; text: string } | undefined> {
+async function readModule(
+  path: string,
+  head: Snapshot,
+): Promise<{ path: string; text: string } | undefined> {
   if (path.startsWith('..')) return undefined
   for (const candidate of candidatesOf(path)) {
     // A file that can't be read says nothing; the rules go on without it.

@@ -32,11 +32,15 @@ function checkLoopBound(loop: Node, file: SourceFile): Hit | undefined {
   const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
   const condition = field(clause, 'condition')
   const body = field(loop, 'body')
-  const bound = condition && unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
+  const bound =
+    condition &&
+    unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
   const [left, right] = bound ? [field(bound, 'left'), field(bound, 'right')] : []
-  if (!bound || !body || !left || !right || field(bound, 'operator')?.type !== '<=') return undefined
+  if (!bound || !body || !left || !right || field(bound, 'operator')?.type !== '<=')
+    return undefined
   const collection = measured(right)
-  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text, file)) return undefined
+  if (!collection || left.type !== 'identifier' || !isIndexed(body, collection, left.text, file))
+    return undefined
   return {
     at: firstLine(bound),
     title: `This loop goes one step past the end of ${code(collection)}`,
@@ -55,10 +59,12 @@ function isIndexed(body: Node, collection: string, index: string, file: SourceFi
   const type = declaredType(collection, body, file)
   // A map takes any number for a key.
   if (file.language === 'go' && /^(?:map\[|make\(map\[)/.test(type)) return false
-  const accesses = find(body, 'subscript_expression', 'index_expression', 'array_access').some((node) => {
-    const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
-    return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
-  })
+  const accesses = find(body, 'subscript_expression', 'index_expression', 'array_access').some(
+    (node) => {
+      const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array')
+      return owner?.text === collection && fieldText(node, 'index') === index && !hasFallback(node)
+    },
+  )
   const getters = find(body, 'method_invocation').some(
     (call) =>
       fieldText(call, 'object') === collection &&
@@ -78,13 +84,15 @@ function hasFallback(access: Node): boolean {
   const outer = outerParent(access)
   return (
     outer !== undefined &&
-    (/^(?:\?\?|\|\|)$/.test(field(outer, 'operator')?.type ?? '') || field(outer, 'optional_chain') !== undefined)
+    (/^(?:\?\?|\|\|)$/.test(field(outer, 'operator')?.type ?? '') ||
+      field(outer, 'optional_chain') !== undefined)
   )
 }
 
 /** The indexed collection and the index of an access, in any of the languages. */
 function accessOf(node: Node): { owner: Node | undefined; index: Node | undefined } {
-  const owner = field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array') ?? field(node, 'value')
+  const owner =
+    field(node, 'object') ?? field(node, 'operand') ?? field(node, 'array') ?? field(node, 'value')
   return { owner, index: field(node, 'index') ?? field(node, 'subscript') }
 }
 
@@ -96,7 +104,8 @@ function checkNextElement(access: Node, file: SourceFile): Hit | undefined {
   const body = loop && field(loop, 'body')
   if (!owner || !name || !loop || !body || !runsToEnd(loop, name, owner.text)) return undefined
   // In JavaScript the element is `undefined`, which only hurts where something of it is read.
-  const reader = access.parent?.type === 'member_expression' && !field(access.parent, 'optional_chain')
+  const reader =
+    access.parent?.type === 'member_expression' && !field(access.parent, 'optional_chain')
   if (javascriptFamily.includes(file.language) && !reader) return undefined
   const before = body.text.slice(0, 20_000)
   const isTested = new RegExp(
@@ -119,15 +128,22 @@ function checkLongRange(loop: Node, file: SourceFile): Hit | undefined {
   if (!range || !body || fieldText(range, 'function') !== 'range') return undefined
   const args = argumentsOf(range)
   const bound = args.length === 1 ? args[0]! : args[1]
-  const length = bound && args.length <= 2 && fieldText(bound, 'operator') === '+' ? field(bound, 'left') : undefined
+  const length =
+    bound && args.length <= 2 && fieldText(bound, 'operator') === '+'
+      ? field(bound, 'left')
+      : undefined
   const collection = length && fieldText(bound!, 'right') === '1' ? measured(length) : undefined
-  if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredType(collection, loop, file))) return undefined
+  if (!collection || /^(?:\{|dict\(|defaultdict)/.test(declaredType(collection, loop, file)))
+    return undefined
   // A test of the index inside the loop makes the last step a deliberate one.
   const isTested = find(body, 'comparison_operator', 'try_statement', 'break_statement').some(
     (node) => node.type !== 'comparison_operator' || mentions(node, name),
   )
   const access = find(body, 'subscript').find(
-    (node) => fieldText(node, 'value') === collection && fieldText(node, 'subscript') === name && !isTarget(node),
+    (node) =>
+      fieldText(node, 'value') === collection &&
+      fieldText(node, 'subscript') === name &&
+      !isTarget(node),
   )
   if (isTested || !access) return undefined
   return {
@@ -145,10 +161,13 @@ function isTarget(access: Node): boolean {
 
 /** Whether a loop takes the name over all indexes of the collection. */
 function runsToEnd(loop: Node, name: string, collection: string): boolean {
-  if (fieldText(loop, 'left') === name) return fieldText(loop, 'right') === `range(len(${collection}))`
+  if (fieldText(loop, 'left') === name)
+    return fieldText(loop, 'right') === `range(len(${collection}))`
   const clause = loop.namedChildren.find((child) => child.type === 'for_clause') ?? loop
   const condition = field(clause, 'condition')
-  const bound = condition && unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
+  const bound =
+    condition &&
+    unwrap(condition.type === 'expression_statement' ? condition.namedChild(0)! : condition)
   const right = bound && field(bound, 'right')
   const step = fieldText(clause, 'increment') || fieldText(clause, 'update')
   return (
@@ -173,7 +192,9 @@ function checkReverseLoop(loop: Node, file: SourceFile): Hit | undefined {
   const steps = fieldText(clause, 'increment') || fieldText(clause, 'update')
   if (!name || !first || !collection || !body || !/^(?:\w+--|--\w+)$/.test(steps)) return undefined
   if (
-    !new RegExp(`\\b${name} (?:>=|>) `).test(loop.text.slice(0, body.startIndex - loop.startIndex)) ||
+    !new RegExp(`\\b${name} (?:>=|>) `).test(
+      loop.text.slice(0, body.startIndex - loop.startIndex),
+    ) ||
     !isIndexed(body, collection, name, file)
   )
     return undefined
@@ -192,7 +213,8 @@ function checkLastIndex(node: Node): Hit | undefined {
   if (!owner || !index || measured(index) !== owner.text) return undefined
   const outer = outerParent(node)
   const target = outer && field(outer, 'left')
-  const isWritten = target !== undefined && target.startIndex <= node.startIndex && target.endIndex >= node.endIndex
+  const isWritten =
+    target !== undefined && target.startIndex <= node.startIndex && target.endIndex >= node.endIndex
   if (isWritten || outer?.type === 'update_expression') return undefined
   return {
     at: firstLine(node),
@@ -209,7 +231,11 @@ export const indexRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.92,
     syntax: [
-      { languages: [...javascriptFamily, 'go', 'java'], nodes: ['for_statement'], check: checkLoopBound },
+      {
+        languages: [...javascriptFamily, 'go', 'java'],
+        nodes: ['for_statement'],
+        check: checkLoopBound,
+      },
       {
         languages: everyLanguage,
         nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
@@ -220,7 +246,11 @@ export const indexRules: readonly Rule[] = [
         nodes: ['subscript_expression', 'index_expression', 'array_access', 'subscript'],
         check: checkNextElement,
       },
-      { languages: [...javascriptFamily, 'go', 'java'], nodes: ['for_statement'], check: checkReverseLoop },
+      {
+        languages: [...javascriptFamily, 'go', 'java'],
+        nodes: ['for_statement'],
+        check: checkReverseLoop,
+      },
       { languages: ['python'], nodes: ['for_statement'], check: checkLongRange },
     ],
   },

@@ -2,7 +2,14 @@
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { isRequestInput } from './origins.ts'
-import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import {
+  everyLanguage,
+  familyOf,
+  type Hit,
+  javascriptFamily,
+  type Rule,
+  type SourceFile,
+} from './rule.ts'
 import { argumentsOf, calleeOf, callTypes, code, fieldText, firstLine, lineOf } from './syntax.ts'
 import { type BuiltText, builtText, type Insertion, isHarmless } from './text-building.ts'
 
@@ -16,7 +23,8 @@ const sqlStart =
 const sqlSinks: Readonly<Record<string, RegExp>> = {
   javascript:
     /^(?:query|execute|raw|exec|run|all|get|each|prepare|unsafe|literal|whereRaw|orderByRaw|selectRaw|queryRaw|executeSql|\$queryRawUnsafe|\$executeRawUnsafe)$/,
-  python: /^(?:execute|executemany|executescript|raw|text|read_sql|read_sql_query|fetch|fetchrow|fetchval|extra)$/,
+  python:
+    /^(?:execute|executemany|executescript|raw|text|read_sql|read_sql_query|fetch|fetchrow|fetchval|extra)$/,
   go: /^(?:Query|QueryContext|QueryRow|QueryRowContext|Exec|ExecContext|Prepare|PrepareContext|Raw|Queryx|QueryRowx|Select|Get|MustExec)$/,
   java: /^(?:executeQuery|executeUpdate|execute|addBatch|prepareStatement|prepareCall|createQuery|createNativeQuery|createSQLQuery|query|queryForObject|queryForList|update|nativeQuery)$/,
 }
@@ -33,7 +41,10 @@ const valuePlace =
 
 function checkSql(call: Node, file: SourceFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (!sqlSinks[familyOf(file.language)]!.test(name) || (!receiver && name !== 'text' && name !== 'query'))
+  if (
+    !sqlSinks[familyOf(file.language)]!.test(name) ||
+    (!receiver && name !== 'text' && name !== 'query')
+  )
     return undefined
   for (const argument of argumentsOf(call).slice(0, 2)) {
     const built = builtText(argument, file)
@@ -47,17 +58,31 @@ function checkSql(call: Node, file: SourceFile): Hit | undefined {
         !columnPlace.test(candidate.before.slice(-800)) &&
         valuePlace.test(candidate.before.slice(-800)),
     )
-    if (insertion) return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
+    if (insertion)
+      return injection(call, insertion, file, 'SQL', 'Pass it as a parameter of the query.')
   }
   return undefined
 }
 
 /** The insertion that matters most: one from a request anywhere, else the first in a place that takes a value. */
-function worst(built: BuiltText, file: SourceFile, counts: (insertion: Insertion) => boolean): Insertion | undefined {
-  return built.insertions.find((insertion) => isRequestInput(insertion.value, file)) ?? built.insertions.find(counts)
+function worst(
+  built: BuiltText,
+  file: SourceFile,
+  counts: (insertion: Insertion) => boolean,
+): Insertion | undefined {
+  return (
+    built.insertions.find((insertion) => isRequestInput(insertion.value, file)) ??
+    built.insertions.find(counts)
+  )
 }
 
-function injection(call: Node, insertion: Insertion, file: SourceFile, kind: string, remedy: string): Hit {
+function injection(
+  call: Node,
+  insertion: Insertion,
+  file: SourceFile,
+  kind: string,
+  remedy: string,
+): Hit {
   const value = code(insertion.value.text)
   const fromRequest = isRequestInput(insertion.value, file)
   return {
@@ -68,7 +93,10 @@ function injection(call: Node, insertion: Insertion, file: SourceFile, kind: str
     body: `When ${value} holds ${kind === 'SQL' ? 'a quote or more SQL' : 'a `;`, a `$(…)` or a quote'}, it is executed with the rights of this program.${fromRequest ? ' It comes from a request.' : ''} ${remedy}`,
     severity: fromRequest ? 'critical' : 'moderate',
     confidence: fromRequest ? 0.95 : 0.8,
-    evidence: lineOf(insertion.value) === lineOf(call) ? [] : [{ line: lineOf(call), note: 'and executed here' }],
+    evidence:
+      lineOf(insertion.value) === lineOf(call)
+        ? []
+        : [{ line: lineOf(call), note: 'and executed here' }],
   }
 }
 
@@ -83,7 +111,9 @@ function checkShell(call: Node, file: SourceFile): Hit | undefined {
     return insertion && injection(call, insertion, file, 'shell', shellRemedy)
   }
   const isBare = isRequestInput(command, file) && !isHarmless(command, file)
-  return isBare ? injection(call, { value: command, before: '', after: '' }, file, 'shell', shellRemedy) : undefined
+  return isBare
+    ? injection(call, { value: command, before: '', after: '' }, file, 'shell', shellRemedy)
+    : undefined
 }
 
 /** The argument of a call that a shell interprets, or undefined when no shell is started. */
@@ -94,14 +124,16 @@ function shellCommandOf(call: Node, file: SourceFile): Node | undefined {
   if (file.language === 'python') {
     if (owner === 'os' && /^(?:system|popen)$/.test(name)) return args[0]
     const isShell = args.some(
-      (argument) => argument.type === 'keyword_argument' && /^shell\s*=\s*True$/.test(argument.text),
+      (argument) =>
+        argument.type === 'keyword_argument' && /^shell\s*=\s*True$/.test(argument.text),
     )
     return owner === 'subprocess' && isShell ? args[0] : undefined
   }
   if (file.language === 'go') {
     const texts = args.map((argument) => argument.text)
     const shell = texts.findIndex((text) => /^"(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh"$/.test(text))
-    const isShell = owner === 'exec' && /^Command/.test(name) && shell >= 0 && texts[shell + 1] === '"-c"'
+    const isShell =
+      owner === 'exec' && /^Command/.test(name) && shell >= 0 && texts[shell + 1] === '"-c"'
     return isShell ? args[shell + 2] : undefined
   }
   if (file.language === 'java') return name === 'exec' && /untime/.test(owner) ? args[0] : undefined
@@ -109,7 +141,9 @@ function shellCommandOf(call: Node, file: SourceFile): Node | undefined {
   if (/^(?:exec|execSync|execAsync|execPromise)$/.test(name)) {
     return !receiver || /^(?:child_process|childProcess|cp)$/.test(owner) ? args[0] : undefined
   }
-  const usesShell = args.some((argument) => argument.type === 'object' && /\bshell:\s*true\b/.test(argument.text))
+  const usesShell = args.some(
+    (argument) => argument.type === 'object' && /\bshell:\s*true\b/.test(argument.text),
+  )
   return /^(?:spawn|spawnSync|execFile|execFileSync)$/.test(name) && usesShell ? args[0] : undefined
 }
 
@@ -117,7 +151,11 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
   const isNew = node.type === 'new_expression'
   const callee = isNew ? fieldText(node, 'constructor') : fieldText(node, 'function')
   const names =
-    file.language === 'python' ? /^(?:eval|exec)$/ : isNew ? /^Function$/ : /^(?:eval|window\.eval|globalThis\.eval)$/
+    file.language === 'python'
+      ? /^(?:eval|exec)$/
+      : isNew
+        ? /^Function$/
+        : /^(?:eval|window\.eval|globalThis\.eval)$/
   if (!names.test(callee)) return undefined
   const argument = isNew ? argumentsOf(node).at(-1) : argumentsOf(node)[0]
   if (!argument || isConstant(argument)) return undefined
@@ -125,7 +163,11 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
   if (built && built.insertions.length === 0) return undefined
   const fromRequest = isRequestInput(argument, file)
   // Given its own namespace, or compiled before: made for running code.
-  if (!fromRequest && file.language === 'python' && (argumentsOf(node).length > 1 || /^compile\(/.test(argument.text)))
+  if (
+    !fromRequest &&
+    file.language === 'python' &&
+    (argumentsOf(node).length > 1 || /^compile\(/.test(argument.text))
+  )
     return undefined
   return {
     at: firstLine(node),
@@ -139,7 +181,8 @@ function checkEval(node: Node, file: SourceFile): Hit | undefined {
 export const injectionRules: readonly Rule[] = [
   {
     id: 'sql-injection',
-    summary: 'A variable is put into the text of an SQL statement. Critical when it comes from a request.',
+    summary:
+      'A variable is put into the text of an SQL statement. Critical when it comes from a request.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
@@ -147,7 +190,8 @@ export const injectionRules: readonly Rule[] = [
   },
   {
     id: 'command-injection',
-    summary: 'A variable is put into the text of a shell command. Critical when it comes from a request.',
+    summary:
+      'A variable is put into the text of a shell command. Critical when it comes from a request.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.8,
@@ -159,6 +203,12 @@ export const injectionRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'security',
     confidence: 0.7,
-    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: [...callTypes, 'new_expression'], check: checkEval }],
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: [...callTypes, 'new_expression'],
+        check: checkEval,
+      },
+    ],
   },
 ]

@@ -2,11 +2,29 @@
 import type { Node } from 'web-tree-sitter'
 import { isConstant } from './literals.ts'
 import { isRequestInput } from './origins.ts'
-import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, callTypes, code, field, fieldText, find, firstLine, unwrap } from './syntax.ts'
+import {
+  everyLanguage,
+  familyOf,
+  type Hit,
+  javascriptFamily,
+  type Rule,
+  type SourceFile,
+} from './rule.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  callTypes,
+  code,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  unwrap,
+} from './syntax.ts'
 import { builtText, isHarmless } from './text-building.ts'
 
-const cleanHtml = /sanitiz|purify|escape|encode|\bxss\b|trusted|safe|highlight|katex|translate|\bt\(/i
+const cleanHtml =
+  /sanitiz|purify|escape|encode|\bxss\b|trusted|safe|highlight|katex|translate|\bt\(/i
 
 function checkHtml(node: Node, file: SourceFile): Hit | undefined {
   const value = htmlValueOf(node)
@@ -30,14 +48,18 @@ function checkHtml(node: Node, file: SourceFile): Hit | undefined {
 
 /** What is written as HTML: `x.innerHTML = …`, `__html: …`, `document.write(…)`. */
 function htmlValueOf(node: Node): Node | undefined {
-  if (node.type === 'pair') return fieldText(node, 'key') === '__html' ? unwrapped(node, 'value') : undefined
+  if (node.type === 'pair')
+    return fieldText(node, 'key') === '__html' ? unwrapped(node, 'value') : undefined
   if (node.type === 'call_expression') {
     const { receiver, name } = calleeOf(node)
     if (receiver?.text === 'document' && /^writeln?$/.test(name)) return argumentsOf(node)[0]
     return name === 'insertAdjacentHTML' ? argumentsOf(node)[1] : undefined
   }
   const left = field(node, 'left')
-  if (left?.type !== 'member_expression' || !/^(?:innerHTML|outerHTML)$/.test(fieldText(left, 'property')))
+  if (
+    left?.type !== 'member_expression' ||
+    !/^(?:innerHTML|outerHTML)$/.test(fieldText(left, 'property'))
+  )
     return undefined
   return unwrapped(node, 'right')
 }
@@ -68,12 +90,14 @@ const confined =
   /startsWith\(|\.startswith\(|basename|\brelative\(|secure_filename|safe_join|is_relative_to|HasPrefix|filepath\.Base|commonpath|isLocal|IsLocal|normalize\(\)|root:|\bwhitelist|\ballowed|sanitiz|\btest\(|(?:restrict|valid|check|inside|within|contain)\w*\(/i
 
 function checkPath(call: Node, file: SourceFile): Hit | undefined {
-  const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
+  const callee =
+    fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   if (!pathSinks[familyOf(file.language)]!.test(callee)) return undefined
   const tainted = argumentsOf(call).find((argument) => carriesPath(argument, file))
   if (!tainted || isOnlyAsked(call)) return undefined
   let scope: Node = call
-  while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type)) scope = scope.parent
+  while (scope.parent?.parent && !/function|method|lambda|func_literal/.test(scope.type))
+    scope = scope.parent
   if (confined.test(scope.text.slice(0, 20_000))) return undefined
   const value = code(tainted.text)
   return {
@@ -85,7 +109,11 @@ function checkPath(call: Node, file: SourceFile): Hit | undefined {
 
 /** `os.Stat(filepath.Join(…))`: whether it exists is all that the client learns. */
 function isOnlyAsked(call: Node): boolean {
-  for (let outer = call.parent; outer && /argument|call|invocation/.test(outer.type); outer = outer.parent) {
+  for (
+    let outer = call.parent;
+    outer && /argument|call|invocation/.test(outer.type);
+    outer = outer.parent
+  ) {
     if (
       /^call|invocation/.test(outer.type) &&
       /^(?:L?[sS]tat|exists|existsSync|access|isfile|isdir)$/.test(calleeOf(outer).name)
@@ -117,10 +145,15 @@ function checkDeserialize(call: Node, file: SourceFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   const args = argumentsOf(call)
   // `yaml = YAML()` is another library, whose `load` only makes plain data.
-  const isModule = callee === 'yaml.load' && file.index.variables('yaml').length === 0 && !/\bruamel\b/.test(file.text)
+  const isModule =
+    callee === 'yaml.load' &&
+    file.index.variables('yaml').length === 0 &&
+    !/\bruamel\b/.test(file.text)
   const isYaml = isModule && args.length === 1 && !isConstant(args[0]!)
   const isPickle =
-    /^(?:pickle|cPickle|dill|marshal)\.loads$/.test(callee) && args[0] !== undefined && isRequestInput(args[0], file)
+    /^(?:pickle|cPickle|dill|marshal)\.loads$/.test(callee) &&
+    args[0] !== undefined &&
+    isRequestInput(args[0], file)
   if (!isYaml && !isPickle) return undefined
   return {
     at: firstLine(call),
@@ -138,12 +171,17 @@ export const inputRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.7,
     syntax: [
-      { languages: javascriptFamily, nodes: ['assignment_expression', 'pair', 'call_expression'], check: checkHtml },
+      {
+        languages: javascriptFamily,
+        nodes: ['assignment_expression', 'pair', 'call_expression'],
+        check: checkHtml,
+      },
     ],
   },
   {
     id: 'path-traversal',
-    summary: 'A value from a request is used as a path without a check that it stays in its folder.',
+    summary:
+      'A value from a request is used as a path without a check that it stays in its folder.',
     severity: 'critical',
     category: 'security',
     confidence: 0.8,
@@ -151,7 +189,8 @@ export const inputRules: readonly Rule[] = [
   },
   {
     id: 'unsafe-deserialization',
-    summary: 'Python: data is loaded in a way that can run code (`yaml.load` without a loader, `pickle` of a request).',
+    summary:
+      'Python: data is loaded in a way that can run code (`yaml.load` without a loader, `pickle` of a request).',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

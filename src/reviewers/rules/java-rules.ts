@@ -6,9 +6,14 @@ import { code, field, fieldText, firstLine } from './syntax.ts'
 function checkEquals(method: Node): Hit | undefined {
   const parameters = field(method, 'parameters')
   if (fieldText(method, 'name') !== 'equals' || parameters?.namedChildCount !== 1) return undefined
-  if (fieldText(parameters.namedChild(0)!, 'type') !== 'Object' || method.parent?.type !== 'class_body')
+  if (
+    fieldText(parameters.namedChild(0)!, 'type') !== 'Object' ||
+    method.parent?.type !== 'class_body'
+  )
     return undefined
-  const hasHash = method.parent.namedChildren.some((member) => fieldText(member, 'name') === 'hashCode')
+  const hasHash = method.parent.namedChildren.some(
+    (member) => fieldText(member, 'name') === 'hashCode',
+  )
   const owner = method.parent.parent
   // What the class extends, or Lombok, may bring it along.
   if (
@@ -26,10 +31,13 @@ function checkEquals(method: Node): Hit | undefined {
 }
 
 function checkSharedFormat(declaration: Node): Hit | undefined {
-  const modifiers = declaration.namedChildren.find((child) => child.type === 'modifiers')?.text ?? ''
+  const modifiers =
+    declaration.namedChildren.find((child) => child.type === 'modifiers')?.text ?? ''
   if (
     !/\bstatic\b/.test(modifiers) ||
-    !/^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/.test(fieldText(declaration, 'type'))
+    !/^(?:SimpleDateFormat|DateFormat|DecimalFormat|NumberFormat)$/.test(
+      fieldText(declaration, 'type'),
+    )
   )
     return undefined
   const name = code(fieldText(field(declaration, 'declarator') ?? declaration, 'name'))

@@ -18,13 +18,18 @@ const breakpoints: readonly { readonly files: RegExp; readonly pattern: RegExp }
   { files: /\.(?:[cm]?[jt]sx?|vue|svelte)$/, pattern: /^\s*debugger\s*;?\s*(?:\/\/.*)?$/ },
   {
     files: /\.py$/,
-    pattern: /^\s*(?:breakpoint\(\)|(?:i?pdb|pudb)\.set_trace\(\)|import i?pdb; ?i?pdb\.set_trace\(\))\s*(?:#.*)?$/,
+    pattern:
+      /^\s*(?:breakpoint\(\)|(?:i?pdb|pudb)\.set_trace\(\)|import i?pdb; ?i?pdb\.set_trace\(\))\s*(?:#.*)?$/,
   },
-  { files: /\.(?:rb|rake|erb)$/, pattern: /^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s*(?:#.*)?$/ },
+  {
+    files: /\.(?:rb|rake|erb)$/,
+    pattern: /^\s*(?:binding\.(?:pry|irb|break)|byebug|debugger)\s*(?:#.*)?$/,
+  },
 ]
 
 function checkBreakpoint(line: TextLine): Omit<Hit, 'at'> | undefined {
-  if (!breakpoints.some(({ files, pattern }) => files.test(line.path) && pattern.test(line.text))) return undefined
+  if (!breakpoints.some(({ files, pattern }) => files.test(line.path) && pattern.test(line.text)))
+    return undefined
   return {
     title: `The breakpoint \`${line.text.trim().replaceAll('`', '').slice(0, 40)}\` was left in the code`,
     body: 'When this line is reached with a debugger or a terminal attached, the program stops and waits for someone.',

@@ -28,7 +28,11 @@ const anyKeyword = new RegExp(lineRules.map(({ keyword }) => keyword!.source).jo
  *
  * @param added their text by their number at the head
  */
-export function checkLines(path: string, added: ReadonlyMap<number, string>, isTest: boolean): RuleFinding[] {
+export function checkLines(
+  path: string,
+  added: ReadonlyMap<number, string>,
+  isTest: boolean,
+): RuleFinding[] {
   const found: RuleFinding[] = []
   for (const [number, full] of added) {
     for (const text of cutLine(full)) {
@@ -36,8 +40,10 @@ export function checkLines(path: string, added: ReadonlyMap<number, string>, isT
       const next = added.get(number + 1)?.slice(0, maxPartLength) ?? ''
       for (const rule of lineRules) {
         const hit = rule.line!({ path, text, next, isTest })
-        const isKnown = () => found.at(-1)?.startLine === number && found.some((one) => isSame(one, rule, number))
-        if (hit && !isKnown()) found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
+        const isKnown = () =>
+          found.at(-1)?.startLine === number && found.some((one) => isSame(one, rule, number))
+        if (hit && !isKnown())
+          found.push(toRuleFinding(rule, { ...hit, at: { startLine: number, endLine: number } }))
       }
     }
   }

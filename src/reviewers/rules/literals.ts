@@ -2,7 +2,12 @@
 import type { Node } from 'web-tree-sitter'
 import { field, fieldText, find, unwrap } from './syntax.ts'
 
-const stringTypes = new Set(['string', 'string_literal', 'interpreted_string_literal', 'raw_string_literal'])
+const stringTypes = new Set([
+  'string',
+  'string_literal',
+  'interpreted_string_literal',
+  'raw_string_literal',
+])
 
 /** Whether a node is a string with nothing inserted. */
 export function isPlainString(node: Node): boolean {
@@ -42,7 +47,9 @@ const literalTypes = new Set([
 function isLiteral(node: Node): boolean {
   const inner = unwrap(node)
   if (literalTypes.has(inner.type) || isPlainString(inner)) return true
-  const isSigned = /^unary_(?:expression|operator)$/.test(inner.type) && /^[-+]$/.test(fieldText(inner, 'operator'))
+  const isSigned =
+    /^unary_(?:expression|operator)$/.test(inner.type) &&
+    /^[-+]$/.test(fieldText(inner, 'operator'))
   const operand = isSigned ? inner.namedChildren.at(-1) : undefined
   return operand !== undefined && literalTypes.has(unwrap(operand).type)
 }
@@ -51,6 +58,9 @@ function isLiteral(node: Node): boolean {
 export function isConstant(node: Node): boolean {
   const inner = unwrap(node)
   if (isLiteral(inner)) return true
-  const name = inner.type === 'identifier' ? inner.text : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
+  const name =
+    inner.type === 'identifier'
+      ? inner.text
+      : (field(inner, 'property') ?? field(inner, 'attribute'))?.text
   return name !== undefined && /^[A-Z][A-Z0-9_]+$/.test(name)
 }

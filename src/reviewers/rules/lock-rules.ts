@@ -17,19 +17,28 @@ import {
   parts,
 } from './syntax.ts'
 
-const pairs: Readonly<Record<string, string>> = { Lock: 'Unlock', RLock: 'RUnlock', lock: 'unlock', acquire: 'release' }
+const pairs: Readonly<Record<string, string>> = {
+  Lock: 'Unlock',
+  RLock: 'RUnlock',
+  lock: 'unlock',
+  acquire: 'release',
+}
 
 /** Between taking and giving back in one block, something may leave without giving back. */
 function checkLock(statement: Node, file: SourceFile): Hit | undefined {
   const call = statement.namedChild(0)
-  const { receiver, name } = call && callTypes.includes(call.type) ? calleeOf(call) : { receiver: undefined, name: '' }
+  const { receiver, name } =
+    call && callTypes.includes(call.type) ? calleeOf(call) : { receiver: undefined, name: '' }
   const end = pairs[name]
   const fn = enclosingFunction(statement)
-  if (!receiver || !end || !fn || !statement.parent || !/lock|mu|sem/i.test(receiver.text)) return undefined
+  if (!receiver || !end || !fn || !statement.parent || !/lock|mu|sem/i.test(receiver.text))
+    return undefined
   const released = `${receiver.text}.${end}(`
   if (new RegExp(`\\bdefer\\b[^\\n]{0,200}${end}\\(`).test(fn.text)) return undefined
   const between: Node[] = []
-  for (const next of parts(statement.parent).filter((other) => other.startIndex > statement.startIndex)) {
+  for (const next of parts(statement.parent).filter(
+    (other) => other.startIndex > statement.startIndex,
+  )) {
     if (next.text.startsWith(released))
       return file.language === 'go'
         ? checkReturns(statement, between, released)
@@ -41,7 +50,8 @@ function checkLock(statement: Node, file: SourceFile): Hit | undefined {
 
 function checkReturns(lock: Node, between: readonly Node[], released: string): Hit | undefined {
   for (const statement of between) {
-    const leaving = statement.type === 'return_statement' ? [statement] : findHere(statement, 'return_statement')
+    const leaving =
+      statement.type === 'return_statement' ? [statement] : findHere(statement, 'return_statement')
     // A panic or a return after giving back is fine.
     const left = leaving.find(
       (node) => !statement.text.slice(0, node.startIndex - statement.startIndex).includes(released),
@@ -58,7 +68,9 @@ function checkReturns(lock: Node, between: readonly Node[], released: string): H
 }
 
 function checkFailures(lock: Node, between: readonly Node[], release: Node): Hit | undefined {
-  const failing = between.find((statement) => hasCall(statement) || leavesIn(statement, release.text))
+  const failing = between.find(
+    (statement) => hasCall(statement) || leavesIn(statement, release.text),
+  )
   if (!failing || between.some((statement) => /^try/.test(statement.type))) return undefined
   return {
     ...locked(
@@ -78,7 +90,8 @@ function leavesIn(statement: Node, release: string): boolean {
   const ways = findHere(statement, 'return_statement', 'throw_statement', 'raise_statement')
   const released = statement.text.indexOf(release)
   return (
-    leaving.test(statement.type) || ways.some((way) => released < 0 || way.startIndex < statement.startIndex + released)
+    leaving.test(statement.type) ||
+    ways.some((way) => released < 0 || way.startIndex < statement.startIndex + released)
   )
 }
 
@@ -105,10 +118,20 @@ function checkByValue(parameter: Node): Hit | undefined {
 
 function checkLateAdd(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  const fn = enclosing(call, new Set(['func_literal', 'function_declaration', 'method_declaration']))
-  if (name !== 'Add' || !receiver || fn?.type !== 'func_literal' || fn.parent?.parent?.type !== 'go_statement')
+  const fn = enclosing(
+    call,
+    new Set(['func_literal', 'function_declaration', 'method_declaration']),
+  )
+  if (
+    name !== 'Add' ||
+    !receiver ||
+    fn?.type !== 'func_literal' ||
+    fn.parent?.parent?.type !== 'go_statement'
+  )
     return undefined
-  const isDone = find(fn, 'call_expression').some((other) => other.text === `${receiver.text}.Done()`)
+  const isDone = find(fn, 'call_expression').some(
+    (other) => other.text === `${receiver.text}.Done()`,
+  )
   const isOwn = field(fn, 'body')?.text.includes(`${receiver.text}.Wait()`)
   if (!isDone || isOwn) return undefined
   return {
@@ -125,7 +148,14 @@ export const lockRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.88,
-    syntax: [{ languages: ['go', 'python', 'java'], nodes: ['expression_statement'], check: checkLock, wide: true }],
+    syntax: [
+      {
+        languages: ['go', 'python', 'java'],
+        nodes: ['expression_statement'],
+        check: checkLock,
+        wide: true,
+      },
+    ],
   },
   {
     id: 'lock-by-value',

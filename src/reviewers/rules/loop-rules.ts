@@ -2,7 +2,16 @@
 import type { Node } from 'web-tree-sitter'
 import { typeOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, code, enclosing, field, fieldText, findHere, firstLine } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  enclosing,
+  field,
+  fieldText,
+  findHere,
+  firstLine,
+} from './syntax.ts'
 
 const removers: Readonly<Record<string, RegExp>> = {
   python: /^(?:remove|pop|append|insert|clear|discard|add|extend)$/,
@@ -12,11 +21,16 @@ const removers: Readonly<Record<string, RegExp>> = {
 function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefined {
   const collection = field(loop, 'right') ?? field(loop, 'value')
   const body = field(loop, 'body')
-  if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type)) return undefined
+  if (!collection || !body || !/^(?:identifier|attribute|field_access)$/.test(collection.type))
+    return undefined
   if (/^(?:self|this)$/.test(collection.text) || isAssigned(collection.text, body)) return undefined
   const call = findHere(body, 'call', 'method_invocation').find((candidate) => {
     const { receiver, name } = calleeOf(candidate)
-    return receiver?.text === collection.text && removers[file.language]?.test(name) && !leavesNext(candidate)
+    return (
+      receiver?.text === collection.text &&
+      removers[file.language]?.test(name) &&
+      !leavesNext(candidate)
+    )
   })
   if (!call) return undefined
   const isJava = file.language === 'java'
@@ -32,7 +46,9 @@ function checkChangedWhileIterated(loop: Node, file: SourceFile): Hit | undefine
 
 /** Whether the name means something else from inside the loop on. */
 function isAssigned(name: string, body: Node): boolean {
-  return findHere(body, 'assignment', 'assignment_expression').some((node) => fieldText(node, 'left') === name)
+  return findHere(body, 'assignment', 'assignment_expression').some(
+    (node) => fieldText(node, 'left') === name,
+  )
 }
 
 /** Whether the loop or function is left right after the change. */
@@ -40,7 +56,8 @@ function leavesNext(call: Node): boolean {
   const block = enclosing(call, new Set(['block']))
   return (block?.namedChildren ?? []).some(
     (statement) =>
-      /^(?:break|return|raise|throw)_statement$/.test(statement.type) && statement.startIndex > call.startIndex,
+      /^(?:break|return|raise|throw)_statement$/.test(statement.type) &&
+      statement.startIndex > call.startIndex,
   )
 }
 
@@ -51,18 +68,23 @@ const pure = {
   java: /^(?:trim|strip|replace|replaceAll|toLowerCase|toUpperCase|concat|substring|add|subtract|multiply|divide|plusDays|plusHours|minusDays|plus|minus|setScale|negate)$/,
 } as const
 
-const immutableInJava = /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
+const immutableInJava =
+  /^(?:String|BigDecimal|BigInteger|LocalDate|LocalDateTime|Instant|Duration|ZonedDateTime)$/
 
 function checkIgnoredResult(statement: Node, file: SourceFile): Hit | undefined {
   const call = statement.namedChild(0)
   if (!call || !/^(?:call|call_expression|method_invocation)$/.test(call.type)) return undefined
   const { receiver, name } = calleeOf(call)
   if (receiver?.type !== 'identifier') return undefined
-  const kind = file.language === 'java' ? 'java' : file.language === 'python' ? 'python' : 'javascript'
+  const kind =
+    file.language === 'java' ? 'java' : file.language === 'python' ? 'python' : 'javascript'
   if (!pure[kind].test(name)) return undefined
   if (kind === 'java' && !immutableInJava.test(typeOf(receiver.text, call, file))) return undefined
   if (kind === 'python' && argumentsOf(call).length > 1) return undefined
-  if (kind === 'javascript' && (/^[A-Z$]/.test(receiver.text) || (name === 'concat' && argumentsOf(call).length === 0)))
+  if (
+    kind === 'javascript' &&
+    (/^[A-Z$]/.test(receiver.text) || (name === 'concat' && argumentsOf(call).length === 0))
+  )
     return undefined
   return {
     at: firstLine(call),

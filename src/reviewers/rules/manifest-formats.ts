@@ -33,11 +33,31 @@ const nothing: Manifest = {
 
 /** Where the packages of an ecosystem come from, unless a repository says otherwise. */
 export const publicHosts = {
-  npm: ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com', 'npm.jsr.io', 'jsr.io', 'deno.land'],
-  python: ['pypi.org', 'files.pythonhosted.org', 'pypi.python.org', 'conda.anaconda.org', 'repo.anaconda.com'],
+  npm: [
+    'registry.npmjs.org',
+    'registry.yarnpkg.com',
+    'repo.yarnpkg.com',
+    'npm.jsr.io',
+    'jsr.io',
+    'deno.land',
+  ],
+  python: [
+    'pypi.org',
+    'files.pythonhosted.org',
+    'pypi.python.org',
+    'conda.anaconda.org',
+    'repo.anaconda.com',
+  ],
   rust: ['index.crates.io', 'crates.io', 'static.crates.io'],
   ruby: ['rubygems.org', 'index.rubygems.org'],
-  php: ['repo.packagist.org', 'packagist.org', 'api.github.com', 'github.com', 'codeload.github.com', 'gitlab.com'],
+  php: [
+    'repo.packagist.org',
+    'packagist.org',
+    'api.github.com',
+    'github.com',
+    'codeload.github.com',
+    'gitlab.com',
+  ],
   swift: ['github.com', 'cdn.cocoapods.org'],
   dart: ['pub.dev', 'pub.dartlang.org'],
   elixir: ['hex.pm', 'repo.hex.pm'],
@@ -56,10 +76,26 @@ const formats: readonly Format[] = [
   { names: /^composer\.lock$/, ecosystem: 'php', read: readJson },
   { names: /^deno\.lock$/, ecosystem: 'npm', read: readText },
   { names: /^pnpm-lock\.yaml$/, ecosystem: 'npm', read: readPnpmLock },
-  { names: /^(?:yarn\.lock|bun\.lock|\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml)$/, ecosystem: 'npm', read: readText },
-  { names: /^(?:poetry|uv|pdm|pixi)\.lock$|^conda-lock\.ya?ml$/, ecosystem: 'python', read: readText },
-  { names: /^Pipfile(?:\.lock)?$|^pip\.conf$|^pip\.ini$|^(?:uv|poetry)\.toml$/, ecosystem: 'python', read: readText },
-  { names: /^(?:[\w.-]*[-_.])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/, ecosystem: 'python', read: readPip },
+  {
+    names: /^(?:yarn\.lock|bun\.lock|\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml)$/,
+    ecosystem: 'npm',
+    read: readText,
+  },
+  {
+    names: /^(?:poetry|uv|pdm|pixi)\.lock$|^conda-lock\.ya?ml$/,
+    ecosystem: 'python',
+    read: readText,
+  },
+  {
+    names: /^Pipfile(?:\.lock)?$|^pip\.conf$|^pip\.ini$|^(?:uv|poetry)\.toml$/,
+    ecosystem: 'python',
+    read: readText,
+  },
+  {
+    names: /^(?:[\w.-]*[-_.])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/,
+    ecosystem: 'python',
+    read: readPip,
+  },
   {
     names: /\.(?:txt|in)$/,
     within: /(?:^|\/)(?:requirements|constraints)\/[^/]+$/,
@@ -69,7 +105,12 @@ const formats: readonly Format[] = [
   { names: /^pyproject\.toml$/, ecosystem: 'python', read: readSources },
   { names: /^Cargo\.lock$/, ecosystem: 'rust', read: readText },
   { names: /^Cargo\.toml$/, ecosystem: 'rust', read: readSources },
-  { names: /^config(?:\.toml)?$/, within: /(?:^|\/)\.cargo\/[^/]+$/, ecosystem: 'rust', read: readSources },
+  {
+    names: /^config(?:\.toml)?$/,
+    within: /(?:^|\/)\.cargo\/[^/]+$/,
+    ecosystem: 'rust',
+    read: readSources,
+  },
   { names: /^Gemfile\.lock$|^gems\.locked$/, ecosystem: 'ruby', read: readText },
   { names: /^(?:Gemfile|gems\.rb)$/, ecosystem: 'ruby', read: readSources },
   { names: /^Package\.resolved$|^Podfile\.lock$/, ecosystem: 'swift', read: readText },
@@ -80,12 +121,18 @@ const formats: readonly Format[] = [
   { names: /^\.terraform\.lock\.hcl$/, ecosystem: 'terraform', read: readProviders },
   { names: /^flake\.lock$/, ecosystem: 'nix', read: readText },
   { names: /^MODULE\.bazel\.lock$/, ecosystem: 'bazel', read: readText },
-  { names: /^(?:Chart\.lock|stack\.yaml\.lock|Manifest\.toml)$/, ecosystem: 'other', read: readText },
+  {
+    names: /^(?:Chart\.lock|stack\.yaml\.lock|Manifest\.toml)$/,
+    ecosystem: 'other',
+    read: readText,
+  },
 ]
 
 function formatOf(path: string): Format | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return formats.find(({ names, within }) => names.test(name) && (within === undefined || within.test(path)))
+  return formats.find(
+    ({ names, within }) => names.test(name) && (within === undefined || within.test(path)),
+  )
 }
 
 /** Whether a file is one that packages come in by. Checksums of Go name no host: its proxy and database answer for them. */
@@ -123,12 +170,15 @@ function hostsIn(text: string): Map<string, string> {
     .replaceAll('\\/', '/')
     .replaceAll('github.com/rust-lang/crates.io-index', 'index.crates.io')
   for (const { 0: whole, 1: authority, 2: git, index } of plain.matchAll(address)) {
-    const isPlain = authority !== undefined && /(?:^|[^a-z])http:$/i.test(plain.slice(Math.max(0, index - 6), index))
+    const isPlain =
+      authority !== undefined &&
+      /(?:^|[^a-z])http:$/i.test(plain.slice(Math.max(0, index - 6), index))
     const name = `${isPlain ? 'http://' : ''}${whole}`
     if (known.has(name)) continue
     known.add(name)
     const host = git?.toLowerCase() ?? hostOf(authority!)
-    if (host !== undefined && /[.:]|^localhost$/.test(host)) hosts.set(`${isPlain ? 'http://' : ''}${host}`, host)
+    if (host !== undefined && /[.:]|^localhost$/.test(host))
+      hosts.set(`${isPlain ? 'http://' : ''}${host}`, host)
   }
   return hosts
 }
@@ -143,7 +193,8 @@ function hostOf(authority: string): string | undefined {
 }
 
 /** Lines for people, and comments. */
-const prose = /^\s*(?:#|["']?(?:deprecated|description|summary|homepage|license|documentation|support)["']?\s*[:=])/i
+const prose =
+  /^\s*(?:#|["']?(?:deprecated|description|summary|homepage|license|documentation|support)["']?\s*[:=])/i
 
 function readText(text: string): Manifest {
   const lines = text.split('\n').filter((line) => !prose.test(line))
@@ -162,20 +213,25 @@ function readProperties(text: string): Manifest {
   const plain = text
     .replace(/^[ \t]*[#!].*$/gm, '')
     .replace(/\\\r?\n[ \t]*/g, '')
-    .replace(/\\u([\da-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\u([\da-f]{4})/gi, (_all, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
     .replace(/\\(.)/g, '$1')
   return { ...nothing, hosts: hostsIn(plain) }
 }
 
 /** Of a file that names many addresses for people: the lines that say where packages come from. */
 function readSources(text: string): Manifest {
-  const source = /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
+  const source =
+    /\b(?:url|index|git|source|registry|branch|path)\b["']?\s*(?:=|:|\s["'])|@\s*(?:git\+)?https?:/i
   const lines = text.split('\n').filter((line) => source.test(line) && !prose.test(line))
   return { ...nothing, hosts: hostsIn(lines.join('\n')) }
 }
 
 function readProviders(text: string): Manifest {
-  const hosts = [...text.matchAll(/^\s*provider\s+"([^/"\s]{1,253})\//gm)].map(([, host]) => [host!, host!] as const)
+  const hosts = [...text.matchAll(/^\s*provider\s+"([^/"\s]{1,253})\//gm)].map(
+    ([, host]) => [host!, host!] as const,
+  )
   return { ...nothing, hosts: new Map(hosts) }
 }
 
@@ -194,11 +250,22 @@ function parseJson(text: string): Json | undefined {
 }
 
 /** Branches of a lock file that are for people. */
-const forPeople = new Set(['funding', 'support', 'authors', 'homepage', 'bugs', 'description', 'deprecated', 'license'])
+const forPeople = new Set([
+  'funding',
+  'support',
+  'authors',
+  'homepage',
+  'bugs',
+  'description',
+  'deprecated',
+  'license',
+])
 
 /** The hosts of a JSON document, without what it says to people. Of one that can't be parsed, all. */
 function readJson(text: string, json = parseJson(text)): Manifest {
-  return json === undefined ? readText(text) : { ...nothing, hosts: hostsIn(addressesOf(json).join('\n')) }
+  return json === undefined
+    ? readText(text)
+    : { ...nothing, hosts: hostsIn(addressesOf(json).join('\n')) }
 }
 
 /** All texts and keys of a value that can hold an address. */
@@ -223,10 +290,16 @@ function readPackageLock(text: string): Manifest {
   const installers = new Map<string, string>()
   for (const [path, entry] of Object.entries(asJson(json?.packages))) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-    if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true) installers.set(name, `"${path}"`)
+    if (path.includes('node_modules/') && asJson(entry).hasInstallScript === true)
+      installers.set(name, `"${path}"`)
   }
   const packages = asJson(json?.packages)
-  return { ...readJson(text, json), installers, packages: listLocked(packages), aliases: listAliases(packages) }
+  return {
+    ...readJson(text, json),
+    installers,
+    packages: listLocked(packages),
+    aliases: listAliases(packages),
+  }
 }
 
 function readPnpmLock(text: string): Manifest {
@@ -234,7 +307,8 @@ function readPnpmLock(text: string): Manifest {
   let key = ''
   for (const line of text.split('\n')) {
     key = /^ {2}["']?\/?(@?[^\s"'(:]+[^\s"':]*)["']?:\s*$/.exec(line)?.[1] ?? key
-    if (/^\s+requiresBuild:\s*true/.test(line)) installers.set(key.replace(/(?<=.)[@/]\d[^@/]*$/, ''), key)
+    if (/^\s+requiresBuild:\s*true/.test(line))
+      installers.set(key.replace(/(?<=.)[@/]\d[^@/]*$/, ''), key)
   }
   return { ...readText(text), installers }
 }
@@ -244,14 +318,15 @@ const lifecycle = new Set(
   `preinstall install postinstall prepublish preprepare prepare postprepare prepack postpack prepublishOnly
   dependencies`.split(/\s+/),
 )
-const dependencyFields = /^(?:(?:dev|peer|optional|bundle)?dependencies|overrides|resolutions|publishConfig|pnpm)$/i
+const dependencyFields =
+  /^(?:(?:dev|peer|optional|bundle)?dependencies|overrides|resolutions|publishConfig|pnpm)$/i
 
 function readPackage(text: string): Manifest {
   const json = parseJson(text)
   if (json === undefined) return nothing
   const fields = Object.entries(json).filter(([field]) => dependencyFields.test(field))
-  const allowed = [json.trustedDependencies, asJson(json.pnpm).onlyBuiltDependencies].flatMap((list) =>
-    Array.isArray(list) ? list.map(String) : [],
+  const allowed = [json.trustedDependencies, asJson(json.pnpm).onlyBuiltDependencies].flatMap(
+    (list) => (Array.isArray(list) ? list.map(String) : []),
   )
   return {
     ...nothing,
@@ -265,7 +340,8 @@ function readPackage(text: string): Manifest {
 function readComposer(text: string): Manifest {
   const json = parseJson(text)
   if (json === undefined) return nothing
-  const isRun = (name: string) => /^(?:pre|post)-(?:install|update|autoload|package|root|create|status)/.test(name)
+  const isRun = (name: string) =>
+    /^(?:pre|post)-(?:install|update|autoload|package|root|create|status)/.test(name)
   return {
     ...nothing,
     hosts: hostsIn(addressesOf(json.repositories).join('\n')),

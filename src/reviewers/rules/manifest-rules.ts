@@ -10,7 +10,9 @@ const maxHits = 20
 
 async function checkHosts(file: ChangedManifest): Promise<ManifestHit[]> {
   const { head, base } = file
-  const fresh = [...head.hosts].filter(([host]) => !base.hosts.has(host) && !isPublicHost(file.path, host))
+  const fresh = [...head.hosts].filter(
+    ([host]) => !base.hosts.has(host) && !isPublicHost(file.path, host),
+  )
   if (fresh.length === 0) return []
   const known = new Set<string>()
   // Only a host that is new to the file is worth reading the others.

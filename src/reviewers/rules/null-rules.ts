@@ -39,7 +39,9 @@ function missingTest(node: Node, file: SourceFile): MissingTest | undefined {
   }
   const isPython = inner.type === 'comparison_operator'
   if (isPython && inner.namedChildCount !== 2) return undefined
-  const [left, right] = isPython ? inner.namedChildren : [field(inner, 'left'), field(inner, 'right')]
+  const [left, right] = isPython
+    ? inner.namedChildren
+    : [field(inner, 'left'), field(inner, 'right')]
   const operator = isPython
     ? inner
         .childrenForFieldName('operators')
@@ -51,7 +53,13 @@ function missingTest(node: Node, file: SourceFile): MissingTest | undefined {
   return /^(?:!==?|is not)$/.test(operator) ? { name: left.text, isMissing: false } : undefined
 }
 
-const accessTypes = ['member_expression', 'attribute', 'selector_expression', 'field_access', 'method_invocation']
+const accessTypes = [
+  'member_expression',
+  'attribute',
+  'selector_expression',
+  'field_access',
+  'method_invocation',
+]
 
 /** What may give the name a value, or decide that the code isn't reached. */
 const changes = [
@@ -68,7 +76,11 @@ const changes = [
 ]
 
 /** Where a member of the name is read under the node, before anything could have given it a value. */
-function accessIn(node: Node, name: string, counts: (access: Node) => boolean = () => true): Node | undefined {
+function accessIn(
+  node: Node,
+  name: string,
+  counts: (access: Node) => boolean = () => true,
+): Node | undefined {
   const fn = enclosingFunction(node)?.id
   const access = find(node, ...accessTypes).find(
     (found) => isAccess(found, name) && counts(found) && enclosingFunction(found)?.id === fn,
@@ -76,14 +88,20 @@ function accessIn(node: Node, name: string, counts: (access: Node) => boolean = 
   const isChanged = (other: Node) => {
     if (other.startIndex >= access!.startIndex) return false
     const isAround = other.endIndex >= access!.endIndex
-    return !isAround || !(/call|invocation|new_|await/.test(other.type) || isInRight(other, access!))
+    return (
+      !isAround || !(/call|invocation|new_|await/.test(other.type) || isInRight(other, access!))
+    )
   }
   return access && !find(node, ...changes).some(isChanged) ? access : undefined
 }
 
 function isInRight(statement: Node, access: Node): boolean {
   const right = field(statement, 'right') ?? field(statement, 'value')
-  return right !== undefined && right.startIndex <= access.startIndex && right.endIndex >= access.endIndex
+  return (
+    right !== undefined &&
+    right.startIndex <= access.startIndex &&
+    right.endIndex >= access.endIndex
+  )
 }
 
 function hit(access: Node, name: string, test: Node, file: SourceFile): Hit {
@@ -99,7 +117,8 @@ function hit(access: Node, name: string, test: Node, file: SourceFile): Hit {
     at: firstLine(access),
     title: `${code(access.text)} is used where ${code(name)} is known to be missing`,
     body: `When the test ${code(test.text)} lets the code come here, ${code(name)} is missing, and ${outcome}.`,
-    evidence: lineOf(test) === lineOf(access) ? [] : [{ line: lineOf(test), note: 'known by this test' }],
+    evidence:
+      lineOf(test) === lineOf(access) ? [] : [{ line: lineOf(test), note: 'known by this test' }],
   }
 }
 
@@ -107,14 +126,17 @@ function hit(access: Node, name: string, test: Node, file: SourceFile): Hit {
 function checkChain(node: Node, file: SourceFile): Hit | undefined {
   const operator = field(node, 'operator')?.type ?? ''
   const isAnd = operator === '&&' || operator === 'and'
-  if ((!isAnd && operator !== '||' && operator !== 'or') || isInnerOf(node, operator)) return undefined
+  if ((!isAnd && operator !== '||' && operator !== 'or') || isInnerOf(node, operator))
+    return undefined
   const operands = operandsOf(node, operator)
   for (const [index, operand] of operands.slice(0, 20).entries()) {
     const test = missingTest(operand, file)
     if (!test || test.isMissing !== isAnd) continue
     const access = operands
       .slice(index + 1, index + 20)
-      .map((later) => accessIn(later, test.name) ?? (isAccess(later, test.name) ? later : undefined))
+      .map(
+        (later) => accessIn(later, test.name) ?? (isAccess(later, test.name) ? later : undefined),
+      )
       .find((found) => found)
     if (access) return hit(access, test.name, operand, file)
   }
@@ -145,7 +167,13 @@ function checkBranch(statement: Node, file: SourceFile): Hit | undefined {
     const mayBeCalled = file.language === 'go' && !/^err|Err$/.test(test.name)
     const access = accessIn(branch, test.name, mayBeCalled ? isField : undefined)
     // An empty text is as good as false, and has a length.
-    if (access && !(operand.type === 'unary_expression' && /^(?:length|size)$/.test(fieldText(access, 'property'))))
+    if (
+      access &&
+      !(
+        operand.type === 'unary_expression' &&
+        /^(?:length|size)$/.test(fieldText(access, 'property'))
+      )
+    )
       return hit(access, test.name, operand, file)
   }
   return undefined
@@ -159,7 +187,10 @@ function checkIndexAsTruth(call: Node, file: SourceFile): Hit | undefined {
   const [first] = argumentsOf(call)
   const isPython = file.language === 'python'
   const isSearch = isPython
-    ? /^r?find$/.test(name) && first !== undefined && isPlainString(first) && !otherFind.test(file.text)
+    ? /^r?find$/.test(name) &&
+      first !== undefined &&
+      isPlainString(first) &&
+      !otherFind.test(file.text)
     : /^(?:indexOf|lastIndexOf|findIndex|findLastIndex)$/.test(name)
   if (!receiver || !isSearch || !isCondition(call)) return undefined
   return {
@@ -188,7 +219,11 @@ export const nullRules: readonly Rule[] = [
     category: 'correctness',
     confidence: 0.95,
     syntax: [
-      { languages: [...javascriptFamily, 'python'], nodes: ['call_expression', 'call'], check: checkIndexAsTruth },
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['call_expression', 'call'],
+        check: checkIndexAsTruth,
+      },
     ],
   },
 ]

@@ -8,7 +8,11 @@ import { enclosingFunction, field, fieldText, find, isFunction } from './syntax.
  * Where a local name got its value: the last declaration or assignment before the node, in its function or one
  * around it, that names it (also in a destructuring pattern). Undefined for parameters, imports and fields.
  */
-export function originOf(name: string, from: Node, file: SourceFile): { node: Node; value: Node } | undefined {
+export function originOf(
+  name: string,
+  from: Node,
+  file: SourceFile,
+): { node: Node; value: Node } | undefined {
   const candidates = file.index
     .variables(name)
     .filter((node) => node.startIndex < from.startIndex)
@@ -16,7 +20,11 @@ export function originOf(name: string, from: Node, file: SourceFile): { node: No
   for (let scope = enclosingFunction(from); ; scope = enclosingFunction(scope)) {
     const node = candidates.findLast((candidate) => candidate.scope === scope?.id)?.node
     const value = node && (field(node, 'value') ?? field(node, 'right'))
-    if (node && value) return { node, value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value }
+    if (node && value)
+      return {
+        node,
+        value: value.type === 'expression_list' ? (value.namedChild(0) ?? value) : value,
+      }
     if (!scope || parameterOf(scope, name)) return undefined
   }
 }
@@ -29,7 +37,9 @@ export function parameterOf(fn: Node, name: string): Node | undefined {
   return list.namedChildren.find((parameter) =>
     parameter.type === 'identifier'
       ? parameter.text === name
-      : find(parameter, 'identifier', 'shorthand_property_identifier_pattern').some((found) => found.text === name),
+      : find(parameter, 'identifier', 'shorthand_property_identifier_pattern').some(
+          (found) => found.text === name,
+        ),
   )
 }
 
@@ -51,8 +61,12 @@ export function declaredType(path: string, from: Node, file: SourceFile): string
   const name = path.replace(/^this\./, '')
   const local = typeOf(name, from, file)
   if (local && local !== 'var') return local
-  const declaration = file.index.variables(name).findLast((node) => enclosingFunction(node) === undefined)
-  const type = declaration && (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
+  const declaration = file.index
+    .variables(name)
+    .findLast((node) => enclosingFunction(node) === undefined)
+  const type =
+    declaration &&
+    (fieldText(declaration, 'type') || fieldText(declaration.parent ?? declaration, 'type'))
   return type || originOf(name, from, file)?.value.text || ''
 }
 

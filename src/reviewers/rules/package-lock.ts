@@ -37,7 +37,8 @@ export function listLocked(entries: Json): LockedPackage[] {
  * The path of a package on its registry, such as `npm/@acme/a`; undefined where the address isn't one of a registry.
  */
 export function registryPathOf(resolved: string): string | undefined {
-  const [, path] = /^https?:\/\/[^/]+\/(.+?)\/-\/(?:@[^/]+\/)?[^/]+\.tgz(?:[?#].*)?$/s.exec(resolved) ?? []
+  const [, path] =
+    /^https?:\/\/[^/]+\/(.+?)\/-\/(?:@[^/]+\/)?[^/]+\.tgz(?:[?#].*)?$/s.exec(resolved) ?? []
   try {
     return path && decodeURIComponent(path)
   } catch {

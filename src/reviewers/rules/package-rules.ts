@@ -12,10 +12,17 @@ async function checkLocked(file: ChangedManifest): Promise<ManifestHit[]> {
 }
 
 /** Entries that are downloaded as another package than anybody asked for. */
-async function findRenamed({ path, head, base, readHead }: ChangedManifest): Promise<ManifestHit[]> {
+async function findRenamed({
+  path,
+  head,
+  base,
+  readHead,
+}: ChangedManifest): Promise<ManifestHit[]> {
   const before = new Set(base.packages.map(({ name, resolved }) => `${name} ${resolved}`))
   const suspects = head.packages.flatMap((entry) => {
-    const found = before.has(`${entry.name} ${entry.resolved}`) ? undefined : registryPathOf(entry.resolved)
+    const found = before.has(`${entry.name} ${entry.resolved}`)
+      ? undefined
+      : registryPathOf(entry.resolved)
     return found === undefined || isPathOf(found, entry.name) ? [] : [{ entry, found }]
   })
   if (suspects.length === 0) return []
@@ -23,7 +30,10 @@ async function findRenamed({ path, head, base, readHead }: ChangedManifest): Pro
   const declared = await readHead(path.replace(/[^/]+$/, 'package.json'))
   const isDeclared = (alias: string) => head.aliases.has(alias) || declared.aliases.has(alias)
   return suspects
-    .filter(({ entry: { name, alias }, found }) => !(alias && isPathOf(found, alias) && isDeclared(`${name}=${alias}`)))
+    .filter(
+      ({ entry: { name, alias }, found }) =>
+        !(alias && isPathOf(found, alias) && isDeclared(`${name}=${alias}`)),
+    )
     .map(({ entry, found }) => ({
       text: entry.resolved,
       title: `${listNames([entry.name])} is downloaded as another package, ${listNames([packageOf(found)])}`,
@@ -46,7 +56,8 @@ function findChanged({ head, base }: ChangedManifest): ManifestHit[] {
   const before = Map.groupBy(base.packages, identify)
   return head.packages.flatMap((entry) => {
     const known = before.get(identify(entry)) ?? []
-    const isOther = known.length > 0 && known.every(({ integrity }) => contradicts(integrity, entry.integrity))
+    const isOther =
+      known.length > 0 && known.every(({ integrity }) => contradicts(integrity, entry.integrity))
     if (!isOther || !/^https?:|^$/.test(entry.resolved)) return []
     return {
       text: entry.integrity,
@@ -97,7 +108,8 @@ export const packageRules: readonly Rule[] = [
   },
   {
     id: 'package-alias',
-    summary: 'A dependency or override in `package.json` newly stands for another package (`npm:` alias).',
+    summary:
+      'A dependency or override in `package.json` newly stands for another package (`npm:` alias).',
     severity: 'minor',
     category: 'security',
     confidence: 0.9,

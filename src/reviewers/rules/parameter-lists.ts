@@ -28,7 +28,8 @@ interface Notation {
   readonly read?: (items: readonly string[]) => Parameter[] | undefined
 }
 
-const behindType = /^(?:.*[\s*&\]>?])?(?<rest>\.{3})?\s*\b(?<name>[\p{L}_$][\w$]*)\s*(?:\[\]\s*)*$/su
+const behindType =
+  /^(?:.*[\s*&\]>?])?(?<rest>\.{3})?\s*\b(?<name>[\p{L}_$][\w$]*)\s*(?:\[\]\s*)*$/su
 
 const notations: readonly Notation[] = [
   {
@@ -39,7 +40,11 @@ const notations: readonly Notation[] = [
   { extensions: ['.go'], item: /^$/, read: readGo },
   { extensions: ['.java'], item: behindType },
   { extensions: ['.cs'], item: behindType, named: /^@?([\p{L}_]\w*)\s*:(?!:)/u },
-  { extensions: ['.php'], item: /^[^$=]*?(?<rest>\.{3})?\$(?<name>\w+)\s*(?:=|$)/, named: /^([\p{L}_]\w*)\s*:(?!:)/u },
+  {
+    extensions: ['.php'],
+    item: /^[^$=]*?(?<rest>\.{3})?\$(?<name>\w+)\s*(?:=|$)/,
+    named: /^([\p{L}_]\w*)\s*:(?!:)/u,
+  },
   { extensions: ['.c'], item: /^.*[\s*](?<name>[A-Za-z_]\w*)\s*(?:\[\]\s*)*$/s },
 ]
 
@@ -57,7 +62,11 @@ export function takesNames(path: string): boolean {
  *
  * @param name of the function, without what it is defined in
  */
-export function readParameters(path: string, signature: string, name: string): Parameter[] | undefined {
+export function readParameters(
+  path: string,
+  signature: string,
+  name: string,
+): Parameter[] | undefined {
   const notation = notationOf(path)
   const from = findParameters(signature, name)
   const items = from === -1 || notation === undefined ? undefined : splitList(signature, from, true)
@@ -84,7 +93,10 @@ function readItem({ item, named }: Notation, text: string): Parameter | undefine
   const bare = item === behindType ? hollow.replace(/=.*$/s, '').trim() : hollow
   const { name, rest } = item.exec(bare)?.groups ?? {}
   if (name === undefined) return undefined
-  const mark = named === undefined ? '' : ((/^(?:scoped\s+)?(ref|out)\s/.exec(bare)?.[1] ?? '') as Parameter['mark'])
+  const mark =
+    named === undefined
+      ? ''
+      : ((/^(?:scoped\s+)?(ref|out)\s/.exec(bare)?.[1] ?? '') as Parameter['mark'])
   const isRest = rest !== undefined || /^params\s/.test(bare)
   return { name, by: isRest ? 'rest' : 'either', isRequired: !isSet && !isRest, mark }
 }
@@ -95,14 +107,23 @@ function readPython(items: readonly string[]): Parameter[] | undefined {
   for (const [index, item] of items.entries()) {
     if (item === '*') by = 'name'
     else if (item === '/')
-      parameters.splice(0, index, ...parameters.map((each) => ({ ...each, by: 'position' as const })))
+      parameters.splice(
+        0,
+        index,
+        ...parameters.map((each) => ({ ...each, by: 'position' as const })),
+      )
     else {
       const [, stars, name] = /^(\*{0,2})([\p{L}_]\w*)\s*(?:[:=]|$)/u.exec(item) ?? []
       if (name === undefined || stars === undefined) return undefined
       if (index === 0 && (name === 'self' || name === 'cls')) continue
       const isRest = stars !== ''
       const kind = stars === '**' ? 'namedRest' : stars === '*' ? 'rest' : by
-      parameters.push({ name, by: kind, isRequired: !isRest && !/=/.test(hollowOut(item)), mark: '' })
+      parameters.push({
+        name,
+        by: kind,
+        isRequired: !isRest && !/=/.test(hollowOut(item)),
+        mark: '',
+      })
       if (stars === '*') by = 'name'
     }
   }
@@ -125,13 +146,22 @@ function readGo(items: readonly string[]): Parameter[] | undefined {
  *
  * @param line how long the first line of the text is: there the call begins
  */
-export function readArguments(path: string, text: string, line: number, name: string): Argument[] | undefined {
+export function readArguments(
+  path: string,
+  text: string,
+  line: number,
+  name: string,
+): Argument[] | undefined {
   const notation = notationOf(path)
-  const calls = [...text.slice(0, line).matchAll(new RegExp(`(?<![\\w$])${RegExp.escape(name)}\\s*\\(`, 'g'))]
+  const calls = [
+    ...text.slice(0, line).matchAll(new RegExp(`(?<![\\w$])${RegExp.escape(name)}\\s*\\(`, 'g')),
+  ]
   const [call] = calls
   if (notation === undefined || call === undefined || calls.length > 1) return undefined
   return splitList(text, call.index + call[0].length - 1)?.map((item) => {
     const found = notation.named?.exec(item)
-    return found ? { name: found[1]!, text: item.slice(found[0].length).trim() } : { name: null, text: item }
+    return found
+      ? { name: found[1]!, text: item.slice(found[0].length).trim() }
+      : { name: null, text: item }
   })
 }

@@ -22,7 +22,10 @@ function checkFallback(node: Node): Hit | undefined {
   const left = field(node, 'left')
   const inner = left && unwrap(left)
   if (!inner) return undefined
-  const isUseless = operator === '??' ? neverMissing.test(operatorOf(inner)) : operator === '||' && isFilledText(inner)
+  const isUseless =
+    operator === '??'
+      ? neverMissing.test(operatorOf(inner))
+      : operator === '||' && isFilledText(inner)
   if (!isUseless) return undefined
   const fallback = code(fieldText(node, 'right'))
   return {
@@ -48,7 +51,9 @@ const order = /^[<>]=?$/
 /** `1 < x < 5` compares a boolean with 5. */
 function checkChain(node: Node): Hit | undefined {
   const operator = operatorOf(node)
-  const inner = ['left', 'right'].map((side) => field(node, side)).find((side) => side && order.test(operatorOf(side)))
+  const inner = ['left', 'right']
+    .map((side) => field(node, side))
+    .find((side) => side && order.test(operatorOf(side)))
   // One direction only: `a < b > (c)` may be a call with type arguments.
   if (!order.test(operator) || !inner || operatorOf(inner)[0] !== operator[0]) return undefined
   return {
@@ -61,7 +66,8 @@ function checkChain(node: Node): Hit | undefined {
 export const precedenceRules: readonly Rule[] = [
   {
     id: 'useless-fallback',
-    summary: 'The fallback after `??`, `||` or `:` is never used, because another operator binds more tightly.',
+    summary:
+      'The fallback after `??`, `||` or `:` is never used, because another operator binds more tightly.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -12,9 +12,13 @@ export interface RulePlace {
 }
 
 /** A finding for the judge. Its lines are certain; where a line holds a secret, nothing of it is repeated. */
-export function toProposal(finding: RuleFinding, { path, side, texts }: RulePlace): ProposedFinding {
+export function toProposal(
+  finding: RuleFinding,
+  { path, side, texts }: RulePlace,
+): ProposedFinding {
   const quote: string[] = []
-  for (let line = finding.startLine; line <= finding.endLine; line++) quote.push(texts.get(line) ?? '')
+  for (let line = finding.startLine; line <= finding.endLine; line++)
+    quote.push(texts.get(line) ?? '')
   const text = quote.join('\n')
   const isClean = finding.rule !== 'hardcoded-secret' && redactSecrets(text) === text
   const suggestion = finding.suggestion
@@ -30,10 +34,17 @@ export function toProposal(finding: RuleFinding, { path, side, texts }: RulePlac
     category: finding.category,
     title: redactSecrets(finding.title),
     body: redactSecrets(finding.body),
-    suggestion: isClean && suggestion !== null && redactSecrets(suggestion) === suggestion ? suggestion : null,
+    suggestion:
+      isClean && suggestion !== null && redactSecrets(suggestion) === suggestion
+        ? suggestion
+        : null,
     evidence: [
       { path, line: finding.startLine, note: 'the line itself' },
-      ...finding.evidence.map((item) => ({ path: item.path ?? path, line: item.line, note: redactSecrets(item.note) })),
+      ...finding.evidence.map((item) => ({
+        path: item.path ?? path,
+        line: item.line,
+        note: redactSecrets(item.note),
+      })),
     ],
     confidence: finding.confidence,
   }

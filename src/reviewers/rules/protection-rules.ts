@@ -2,7 +2,17 @@
 import type { Node } from 'web-tree-sitter'
 import { isPlainString } from './literals.ts'
 import { everyLanguage, type Hit, type Rule, type SourceFile } from './rule.ts'
-import { calleeOf, callTypes, code, enclosing, field, fieldText, find, firstLine, lineOf } from './syntax.ts'
+import {
+  calleeOf,
+  callTypes,
+  code,
+  enclosing,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  lineOf,
+} from './syntax.ts'
 
 const secretName =
   /(?:^|[^a-z])(?:reset|access|refresh|auth|session|csrf|api|verification|invite|login|bearer|jwt|security)?_?tokens?$|secret|passw(?:or)?d|(?:^|[^a-z])otp(?:$|[^a-z])|one_?time_?(?:code|password)|session_?id$|api_?key|\bsalt$|verification_?code|pin_?code|private_?key|signing_?key|encryption_?key/i
@@ -27,7 +37,12 @@ function nameOfResult(node: Node): string {
   if (owner.type === 'return_statement') {
     const fn = enclosing(
       owner,
-      new Set(['function_declaration', 'function_definition', 'method_definition', 'method_declaration']),
+      new Set([
+        'function_declaration',
+        'function_definition',
+        'method_definition',
+        'method_declaration',
+      ]),
     )
     return fn ? words(fieldText(fn, 'name')) : ''
   }
@@ -48,7 +63,8 @@ function words(name: string): string {
 function checkRandom(call: Node, file: SourceFile): Hit | undefined {
   if (!isWeakRandom(call, file)) return undefined
   const name = nameOfResult(call)
-  if (!secretName.test(name) || /cancel|count|index|colou?r|test|mock|demo|jitter/i.test(name)) return undefined
+  if (!secretName.test(name) || /cancel|count|index|colou?r|test|mock|demo|jitter/i.test(name))
+    return undefined
   return {
     at: firstLine(call),
     title: `${code(call.text)} makes a secret that can be guessed`,
@@ -60,7 +76,10 @@ function isWeakRandom(call: Node, file: SourceFile): boolean {
   const { receiver, name } = calleeOf(call)
   const owner = receiver?.text ?? ''
   if (file.language === 'python')
-    return owner === 'random' && /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/.test(name)
+    return (
+      owner === 'random' &&
+      /^(?:random|randint|choice|choices|randrange|getrandbits|sample)$/.test(name)
+    )
   if (file.language === 'go')
     return (
       owner === 'rand' &&
@@ -78,11 +97,13 @@ function checkPasswordHash(call: Node, file: SourceFile): Hit | undefined {
   const algorithm = hashOf(call, file)
   if (!algorithm) return undefined
   let statement = call
-  while (statement.parent && !/statement|declaration$|^block$/.test(statement.type)) statement = statement.parent
-  const names = find(statement, 'identifier', 'property_identifier', 'field_identifier').filter((name) =>
-    passwordName.test(name.text),
+  while (statement.parent && !/statement|declaration$|^block$/.test(statement.type))
+    statement = statement.parent
+  const names = find(statement, 'identifier', 'property_identifier', 'field_identifier').filter(
+    (name) => passwordName.test(name.text),
   )
-  if (names.length === 0 || /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000))) return undefined
+  if (names.length === 0 || /breach|pwned|etag|gravatar/i.test(statement.text.slice(0, 1_000)))
+    return undefined
   return {
     at: { startLine: lineOf(call), endLine: lineOf(call) },
     title: `${code(names[0]!.text)} is hashed with ${algorithm}, which is made to be fast`,
@@ -94,12 +115,20 @@ function hashOf(call: Node, file: SourceFile): string | undefined {
   const { receiver, name } = calleeOf(call)
   const owner = receiver?.text ?? ''
   if (file.language === 'python')
-    return owner === 'hashlib' && /^(?:md5|sha1|sha256|sha512)$/.test(name) ? name.toUpperCase() : undefined
-  if (file.language === 'go') return /^(?:md5|sha1)$/.test(owner) && name === 'Sum' ? owner.toUpperCase() : undefined
+    return owner === 'hashlib' && /^(?:md5|sha1|sha256|sha512)$/.test(name)
+      ? name.toUpperCase()
+      : undefined
+  if (file.language === 'go')
+    return /^(?:md5|sha1)$/.test(owner) && name === 'Sum' ? owner.toUpperCase() : undefined
   const argument = field(call, 'arguments')?.namedChild(0)
   const named = argument && isPlainString(argument) ? argument.text.replace(/["'`]/g, '') : ''
-  const isHash = file.language === 'java' ? name === 'getInstance' && owner === 'MessageDigest' : name === 'createHash'
-  return isHash && /^(?:md5|sha-?1|sha-?256|sha-?512)$/i.test(named) ? named.toUpperCase() : undefined
+  const isHash =
+    file.language === 'java'
+      ? name === 'getInstance' && owner === 'MessageDigest'
+      : name === 'createHash'
+  return isHash && /^(?:md5|sha-?1|sha-?256|sha-?512)$/i.test(named)
+    ? named.toUpperCase()
+    : undefined
 }
 
 export const protectionRules: readonly Rule[] = [

@@ -46,12 +46,16 @@ function checkMissingComma(list: Node): Hit | undefined {
   const elements = list.namedChildren.filter((child) => child.type !== 'comment')
   const joined = elements.filter((element) => element.type === 'concatenated_string')
   const [pair] = joined
-  if (elements.length < 3 || joined.length !== 1 || !pair || pair.namedChildCount !== 2) return undefined
+  if (elements.length < 3 || joined.length !== 1 || !pair || pair.namedChildCount !== 2)
+    return undefined
   const texts = elements.flatMap((element) => (element === pair ? pair.namedChildren : [element]))
   if (!texts.every((text) => text.type === 'string' && isPlainString(text))) return undefined
   // Nobody splits a word in the middle of a line, or among few others.
-  const areWords = texts.every((text) => /^(["'])[\w-]{2,40}\1$/.test(text.text) && text.text[0] === texts[0]!.text[0])
-  if (!areWords && (elements.length < 4 || new Set(texts.map(lineOf)).size < texts.length)) return undefined
+  const areWords = texts.every(
+    (text) => /^(["'])[\w-]{2,40}\1$/.test(text.text) && text.text[0] === texts[0]!.text[0],
+  )
+  if (!areWords && (elements.length < 4 || new Set(texts.map(lineOf)).size < texts.length))
+    return undefined
   const [first, second] = pair.namedChildren.map(stringText)
   const longest = Math.max(
     ...elements.filter((element) => element !== pair).map((element) => stringText(element).length),
@@ -111,7 +115,8 @@ function checkNothing(call: Node, file: SourceFile): Hit | undefined {
   const origin = originOf(receiver.text, owner, file)
   const isList =
     origin !== undefined &&
-    (/^(?:list|list_comprehension)$/.test(origin.value.type) || /^(?:list|sorted)\(/.test(origin.value.text))
+    (/^(?:list|list_comprehension)$/.test(origin.value.type) ||
+      /^(?:list|sorted)\(/.test(origin.value.text))
   if (!isList && !/^(?:list|List)\b/.test(typeOf(receiver.text, call, file))) return undefined
   return {
     at: firstLine(call),
@@ -120,7 +125,8 @@ function checkNothing(call: Node, file: SourceFile): Hit | undefined {
   }
 }
 
-const withoutLimit = /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
+const withoutLimit =
+  /^requests\.(?:get|post|put|patch|delete|head|options|request)$|^(?:urllib\.request\.)?urlopen$/
 
 /** Python's `requests` waits for ever by default. */
 function checkTimeout(call: Node, file: SourceFile): Hit | undefined {
@@ -187,7 +193,8 @@ export const pythonRules: readonly Rule[] = [
   },
   {
     id: 'none-result',
-    summary: 'Python: the result of a list method that changes the list in place is used; it is `None`.',
+    summary:
+      'Python: the result of a list method that changes the list in place is used; it is `None`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

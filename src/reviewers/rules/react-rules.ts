@@ -2,11 +2,25 @@
 import type { Node } from 'web-tree-sitter'
 import { originOf } from './origins.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, code, field, fieldText, findHere, firstLine, isFunction, lineOf } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  code,
+  field,
+  fieldText,
+  findHere,
+  firstLine,
+  isFunction,
+  lineOf,
+} from './syntax.ts'
 
 /** What an effect starts, and what ends it. */
 const started: readonly { readonly call: RegExp; readonly end: RegExp; readonly what: string }[] = [
-  { call: /(?:^|\.)addEventListener$/, end: /removeEventListener|\bsignal\b|\bonce\b|abort/, what: 'listener' },
+  {
+    call: /(?:^|\.)addEventListener$/,
+    end: /removeEventListener|\bsignal\b|\bonce\b|abort/,
+    what: 'listener',
+  },
   { call: /^(?:window\.)?setInterval$/, end: /clearInterval/, what: 'timer' },
   {
     call: /^new (?:ResizeObserver|IntersectionObserver|MutationObserver|WebSocket|EventSource)\b/,
@@ -20,10 +34,13 @@ function checkEffect(call: Node): Hit | undefined {
   const effect = /^use(?:Layout)?Effect$/.test(name) ? argumentsOf(call)[0] : undefined
   const body = effect && isFunction(effect) ? field(effect, 'body') : undefined
   if (!effect || body?.type !== 'statement_block') return undefined
-  if (findHere(effect, 'return_statement').some((statement) => statement.namedChildCount > 0)) return undefined
+  if (findHere(effect, 'return_statement').some((statement) => statement.namedChildCount > 0))
+    return undefined
   for (const start of findHere(effect, 'call_expression', 'new_expression')) {
     const callee =
-      start.type === 'new_expression' ? `new ${fieldText(start, 'constructor')}` : fieldText(start, 'function')
+      start.type === 'new_expression'
+        ? `new ${fieldText(start, 'constructor')}`
+        : fieldText(start, 'function')
     const kind = started.find((candidate) => candidate.call.test(callee))
     if (!kind || kind.end.test(effect.text)) continue
     return {
@@ -43,12 +60,16 @@ const collectionChanges = /^(?:add|set|delete|clear)$/
 /** `const [items, setItems] = useState([])` … `items.push(x)`. */
 function checkState(call: Node, file: SourceFile): Hit | undefined {
   const { receiver, name } = calleeOf(call)
-  if (receiver?.type !== 'identifier' || !(arrayChanges.test(name) || collectionChanges.test(name))) return undefined
+  if (receiver?.type !== 'identifier' || !(arrayChanges.test(name) || collectionChanges.test(name)))
+    return undefined
   const origin = originOf(receiver.text, call, file)
   const pattern = origin && field(origin.node, 'name')
-  if (pattern?.type !== 'array_pattern' || pattern.namedChild(0)?.text !== receiver.text) return undefined
+  if (pattern?.type !== 'array_pattern' || pattern.namedChild(0)?.text !== receiver.text)
+    return undefined
   if (!/^(?:React\.)?useState\b/.test(origin!.value.text)) return undefined
-  const isCollection = /new (?:Map|Set)\b|useState<(?:Map|Set)</.test(origin!.value.text.slice(0, 300))
+  const isCollection = /new (?:Map|Set)\b|useState<(?:Map|Set)</.test(
+    origin!.value.text.slice(0, 300),
+  )
   if (!isCollection && !arrayChanges.test(name)) return undefined
   return {
     at: firstLine(call),
@@ -61,7 +82,8 @@ function checkState(call: Node, file: SourceFile): Hit | undefined {
 export const reactRules: readonly Rule[] = [
   {
     id: 'effect-without-cleanup',
-    summary: 'React: an effect adds a listener, timer or connection and returns nothing that ends it.',
+    summary:
+      'React: an effect adds a listener, timer or connection and returns nothing that ends it.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,

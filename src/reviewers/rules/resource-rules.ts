@@ -26,7 +26,10 @@ function notClosed(at: Node, name: string, how: string): Hit {
 /** Whether a local name leaves the function: returned, yielded, stored, captured, or handed to something else. */
 function escapes(name: string, declaration: Node, fn: Node): boolean {
   return find(fn, 'identifier').some((use) => {
-    if (use.text !== name || (use.startIndex >= declaration.startIndex && use.endIndex <= declaration.endIndex))
+    if (
+      use.text !== name ||
+      (use.startIndex >= declaration.startIndex && use.endIndex <= declaration.endIndex)
+    )
       return false
     if (enclosingFunction(use)?.id !== fn.id) return true
     const parent = use.parent
@@ -49,7 +52,11 @@ const harmlessParents = new Set([
 function isClosed(name: string, fn: Node, method: RegExp): boolean {
   return find(fn, 'call', 'call_expression', 'method_invocation').some((call) => {
     const { receiver, name: called } = calleeOf(call)
-    return receiver !== undefined && method.test(called) && new RegExp(`^${escapeRegExp(name)}\\b`).test(receiver.text)
+    return (
+      receiver !== undefined &&
+      method.test(called) &&
+      new RegExp(`^${escapeRegExp(name)}\\b`).test(receiver.text)
+    )
   })
 }
 
@@ -69,7 +76,10 @@ function checkPythonOpen(assignment: Node): Hit | undefined {
   ) {
     return undefined
   }
-  if (isClosed(target.text, fn, /^(?:close|detach|__exit__)$/) || escapesPython(target.text, assignment, fn))
+  if (
+    isClosed(target.text, fn, /^(?:close|detach|__exit__)$/) ||
+    escapesPython(target.text, assignment, fn)
+  )
     return undefined
   return notClosed(assignment, target.text, 'Open it in a `with` statement.')
 }
@@ -81,17 +91,26 @@ function escapesPython(name: string, assignment: Node, fn: Node): boolean {
     const parent = use.parent
     // A function of a parser reads the file and gives it back: `json.load(f)`.
     if (parent?.type === 'argument_list')
-      return !/^(?:json|csv|yaml|pickle|tomllib|toml)\.\w+$/.test(fieldText(parent.parent!, 'function'))
+      return !/^(?:json|csv|yaml|pickle|tomllib|toml)\.\w+$/.test(
+        fieldText(parent.parent!, 'function'),
+      )
     return parent?.type !== 'attribute' && !harmlessParents.has(parent?.type ?? '')
   })
 }
 
 /** `values` is the number of arguments that tells a client of HTTP from others that `Get` something. */
-const goOpeners: readonly { readonly call: RegExp; readonly closed: string; readonly values?: number }[] = [
+const goOpeners: readonly {
+  readonly call: RegExp
+  readonly closed: string
+  readonly values?: number
+}[] = [
   { call: /^http\.(?:Get|Post|PostForm|Head)$/, closed: 'Body' },
   { call: /(?:[cC]lient|http\.DefaultClient)\.(?:Do|Get|Head)$/, closed: 'Body', values: 1 },
   { call: /(?:[cC]lient|http\.DefaultClient)\.Post$/, closed: 'Body', values: 3 },
-  { call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/, closed: '' },
+  {
+    call: /^(?:\w+\.)*(?:db|tx|conn|DB|pool)\.(?:Query|QueryContext|Queryx|QueryxContext)$/,
+    closed: '',
+  },
   { call: /^os\.(?:Open|Create|OpenFile)$|^net\.(?:Dial|DialTimeout)$/, closed: '' },
 ]
 
@@ -102,13 +121,24 @@ function checkGoOpen(statement: Node): Hit | undefined {
   if (!targets || call?.type !== 'call_expression' || !fn) return undefined
   const callee = fieldText(call, 'function')
   const count = argumentsOf(call).length
-  const opener = goOpeners.find(({ call: pattern, values = count }) => values === count && pattern.test(callee))
+  const opener = goOpeners.find(
+    ({ call: pattern, values = count }) => values === count && pattern.test(callee),
+  )
   const name = parts(targets)[0]?.text
-  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || parts(targets).length < 2) return undefined
-  if (isClosed(name, fn, /^Close$/) || escapes(name, statement, fn) || bodyEscapes(name, opener.closed, fn))
+  if (!opener || !name || !/^\w+$/.test(name) || name === '_' || parts(targets).length < 2)
+    return undefined
+  if (
+    isClosed(name, fn, /^Close$/) ||
+    escapes(name, statement, fn) ||
+    bodyEscapes(name, opener.closed, fn)
+  )
     return undefined
   // Other clients `Get` something too.
-  if (opener.values && !new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)) return undefined
+  if (
+    opener.values &&
+    !new RegExp(`\\b${escapeRegExp(name)}\\.(?:Body|Status|Header)`).test(fn.text)
+  )
+    return undefined
   const what = opener.closed ? `${name}.${opener.closed}` : name
   return notClosed(statement, what, `\`defer ${what}.Close()\` after the error was checked.`)
 }
@@ -136,10 +166,12 @@ function checkJavaOpen(declaration: Node): Hit | undefined {
   const declarator = field(declaration, 'declarator')
   const value = declarator && field(declarator, 'value')
   const fn = enclosingFunction(declaration)
-  if (!value || !fn || declaration.parent?.type !== 'block' || !opensInJava(unwrap(value))) return undefined
+  if (!value || !fn || declaration.parent?.type !== 'block' || !opensInJava(unwrap(value)))
+    return undefined
   const name = fieldText(declarator, 'name')
   const closed =
-    isClosed(name, fn, /^close\w*$/) || new RegExp(`close\\w*\\(\\s*${escapeRegExp(name)}\\b`).test(fn.text)
+    isClosed(name, fn, /^close\w*$/) ||
+    new RegExp(`close\\w*\\(\\s*${escapeRegExp(name)}\\b`).test(fn.text)
   if (closed || inTryResources(name, fn) || escapes(name, declaration, fn)) return undefined
   return notClosed(declaration, name, 'Declare it in a try-with-resources statement.')
 }
@@ -147,7 +179,9 @@ function checkJavaOpen(declaration: Node): Hit | undefined {
 function opensInJava(value: Node): boolean {
   if (value.type === 'object_creation_expression') {
     const type = fieldText(value, 'type')
-    return javaResources.test(type) && !/^(?:ByteArray|String|CharArray)/.test(type) && !wrapsName(value)
+    return (
+      javaResources.test(type) && !/^(?:ByteArray|String|CharArray)/.test(type) && !wrapsName(value)
+    )
   }
   return value.type === 'method_invocation' && javaOpeners.test(calleeOf(value).name)
 }
@@ -156,7 +190,9 @@ function opensInJava(value: Node): boolean {
 function wrapsName(creation: Node): boolean {
   const argument = argumentsOf(creation)[0]
   const type = fieldText(creation, 'type')
-  return argument?.type === 'identifier' && /^(?:Buffered|Input|Output|Data|Object|Print)/.test(type)
+  return (
+    argument?.type === 'identifier' && /^(?:Buffered|Input|Output|Data|Object|Print)/.test(type)
+  )
 }
 
 function inTryResources(name: string, fn: Node): boolean {
@@ -186,13 +222,18 @@ function checkDeferInLoop(statement: Node): Hit | undefined {
 export const resourceRules: readonly Rule[] = [
   {
     id: 'resource-not-closed',
-    summary: 'A file, response, result set or connection is opened and never closed in the function.',
+    summary:
+      'A file, response, result set or connection is opened and never closed in the function.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.75,
     syntax: [
       { languages: ['python'], nodes: ['assignment'], check: checkPythonOpen },
-      { languages: ['go'], nodes: ['short_var_declaration', 'assignment_statement'], check: checkGoOpen },
+      {
+        languages: ['go'],
+        nodes: ['short_var_declaration', 'assignment_statement'],
+        check: checkGoOpen,
+      },
       { languages: ['java'], nodes: ['local_variable_declaration'], check: checkJavaOpen },
     ],
   },

@@ -1,7 +1,14 @@
 // Rules about handlers of requests that go on after they have answered, or answer where the client says.
 import type { Node } from 'web-tree-sitter'
 import { isRequestInput, parameterOf } from './origins.ts'
-import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
+import {
+  everyLanguage,
+  familyOf,
+  type Hit,
+  javascriptFamily,
+  type Rule,
+  type SourceFile,
+} from './rule.ts'
 import {
   argumentsOf,
   callTypes,
@@ -35,26 +42,42 @@ function statementsAfter(statement: Node): Node[] {
 /** `if (bad) { res.status(400).json(…) }` with a second answer below. */
 function checkScript(statement: Node): Hit | undefined {
   const last = lastStatement(field(statement, 'consequence'))
-  if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !statement.parent) return undefined
+  if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !statement.parent)
+    return undefined
   const name = answersInScript.exec(last.text.slice(0, 500))?.[1]
   const fn = enclosingFunction(statement)
   if (!name || !fn || !parameterOf(fn, name)) return undefined
   const second = statementsAfter(statement).find((other) =>
     answersInScript.test(other.text.replace(/^(?:return|await)\s+/, '').slice(0, 500)),
   )
-  return second && goesOn(last, second, 'the second answer fails with "headers already sent", after all between ran')
+  return (
+    second &&
+    goesOn(
+      last,
+      second,
+      'the second answer fails with "headers already sent", after all between ran',
+    )
+  )
 }
 
 /** `if err != nil { http.Error(…) }` with more below. */
 function checkGo(statement: Node): Hit | undefined {
   const last = lastStatement(field(statement, 'consequence'))
   const fn = enclosingFunction(statement)
-  if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !fn) return undefined
-  if (!refusesInGo.test(last.text.slice(0, 300)) || !/ResponseWriter|\bContext\b/.test(fieldText(fn, 'parameters')))
+  if (field(statement, 'alternative') || last?.type !== 'expression_statement' || !fn)
+    return undefined
+  if (
+    !refusesInGo.test(last.text.slice(0, 300)) ||
+    !/ResponseWriter|\bContext\b/.test(fieldText(fn, 'parameters'))
+  )
     return undefined
   const [next] = statementsAfter(statement)
   return next && next.type !== 'return_statement'
-    ? goesOn(last, next, 'the handler does the work that it just refused, and writes a second answer after the first')
+    ? goesOn(
+        last,
+        next,
+        'the handler does the work that it just refused, and writes a second answer after the first',
+      )
     : undefined
 }
 
@@ -76,7 +99,8 @@ const redirects: Readonly<Record<string, RegExp>> = {
 
 const fetches: Readonly<Record<string, RegExp>> = {
   javascript: /^(?:fetch|axios|got|axios\.(?:get|post|put|request)|got\.(?:get|post))$/,
-  python: /^(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request)$|^(?:urllib\.request\.)?urlopen$/,
+  python:
+    /^(?:requests|httpx)\.(?:get|post|put|patch|delete|head|request)$|^(?:urllib\.request\.)?urlopen$/,
   go: /^http\.(?:Get|Post|Head)$/,
   java: /^URI\.create$/,
 }
@@ -95,7 +119,10 @@ function isForeignAddress(argument: Node, file: SourceFile): boolean {
     /valid|safe|allow|check|verif|sign|build|make|create|resolve/i.test(inner.text.slice(0, 300))
   )
     return false
-  return isRequestInput(inner, file) && !/(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?$/.test(inner.text)
+  return (
+    isRequestInput(inner, file) &&
+    !/(?:^|\.)(?:req|request|r|ctx|c|body|headers|json)(?:\(\))?$/.test(inner.text)
+  )
 }
 
 const guards =
@@ -107,7 +134,8 @@ function checkAddress(
   callees: typeof redirects,
   hit: (value: string) => Omit<Hit, 'at'>,
 ): Hit | undefined {
-  const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
+  const callee =
+    fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   if (!callees[familyOf(file.language)]?.test(callee)) return undefined
   const foreign = argumentsOf(call)
     .slice(0, 3)

@@ -11,14 +11,19 @@ interface SettingsFile {
 
 const isStatement = ({ text }: DiffLine) => !/^\s*(?:#|$)/.test(text)
 const takesOut = /\slinguist-(?:generated|vendored)(?:=(?!false(?:\s|$))\S*)?(?=\s|$)/
-const keepsIn = /\s(?:[-!]linguist-(?:generated|vendored)|linguist-(?:generated|vendored)=false)(?=\s|$)/
+const keepsIn =
+  /\s(?:[-!]linguist-(?:generated|vendored)|linguist-(?:generated|vendored)=false)(?=\s|$)/
 
 const settingsFiles: readonly SettingsFile[] = [
-  { path: new RegExp(`^(?:${settingsPaths.map((path) => RegExp.escape(path)).join('|')})$`), matters: isStatement },
+  {
+    path: new RegExp(`^(?:${settingsPaths.map((path) => RegExp.escape(path)).join('|')})$`),
+    matters: isStatement,
+  },
   { path: /^(?:(?:\.github|\.gitlab|\.gitea|\.forgejo|docs)\/)?CODEOWNERS$/, matters: isStatement },
   {
     path: /(?:^|\/)\.gitattributes$/,
-    matters: (line) => isStatement(line) && (line.kind === 'added' ? takesOut : keepsIn).test(line.text),
+    matters: (line) =>
+      isStatement(line) && (line.kind === 'added' ? takesOut : keepsIn).test(line.text),
   },
 ]
 
@@ -27,7 +32,8 @@ function checkSettings(file: FileDiff): FileHit | undefined {
   const settings = find(file.path) ?? find(file.oldPath)
   if (!settings) return undefined
   const lines = file.hunks.flatMap((hunk) => hunk.lines).filter((line) => settings.matters(line))
-  const line = lines.find(({ kind }) => kind === 'added') ?? lines.find(({ kind }) => kind === 'deleted')
+  const line =
+    lines.find(({ kind }) => kind === 'added') ?? lines.find(({ kind }) => kind === 'deleted')
   // A file that is moved to such a place, or away from it, may have no changed line at all.
   const isMoved = file.status !== 'added' && find(file.path) !== find(file.oldPath)
   if (!line && !isMoved) return undefined

@@ -78,7 +78,12 @@ async function checkSource(request: Request, language: Language): Promise<CheckR
  * Visits the nodes that touch added lines, and for the wide checks all of the functions around them. What lies inside
  * a syntax error is left alone.
  */
-function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, checkTime: () => void): CheckResult {
+function runChecks(
+  file: SourceFile,
+  tree: Tree,
+  added: ReadonlySet<number>,
+  checkTime: () => void,
+): CheckResult {
   const checks = checksByNode(file.language)
   const isTouched = touchTest(added, file.lines.length)
   const findings = new Map<string, RuleFinding>()
@@ -107,11 +112,18 @@ function runChecks(file: SourceFile, tree: Tree, added: ReadonlySet<number>, che
 }
 
 /** Whether a whole added line lies in the node: of others, rules look at the rest. */
-function coversLine(cursor: TreeCursor, { lines }: SourceFile, added: ReadonlySet<number>): boolean {
+function coversLine(
+  cursor: TreeCursor,
+  { lines }: SourceFile,
+  added: ReadonlySet<number>,
+): boolean {
   const { startPosition: start, endPosition: end } = cursor
   for (let row = start.row; row <= end.row; row++) {
     const line = added.has(row + 1) ? (lines[row] ?? '') : ''
-    const [from, to] = [row === start.row ? start.column : 0, row === end.row ? end.column : line.length]
+    const [from, to] = [
+      row === start.row ? start.column : 0,
+      row === end.row ? end.column : line.length,
+    ]
     const isCovered = line.slice(0, from).trim() === '' && line.slice(to).trim() === ''
     if (line.slice(from, to).trim() !== '' && isCovered) return true
   }
@@ -125,7 +137,12 @@ function gotoNext(cursor: TreeCursor): boolean {
 }
 
 /** Only what stands on added lines counts, one finding of a rule on a line. A suggestion belongs to `at`. */
-function keep(findings: Map<string, RuleFinding>, rule: Rule, hit: Hit | undefined, added: ReadonlySet<number>): void {
+function keep(
+  findings: Map<string, RuleFinding>,
+  rule: Rule,
+  hit: Hit | undefined,
+  added: ReadonlySet<number>,
+): void {
   const isAdded = (range: LineRange) => added.has(range.startLine) && added.has(range.endLine)
   if (!hit) return
   const shown = isAdded(hit.at)
@@ -154,9 +171,13 @@ function checksByNode(language: Language): Map<string, [Rule, SyntaxCheck][]> {
 }
 
 /** Answers whether a range of lines holds an added one, in constant time. */
-function touchTest(added: ReadonlySet<number>, lineCount: number): (from: number, to: number) => boolean {
+function touchTest(
+  added: ReadonlySet<number>,
+  lineCount: number,
+): (from: number, to: number) => boolean {
   const before = new Uint32Array(lineCount + 2)
-  for (let line = 1; line <= lineCount; line++) before[line + 1] = before[line]! + (added.has(line) ? 1 : 0)
+  for (let line = 1; line <= lineCount; line++)
+    before[line + 1] = before[line]! + (added.has(line) ? 1 : 0)
   return (from, to) => before[Math.min(to, lineCount) + 1]! > before[Math.min(from, lineCount + 1)]!
 }
 
@@ -183,4 +204,6 @@ async function answer(request: Request): Promise<ThreadAnswer<CheckResult>> {
   }
 }
 
-parentPort?.on('message', async (request: Request) => parentPort?.postMessage(await answer(request)))
+parentPort?.on('message', async (request: Request) =>
+  parentPort?.postMessage(await answer(request)),
+)

@@ -9,15 +9,22 @@ interface SecretPattern {
 /** Formats that their issuers document. Every repetition is bounded, so a line is read in linear time. */
 const issued: readonly SecretPattern[] = [
   { name: 'An AWS access key id', pattern: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
-  { name: 'A GitHub token', pattern: /\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{60,255}\b/ },
+  {
+    name: 'A GitHub token',
+    pattern: /\bgh[pousr]_[A-Za-z0-9]{36,255}\b|\bgithub_pat_[A-Za-z0-9_]{60,255}\b/,
+  },
   { name: 'A GitLab token', pattern: /\bglpat-[\w-]{20,64}/ },
   { name: 'A Slack token', pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{20,255}/ },
-  { name: 'A Slack webhook address', pattern: /hooks\.slack\.com\/services\/T\w{6,20}\/B\w{6,20}\/\w{20,40}/ },
+  {
+    name: 'A Slack webhook address',
+    pattern: /hooks\.slack\.com\/services\/T\w{6,20}\/B\w{6,20}\/\w{20,40}/,
+  },
   { name: 'A live Stripe key', pattern: /\b[rs]k_live_[A-Za-z0-9]{16,255}\b/ },
   { name: 'An Anthropic key', pattern: /\bsk-ant-[a-z]{2,12}\d{2}-[\w-]{20,255}/ },
   {
     name: 'An OpenAI key',
-    pattern: /\bsk-(?:proj|svcacct|admin)-[\w-]{20,255}|\bsk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}\b/,
+    pattern:
+      /\bsk-(?:proj|svcacct|admin)-[\w-]{20,255}|\bsk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}\b/,
   },
   { name: 'A Google API key', pattern: /\bAIza[\w-]{35}(?![\w-])/ },
   { name: 'A SendGrid key', pattern: /\bSG\.[\w-]{20,24}\.[\w-]{40,46}/ },
@@ -25,15 +32,20 @@ const issued: readonly SecretPattern[] = [
   { name: 'A PyPI token', pattern: /\bpypi-AgEIcHlwaS5vcmc[\w-]{50,255}/ },
   { name: 'A Hugging Face token', pattern: /\bhf_[A-Za-z]{34}\b/ },
   { name: 'A DigitalOcean token', pattern: /\bdo[opr]_v1_[a-f0-9]{64}\b/ },
-  { name: 'A signed web token (JWT)', pattern: /\beyJ[\w-]{10,300}\.eyJ[\w-]{10,1500}\.[\w-]{20,600}/ },
+  {
+    name: 'A signed web token (JWT)',
+    pattern: /\beyJ[\w-]{10,300}\.eyJ[\w-]{10,1500}\.[\w-]{20,600}/,
+  },
 ]
 
-const addressWithPassword = /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/'"`<>]{1,80}:([^\s@/'"`<>]{3,120})@([\w.-]{1,200})/i
+const addressWithPassword =
+  /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/'"`<>]{1,80}:([^\s@/'"`<>]{3,120})@([\w.-]{1,200})/i
 
 const assignment =
   /(?<name>(?:passw(?:or)?d|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)[\w-]{0,30})["']?\s{0,10}(?::\s{0,5}[\w<>[\]| ]{1,40})?(?:=>|:=|[:=])\s{0,10}(?<quote>["'`])(?<value>[^\s"'`]{16,200})\k<quote>/i
 
-const keyHeader = /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
+const keyHeader =
+  /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED |PGP )?PRIVATE KEY(?: BLOCK)?-----/
 
 const keyBody = /^[\s"'`+,]*[A-Za-z0-9+/=]{40,}/
 
@@ -54,7 +66,8 @@ function findSecret(text: string, path: string): { name: string; value: string }
   for (const { name, pattern } of issued) {
     const value = pattern.exec(text)?.[0]
     // Addresses of pictures carry tokens that are valid for minutes.
-    if (value && !isMadeUp(value) && !(name.endsWith('(JWT)') && showsExamples.test(path))) return { name, value }
+    if (value && !isMadeUp(value) && !(name.endsWith('(JWT)') && showsExamples.test(path)))
+      return { name, value }
   }
   const address = addressWithPassword.exec(text)
   if (
@@ -63,13 +76,22 @@ function findSecret(text: string, path: string): { name: string; value: string }
     isForeignHost(address[2]!) &&
     !/^(?:pass|pwd|user|root|admin|test|postgres)\w{0,4}$/i.test(address[1]!)
   ) {
-    return showsExamples.test(path) ? undefined : { name: 'A password in an address', value: address[1]! }
+    return showsExamples.test(path)
+      ? undefined
+      : { name: 'A password in an address', value: address[1]! }
   }
   const match = assignment.exec(text)
   const { name: end = '', value } = match?.groups ?? {}
-  if (!match || !value || showsExamples.test(path) || !looksRandom(value) || isPartOfWord(text, match.index))
+  if (
+    !match ||
+    !value ||
+    showsExamples.test(path) ||
+    !looksRandom(value) ||
+    isPartOfWord(text, match.index)
+  )
     return undefined
-  const name = (/[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '') + end
+  const name =
+    (/[\w.-]{1,40}$/.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[0] ?? '') + end
   return /public|hash|count|length|name$|type$|endpoint|_?ur[il]$|regex|pattern|header|param|field|column|prefix/i.test(
     name,
   )
@@ -77,7 +99,8 @@ function findSecret(text: string, path: string): { name: string; value: string }
     : { name: `The value of \`${name.slice(0, 60)}\``, value }
 }
 
-const compounds = /(?:access|api|app|auth|bearer|bot|client|db|my|refresh|root|secret|session|user)$/i
+const compounds =
+  /(?:access|api|app|auth|bearer|bot|client|db|my|refresh|root|secret|session|user)$/i
 
 /** Whether the name begins in the middle of a word: `tiktoken` holds no token, `authtoken` and `botToken` do. */
 function isPartOfWord(text: string, index: number): boolean {
@@ -86,7 +109,10 @@ function isPartOfWord(text: string, index: number): boolean {
 }
 
 function isForeignHost(host: string): boolean {
-  return host.includes('.') && !/^(?:127\.|0\.0\.0\.0)|example|\.(?:test|local|localhost|invalid|internal)$/i.test(host)
+  return (
+    host.includes('.') &&
+    !/^(?:127\.|0\.0\.0\.0)|example|\.(?:test|local|localhost|invalid|internal)$/i.test(host)
+  )
 }
 
 /** A value for show: says so, or repeats itself. */
@@ -97,7 +123,8 @@ function isMadeUp(value: string): boolean {
 /** Letters and digits without order: more than 3.5 bits a character, and not the spelling of words or paths. */
 function looksRandom(value: string): boolean {
   if (isMadeUp(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return false
-  if (/[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i.test(value)) return false
+  if (/[()[\]{}|\\^?&;,]|\/\/|^[./@#~]|^\w{1,20}:\w|^[a-z]+(?:[-_./][a-z]+\d?)+$|test/i.test(value))
+    return false
   // An identifier (UUID) names something; whoever knows it may do nothing by that.
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
   return entropy(value) > 3.5
@@ -108,7 +135,8 @@ function entropy(text: string): number {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  for (const count of counts.values())
+    bits -= (count / text.length) * Math.log2(count / text.length)
   return bits
 }
 
@@ -116,16 +144,22 @@ function checkSecret(line: TextLine): Omit<Hit, 'at'> | undefined {
   const secret = findSecret(line.text, line.path)
   // Tests are full of made-up values. One that has the form of a real key is still worth a person's look.
   if (line.isTest) {
-    const isKey = secret !== undefined && !secret.name.startsWith('The value') && !secret.name.startsWith('A password')
+    const isKey =
+      secret !== undefined &&
+      !secret.name.startsWith('The value') &&
+      !secret.name.startsWith('A password')
     return isKey ? { ...described(secret.name, 0.6), severity: 'moderate' } : undefined
   }
   // The settings of a Firebase page are made to be public, its key too.
-  if (secret?.name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(line.next)) return undefined
+  if (secret?.name === 'A Google API key' && /\b(?:authDomain|projectId)\b/.test(line.next))
+    return undefined
   if (secret) return described(secret.name, secret.name.startsWith('The value') ? 0.75 : 0.95)
   const header = keyHeader.exec(line.text)
   const rest = header ? line.text.slice(header.index + header[0].length) : ''
   const isKey =
-    header && (keyBody.test(rest.replace(/^(?:\\r)?\\n/, '')) || (rest.trim() === '' && keyBody.test(line.next)))
+    header &&
+    (keyBody.test(rest.replace(/^(?:\\r)?\\n/, '')) ||
+      (rest.trim() === '' && keyBody.test(line.next)))
   return isKey ? described('A private key', 0.95) : undefined
 }
 
@@ -151,7 +185,8 @@ export function redactSecrets(text: string): string {
 export const secretRules: readonly Rule[] = [
   {
     id: 'hardcoded-secret',
-    summary: 'A key, token, password or private key is written into the code. The finding never repeats it.',
+    summary:
+      'A key, token, password or private key is written into the code. The finding never repeats it.',
     severity: 'critical',
     category: 'security',
     confidence: 0.95,

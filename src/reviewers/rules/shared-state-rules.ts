@@ -20,7 +20,8 @@ const readNames = /^(?:get|hget|find|select|read|load|fetch|first|one)/i
 
 const writeNames = /^(?:set|hset|put|update|save|write|upsert|replace|store)/i
 
-const guarded = /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?update|\bwatch\(|\bmulti\(|serializable/i
+const guarded =
+  /transaction|\btrx\b|\btx\b|lock|mutex|semaphore|atomic|for_?update|\bwatch\(|\bmulti\(|serializable/i
 
 /** `x += await f()`: the left side is read before the wait. Only where someone else can write in between. */
 function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
@@ -36,7 +37,9 @@ function checkAwaitedAssignment(node: Node, file: SourceFile): Hit | undefined {
     title: `${name} is read before the \`await\` and written after it, so updates get lost`,
     body: `When two runs of this code overlap, both start from the same old value of ${name}, and the second write wipes out the first. Await into a local first, then update.`,
     suggestion:
-      isDirect && node.parent?.type === 'expression_statement' ? splitAssignment(node, file, operator) : undefined,
+      isDirect && node.parent?.type === 'expression_statement'
+        ? splitAssignment(node, file, operator)
+        : undefined,
   }
 }
 
@@ -64,7 +67,9 @@ function checkStaleSum(node: Node, file: SourceFile): Hit | undefined {
     .slice(0, 20)
     .map((part) => originOf(part.text, node, file))
   const copy = copies.find((origin) => origin && unwrap(origin.value).text === left.text)
-  return copy && isWaitBetween(copy.node, node, left.text) ? lostUpdate(node, copy.node, name, file) : undefined
+  return copy && isWaitBetween(copy.node, node, left.text)
+    ? lostUpdate(node, copy.node, name, file)
+    : undefined
 }
 
 /** Whether the function waits between two of its statements and doesn't look at the value in between. */
@@ -74,12 +79,14 @@ function isWaitBetween(from: Node, to: Node, value: string): boolean {
   const waits = findHere(fn, 'await_expression', 'await').filter((wait) => wait.isNamed)
   const between = fn.text.slice(from.endIndex - fn.startIndex, to.startIndex - fn.startIndex)
   return (
-    waits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) && !between.includes(value)
+    waits.some((wait) => wait.startIndex >= from.endIndex && wait.endIndex <= to.endIndex) &&
+    !between.includes(value)
   )
 }
 
 function splitAssignment(node: Node, file: SourceFile, operator: string): string | undefined {
-  if (file.language === 'python' || node.startPosition.row !== node.endPosition.row) return undefined
+  if (file.language === 'python' || node.startPosition.row !== node.endPosition.row)
+    return undefined
   const line = file.lines[node.startPosition.row] ?? ''
   const indent = /^\s*/.exec(line)![0]
   if (line.trim().replace(/;$/, '') !== node.text || /\bresult\b/.test(line)) return undefined
@@ -152,8 +159,10 @@ function sameStore(receiver: Node, readCall: Node, writeCall: Node): boolean {
 
 function rootName(node: Node | undefined): string | undefined {
   let inner = node && unwrap(node)
-  for (let next = inner; next; next = field(inner!, 'object') ?? field(inner!, 'left')) inner = unwrap(next)
-  if (inner?.type === 'call' || inner?.type === 'call_expression') return rootName(argumentsOf(inner)[0])
+  for (let next = inner; next; next = field(inner!, 'object') ?? field(inner!, 'left'))
+    inner = unwrap(next)
+  if (inner?.type === 'call' || inner?.type === 'call_expression')
+    return rootName(argumentsOf(inner)[0])
   return inner?.type === 'identifier' ? inner.text : undefined
 }
 
@@ -164,7 +173,10 @@ function lostUpdate(write: Node, read: Node, name: string, file: SourceFile): Hi
     title: `${name} is read, changed and written back in separate steps, so updates get lost`,
     body: `When two runs overlap between the read in line ${lineOf(read)} and this write, both start from the same value and the second write wipes out the first. Do the arithmetic in one step (in a store, with an atomic increment), or hold a transaction or lock over both.`,
     evidence: [
-      { line: lineOf(read), note: `the value is read here: ${code((file.lines[lineOf(read) - 1] ?? '').trim())}` },
+      {
+        line: lineOf(read),
+        note: `the value is read here: ${code((file.lines[lineOf(read) - 1] ?? '').trim())}`,
+      },
     ],
   }
 }
@@ -175,37 +187,47 @@ function checkSavedIncrement(call: Node, file: SourceFile): Hit | undefined {
   if (name !== 'save' || receiver?.type !== 'identifier' || isGuarded(call)) return undefined
   const fn = enclosingFunction(call)
   const read = fn && originOf(receiver.text, call, file)
-  const readCall = read && (file.language === 'python' ? djangoRead(read.value) : readOf(read.value, false))
+  const readCall =
+    read && (file.language === 'python' ? djangoRead(read.value) : readOf(read.value, false))
   if (!fn || !readCall) return undefined
-  const change = find(fn, 'augmented_assignment_expression', 'augmented_assignment', 'update_expression').find(
-    (node) => {
-      const target = field(node, 'left') ?? field(node, 'argument')
-      const amount = field(node, 'right')
-      return (
-        target !== undefined &&
-        (target.type === 'member_expression' || target.type === 'attribute') &&
-        fieldText(target, 'object') === receiver.text &&
-        (amount === undefined || !/\bF\(|^['"`[]/.test(amount.text)) &&
-        node.startIndex > readCall.startIndex &&
-        node.endIndex < call.startIndex
-      )
-    },
-  )
+  const change = find(
+    fn,
+    'augmented_assignment_expression',
+    'augmented_assignment',
+    'update_expression',
+  ).find((node) => {
+    const target = field(node, 'left') ?? field(node, 'argument')
+    const amount = field(node, 'right')
+    return (
+      target !== undefined &&
+      (target.type === 'member_expression' || target.type === 'attribute') &&
+      fieldText(target, 'object') === receiver.text &&
+      (amount === undefined || !/\bF\(|^['"`[]/.test(amount.text)) &&
+      node.startIndex > readCall.startIndex &&
+      node.endIndex < call.startIndex
+    )
+  })
   if (!change) return undefined
   const target = field(change, 'left') ?? field(change, 'argument')!
   const hit = lostUpdate(change, readCall, code(target.text), file)
-  return { ...hit, evidence: [...hit.evidence!, { line: lineOf(call), note: 'and written back here' }] }
+  return {
+    ...hit,
+    evidence: [...hit.evidence!, { line: lineOf(call), note: 'and written back here' }],
+  }
 }
 
 function djangoRead(value: Node): Node | undefined {
   const call = find(value, 'call')[0]
-  return call && /\.objects\.(?:get|first|filter)\(|^get_object_or_404\(/.test(value.text) ? call : undefined
+  return call && /\.objects\.(?:get|first|filter)\(|^get_object_or_404\(/.test(value.text)
+    ? call
+    : undefined
 }
 
 export const sharedStateRules: readonly Rule[] = [
   {
     id: 'lost-update',
-    summary: 'A shared value is read, changed and written back with a gap in which others can change it.',
+    summary:
+      'A shared value is read, changed and written back with a gap in which others can change it.',
     severity: 'moderate',
     category: 'concurrency',
     confidence: 0.8,

@@ -37,8 +37,10 @@ function sharedHit(at: Node, what: Node): Hit | undefined {
 function checkFill(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [value] = argumentsOf(call)
-  if (name !== 'fill' || !value || !/^(?:array|object|new_expression)$/.test(value.type)) return undefined
-  if (!receiver || !/^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/.test(receiver.text)) return undefined
+  if (name !== 'fill' || !value || !/^(?:array|object|new_expression)$/.test(value.type))
+    return undefined
+  if (!receiver || !/^(?:new )?Array(?:<[^>]*>)?\(|^Array\.from\(/.test(receiver.text))
+    return undefined
   // Mapped to something else at once, the shared element is never seen.
   return outerParent(call)?.type === 'member_expression' ? undefined : sharedHit(call, value)
 }
@@ -50,10 +52,13 @@ function checkRepeated(node: Node): Hit | undefined {
     return value && isCollection(value) ? sharedHit(node, value) : undefined
   }
   const list = field(node, 'left')
-  if (field(node, 'operator')?.type !== '*' || list?.type !== 'list' || list.namedChildCount !== 1) return undefined
+  if (field(node, 'operator')?.type !== '*' || list?.type !== 'list' || list.namedChildCount !== 1)
+    return undefined
   const element = list.namedChild(0)!
   const isRow = element.type === 'binary_operator' && field(element, 'left')?.type === 'list'
-  return isRow || (isCollection(element) && element.namedChildCount === 0) ? sharedHit(node, element) : undefined
+  return isRow || (isCollection(element) && element.namedChildCount === 0)
+    ? sharedHit(node, element)
+    : undefined
 }
 
 function isCollection(node: Node): boolean {
@@ -66,16 +71,27 @@ function checkClassAttribute(assignment: Node): Hit | undefined {
   const value = field(assignment, 'right')
   const body = assignment.parent?.parent
   const owner = body?.parent
-  if (owner?.type !== 'class_definition' || !value || field(assignment, 'type') || !isCollection(value))
+  if (
+    owner?.type !== 'class_definition' ||
+    !value ||
+    field(assignment, 'type') ||
+    !isCollection(value)
+  )
     return undefined
-  if (value.namedChildCount > 1 || !/^_*[a-z]\w*$/.test(name) || /cache|registry|instances|shared/i.test(name))
+  if (
+    value.namedChildCount > 1 ||
+    !/^_*[a-z]\w*$/.test(name) ||
+    /cache|registry|instances|shared/i.test(name)
+  )
     return undefined
   const own = new RegExp(`^self\\.${name}$`)
-  if (find(owner, 'assignment').some((other) => own.test(fieldText(other, 'left')))) return undefined
+  if (find(owner, 'assignment').some((other) => own.test(fieldText(other, 'left'))))
+    return undefined
   const change = find(owner, 'call', 'subscript').find((node) => {
     const target = node.type === 'call' ? calleeOf(node).receiver : field(node, 'value')
     if (!target || !own.test(target.text)) return false
-    if (node.type === 'call') return /^(?:append|extend|insert|add|update|setdefault)$/.test(calleeOf(node).name)
+    if (node.type === 'call')
+      return /^(?:append|extend|insert|add|update|setdefault)$/.test(calleeOf(node).name)
     return node.parent?.type === 'assignment' && field(node.parent, 'left')?.id === node.id
   })
   if (!change) return undefined
@@ -98,7 +114,10 @@ function checkDefault(node: Node, file: SourceFile): Hit | undefined {
   const name = fieldText(node, 'name')
   if (node.type === 'keyword_argument') {
     const callee = fieldText(node.parent?.parent ?? node, 'function')
-    if (!/^(?:server_)?default$/.test(name) || !/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee))
+    if (
+      !/^(?:server_)?default$/.test(name) ||
+      !/(?:^|\.)(?:\w*Field|field|Column|mapped_column)$/.test(callee)
+    )
       return undefined
   }
   return {
@@ -132,7 +151,9 @@ export const sharingRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.85,
-    syntax: [{ languages: ['python'], nodes: ['assignment'], wide: true, check: checkClassAttribute }],
+    syntax: [
+      { languages: ['python'], nodes: ['assignment'], wide: true, check: checkClassAttribute },
+    ],
   },
   {
     id: 'default-made-once',

@@ -5,7 +5,13 @@ import { findMisfit, type Misfit } from './argument-binding.ts'
 import { type Convention, conventionOf } from './calling-conventions.ts'
 import { countArguments, describeArguments } from './describe-arguments.ts'
 import { findLine, isFixture, quoteName } from './graph-places.ts'
-import { type Argument, type Parameter, readArguments, readParameters, takesNames } from './parameter-lists.ts'
+import {
+  type Argument,
+  type Parameter,
+  readArguments,
+  readParameters,
+  takesNames,
+} from './parameter-lists.ts'
 import type { GraphedChange, GraphHit, Rule } from './rule.ts'
 
 /** Findings of the rule in one review. */
@@ -34,7 +40,11 @@ interface BrokenCall extends Misfit {
   readonly call: Caller
 }
 
-async function checkSymbol(change: GraphedChange, symbol: ChangedSymbol, index: number): Promise<GraphHit | undefined> {
+async function checkSymbol(
+  change: GraphedChange,
+  symbol: ChangedSymbol,
+  index: number,
+): Promise<GraphHit | undefined> {
   const convention = conventionOf(symbol.path)
   const calls = convention === undefined ? [] : listCalls(change, symbol, index)
   const place = calls.length === 0 ? undefined : findLine(change, symbol.path, symbol)
@@ -42,7 +52,8 @@ async function checkSymbol(change: GraphedChange, symbol: ChangedSymbol, index: 
   if (!convention || !place || !lines || convention.hidden?.(symbol, lines)) return undefined
   const broken: BrokenCall[] = []
   for (const call of calls) {
-    const misfit = findMiscount(call, symbol, convention) ?? (await findMisplaced(change, call, symbol))
+    const misfit =
+      findMiscount(call, symbol, convention) ?? (await findMisplaced(change, call, symbol))
     if (misfit !== undefined) broken.push({ ...misfit, call })
   }
   return broken.length === 0 ? undefined : { ...place, ...describe(symbol, broken, convention) }
@@ -56,46 +67,76 @@ function listCalls({ graph }: GraphedChange, symbol: ChangedSymbol, index: numbe
   const name = RegExp.escape(bareName(symbol.name))
   return graph.callers.filter((call) => {
     const { arguments: count, path, kind, confidence } = call
-    if (call.symbol !== index || confidence < sureConfidence || (kind !== 'call' && kind !== 'new')) return false
+    if (call.symbol !== index || confidence < sureConfidence || (kind !== 'call' && kind !== 'new'))
+      return false
     // Another language may call what it was translated to.
     if (count === null || conventionOf(path) !== convention || isFixture(path)) return false
     const didFit = count >= before.least && count <= (before.most ?? Infinity)
-    return didFit && !convention?.uncounted?.({ ...call, text: call.text.slice(0, longestText) }, name)
+    return (
+      didFit && !convention?.uncounted?.({ ...call, text: call.text.slice(0, longestText) }, name)
+    )
   })
 }
 
-function findMiscount({ arguments: count }: Caller, { parameters }: ChangedSymbol, convention: Convention) {
+function findMiscount(
+  { arguments: count }: Caller,
+  { parameters }: ChangedSymbol,
+  convention: Convention,
+) {
   const { least, most } = parameters!
-  const isWrong = (convention.tooFew && count! < least) || (convention.tooMany && count! > (most ?? Infinity))
+  const isWrong =
+    (convention.tooFew && count! < least) || (convention.tooMany && count! > (most ?? Infinity))
   if (!isWrong) return undefined
   const now = `${describeArguments(parameters!)} must be passed now`
   return { passes: `passes ${countArguments(count!)}`, now, isTaken: false }
 }
 
 /** What names and places of parameters tell, where the number of arguments fits. */
-async function findMisplaced(change: GraphedChange, call: Caller, symbol: ChangedSymbol): Promise<Misfit | undefined> {
+async function findMisplaced(
+  change: GraphedChange,
+  call: Caller,
+  symbol: ChangedSymbol,
+): Promise<Misfit | undefined> {
   const { parametersBefore: before, parameters: now, signatureBefore, signature, path } = symbol
   const name = bareName(symbol.name)
   const [least, most] = [now!.least, now!.most ?? Infinity]
-  if (signatureBefore === null || signature === null || call.arguments! < least || call.arguments! > most)
+  if (
+    signatureBefore === null ||
+    signature === null ||
+    call.arguments! < least ||
+    call.arguments! > most
+  )
     return undefined
   // On the class the object is passed too.
-  if (extname(path) === '.py' && new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text))
+  if (
+    extname(path) === '.py' &&
+    new RegExp(`\\b_*\\p{Lu}\\w*\\.${RegExp.escape(name)}\\s*\\(`, 'u').test(call.text)
+  )
     return undefined
   const was = readParameters(path, signatureBefore, name)
   const is = readParameters(path, signature, name)
-  if (was === undefined || is === undefined || !isOfLength(was, before!) || !isOfLength(is, now!)) return undefined
+  if (was === undefined || is === undefined || !isOfLength(was, before!) || !isOfLength(is, now!))
+    return undefined
   const passed = await readCall(change, call, name)
   return passed && findMisfit(passed, was, is, takesNames(path))
 }
 
 /** Whether what was read from the text is what the syntax says. */
-function isOfLength(parameters: readonly Parameter[], { most }: { readonly most: number | null }): boolean {
+function isOfLength(
+  parameters: readonly Parameter[],
+  { most }: { readonly most: number | null },
+): boolean {
   const counted = parameters.filter(({ by }) => by !== 'rest' && by !== 'namedRest').length
-  return most === null ? counted < parameters.length : counted === most && counted === parameters.length
+  return most === null
+    ? counted < parameters.length
+    : counted === most && counted === parameters.length
 }
 
-async function readCall({ head }: GraphedChange, call: Caller, name: string): Promise<Argument[] | undefined> {
+async function readCall(
+  { head }: GraphedChange,
+  call: Caller,
+  name: string,
+): Promise<Argument[] | undefined> {
   const lines = (await head(call.path))?.slice(call.line - 1, call.line - 1 + mostCallLines)
   if (lines?.[0] === undefined || lines[0].length > longestText) return undefined
   const passed = readArguments(call.path, lines.join('\n'), lines[0].length, name)
@@ -108,7 +149,9 @@ function bareName(name: string): string {
 
 /** The surest first, those of tests last, and what can still run after what can't. */
 function compareCalls(one: BrokenCall, other: BrokenCall): number {
-  const order = [one, other].map(({ isTaken, call }) => Number(call.isTest) * 4 + Number(isTaken) * 2 - call.confidence)
+  const order = [one, other].map(
+    ({ isTaken, call }) => Number(call.isTest) * 4 + Number(isTaken) * 2 - call.confidence,
+  )
   return order[0]! - order[1]!
 }
 
@@ -116,9 +159,14 @@ function describe({ name }: ChangedSymbol, all: readonly BrokenCall[], { outcome
   const broken = all.toSorted(compareCalls)
   const [{ call, passes, now, isTaken }] = broken as [BrokenCall, ...BrokenCall[]]
   const others = broken.length === 1 ? '' : ` ${countCalls(broken.length)} were left as they are.`
-  const where = call.within === null ? quoteName(call.path) : `${quoteName(call.within)} in ${quoteName(call.path)}`
+  const where =
+    call.within === null
+      ? quoteName(call.path)
+      : `${quoteName(call.within)} in ${quoteName(call.path)}`
   // What a variable holds is guessed; what an imported name means isn't.
-  const fails = broken.some((each) => !each.isTaken && !each.call.isTest && each.call.confidence >= certain)
+  const fails = broken.some(
+    (each) => !each.isTaken && !each.call.isTest && each.call.confidence >= certain,
+  )
   const result = isTaken ? 'it does something else, if it can be run at all' : `it ${outcome}`
   return {
     title: `The parameters of ${quoteName(name)} changed, and ${countCalls(broken.length)} outside of the changed lines ${broken.length === 1 ? 'does' : 'do'} not fit any more`,

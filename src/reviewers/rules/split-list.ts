@@ -23,7 +23,8 @@ export function splitList(text: string, from: number, hasTypes = false): string[
       if (at === -1) return undefined
     } else if (closingOf[sign] !== undefined) open.push(closingOf[sign])
     else if (hasTypes && sign === '<') open.push('>')
-    else if (hasTypes && sign === '>' && open.at(-1) === '>' && !/[=-]/.test(text[at - 1]!)) open.pop()
+    else if (hasTypes && sign === '>' && open.at(-1) === '>' && !/[=-]/.test(text[at - 1]!))
+      open.pop()
     else if (/[)\]}]/.test(sign)) {
       if (open.pop() !== sign) return undefined
       if (open.length === 0) return cleanItems([...items, text.slice(start, at)])

@@ -96,7 +96,9 @@ export function fieldText(node: Node, name: string): string {
 
 /** The named children without comments. */
 export function parts(node: Node): Node[] {
-  return node.namedChildren.filter((child) => child.type !== 'comment' && !child.type.endsWith('_comment'))
+  return node.namedChildren.filter(
+    (child) => child.type !== 'comment' && !child.type.endsWith('_comment'),
+  )
 }
 
 /** The arguments of a call in any of the languages. */
@@ -107,7 +109,8 @@ export function argumentsOf(call: Node): Node[] {
 
 /** A call's receiver and name: `a.b.c(x)` gives `a.b` and `c`, `f(x)` an undefined receiver and `f`. */
 export function calleeOf(call: Node): { receiver: Node | undefined; name: string } {
-  if (call.type === 'method_invocation') return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
+  if (call.type === 'method_invocation')
+    return { receiver: field(call, 'object'), name: fieldText(call, 'name') }
   const callee = field(call, 'function')
   if (!callee) return { receiver: undefined, name: '' }
   const receiver = field(callee, 'object') ?? field(callee, 'operand')
@@ -130,7 +133,11 @@ export function find(node: Node, ...types: string[]): Node[] {
 /** Like `find`, without those that belong to a function inside `node`. */
 export function findHere(node: Node, ...types: string[]): Node[] {
   return find(node, ...types).filter((found) => {
-    for (let ancestor = found.parent; ancestor && ancestor.id !== node.id; ancestor = ancestor.parent) {
+    for (
+      let ancestor = found.parent;
+      ancestor && ancestor.id !== node.id;
+      ancestor = ancestor.parent
+    ) {
       if (functionTypes.has(ancestor.type)) return false
     }
     return true
@@ -139,7 +146,9 @@ export function findHere(node: Node, ...types: string[]): Node[] {
 
 /** Whether the name occurs as an identifier anywhere under the node. */
 export function mentions(node: Node, name: string): boolean {
-  return find(node, 'identifier', 'shorthand_property_identifier').some((found) => found.text === name)
+  return find(node, 'identifier', 'shorthand_property_identifier').some(
+    (found) => found.text === name,
+  )
 }
 
 /** Whether a comment lies under the node: someone thought about it. */
@@ -150,10 +159,16 @@ export function hasComment(node: Node): boolean {
 /** Whether a word in a comment on the node's first line or right above it says that it is meant. */
 export function isExplained(node: Node, file: SourceFile, words: RegExp): boolean {
   const row = node.startPosition.row
-  const commentOf = (index: number) => /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))?.[1]
-  const isWholeLine = (index: number) => /^\s*(?:\/\/|#|\/?\*)/.test((file.lines[index] ?? '').slice(0, 500))
+  const commentOf = (index: number) =>
+    /(?:\/\/|#|\/\*|^\s*\*)(.*)/.exec((file.lines[index] ?? '').slice(0, 500))?.[1]
+  const isWholeLine = (index: number) =>
+    /^\s*(?:\/\/|#|\/?\*)/.test((file.lines[index] ?? '').slice(0, 500))
   const comments = [commentOf(row), commentOf(row - 1)]
-  for (let index = row - 2; index >= row - 10 && isWholeLine(index + 1) && isWholeLine(index); index--)
+  for (
+    let index = row - 2;
+    index >= row - 10 && isWholeLine(index + 1) && isWholeLine(index);
+    index--
+  )
     comments.push(commentOf(index))
   return comments.some((comment) => comment !== undefined && words.test(comment))
 }
@@ -173,7 +188,11 @@ export function operandsOf(node: Node, operator: string): Node[] {
 }
 
 /** The node's line with the node replaced; undefined when the node spans lines. */
-export function replaceInLine(node: Node, file: SourceFile, replacement: string): string | undefined {
+export function replaceInLine(
+  node: Node,
+  file: SourceFile,
+  replacement: string,
+): string | undefined {
   const { startPosition, endPosition } = node
   if (startPosition.row !== endPosition.row) return undefined
   const line = file.lines[startPosition.row] ?? ''
@@ -181,7 +200,16 @@ export function replaceInLine(node: Node, file: SourceFile, replacement: string)
 }
 
 export function hasCall(node: Node): boolean {
-  return find(node, 'call', 'call_expression', 'method_invocation', 'await_expression', 'update_expression').length > 0
+  return (
+    find(
+      node,
+      'call',
+      'call_expression',
+      'method_invocation',
+      'await_expression',
+      'update_expression',
+    ).length > 0
+  )
 }
 
 /** Nodes with two operands, in all of the languages. */

@@ -3,7 +3,16 @@ import type { Node } from 'web-tree-sitter'
 import { isConstant, isPlainString, stringText } from './literals.ts'
 import { originOf, typeOf } from './origins.ts'
 import type { SourceFile } from './rule.ts'
-import { argumentsOf, calleeOf, enclosing, field, fieldText, find, operandsOf, unwrap } from './syntax.ts'
+import {
+  argumentsOf,
+  calleeOf,
+  enclosing,
+  field,
+  fieldText,
+  find,
+  operandsOf,
+  unwrap,
+} from './syntax.ts'
 
 /** A value that is put into a text, with the text before and after it. */
 export interface Insertion {
@@ -42,7 +51,11 @@ export function builtText(node: Node, file: SourceFile): BuiltText | undefined {
       continue
     }
     if (!isHarmless(piece, file))
-      insertions.push({ value: piece, before: text.slice(0, offset), after: text.slice(offset + 1) })
+      insertions.push({
+        value: piece,
+        before: text.slice(0, offset),
+        after: text.slice(offset + 1),
+      })
     offset += 1
   }
   return { text, insertions }
@@ -61,7 +74,11 @@ function piecesOf(node: Node): Piece[] | undefined {
     return hasText ? operands.flat() : undefined
   }
   if (operator === '%')
-    return formatted(field(node, 'left'), tupleOf(field(node, 'right')), /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]/g)
+    return formatted(
+      field(node, 'left'),
+      tupleOf(field(node, 'right')),
+      /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]/g,
+    )
   if (/^(?:call|call_expression|method_invocation)$/.test(node.type)) return formatCall(node)
   return undefined
 }
@@ -97,13 +114,20 @@ function formatCall(call: Node): Piece[] | undefined {
   if (name === 'format' && receiver && isPlainString(unwrap(receiver)))
     return formatted(unwrap(receiver), args, /\{[^{}]*\}/g)
   const isFormat =
-    (name === 'Sprintf' && receiver?.text === 'fmt') || (name === 'format' && receiver?.text === 'String')
+    (name === 'Sprintf' && receiver?.text === 'fmt') ||
+    (name === 'format' && receiver?.text === 'String')
   if (isFormat) return formatted(args[0], args.slice(1), /%[-+ #0-9.]*[a-zA-Z]/g)
-  return name === 'formatted' && receiver ? formatted(unwrap(receiver), args, /%[-+ #0-9.]*[a-zA-Z]/g) : undefined
+  return name === 'formatted' && receiver
+    ? formatted(unwrap(receiver), args, /%[-+ #0-9.]*[a-zA-Z]/g)
+    : undefined
 }
 
 /** Puts the values in place of the format's verbs; a numeric verb takes no text and counts as fixed. */
-function formatted(format: Node | undefined, values: readonly Node[], verb: RegExp): Piece[] | undefined {
+function formatted(
+  format: Node | undefined,
+  values: readonly Node[],
+  verb: RegExp,
+): Piece[] | undefined {
   if (!format || !isPlainString(format)) return undefined
   const text = stringText(format)
   const pieces: Piece[] = []
@@ -113,7 +137,8 @@ function formatted(format: Node | undefined, values: readonly Node[], verb: RegE
     pieces.push(text.slice(from, match.index))
     const value = values[index++]
     const isNumber = match[0].startsWith('%') && /[dfeExXob]$/.test(match[0])
-    if (value && !isNumber) pieces.push(value.type === 'keyword_argument' ? (field(value, 'value') ?? value) : value)
+    if (value && !isNumber)
+      pieces.push(value.type === 'keyword_argument' ? (field(value, 'value') ?? value) : value)
     else pieces.push('0')
     from = match.index + match[0].length
   }
@@ -131,19 +156,24 @@ const numeric =
 export function isHarmless(value: Node, file: SourceFile): boolean {
   const inner = unwrap(value)
   if (isConstant(inner) || isArithmetic(inner)) return true
-  if (/^(?:call|call_expression|method_invocation)$/.test(inner.type)) return isEscaped(inner) || isFixedText(inner)
+  if (/^(?:call|call_expression|method_invocation)$/.test(inner.type))
+    return isEscaped(inner) || isFixedText(inner)
   if (inner.type === 'ternary_expression' || inner.type === 'conditional_expression') {
     return find(inner, 'identifier').length <= 1 || find(inner, 'string').length >= 2
   }
   const name = inner.type === 'identifier' ? inner.text : ''
-  if (/\.(?:length|size)$/.test(inner.text) || /placeholder|escaped|quoted|safe|sanitized|qmarks/i.test(inner.text))
+  if (
+    /\.(?:length|size)$/.test(inner.text) ||
+    /placeholder|escaped|quoted|safe|sanitized|qmarks/i.test(inner.text)
+  )
     return true
   if (!name) return false
   if (numeric.test(typeOf(name, inner, file)) || isFromConstants(name, inner)) return true
   const origin = originOf(name, inner, file)
   if (!origin) return false
   const source = unwrap(origin.value)
-  const isChoice = /^(?:ternary|conditional)_expression$/.test(source.type) && isHarmless(source, file)
+  const isChoice =
+    /^(?:ternary|conditional)_expression$/.test(source.type) && isHarmless(source, file)
   return (
     isFixedText(source) ||
     isChoice ||
@@ -173,7 +203,11 @@ function isFixedText(node: Node): boolean {
     const { receiver, name } = calleeOf(inner)
     const isShaped = /^(?:Repeat|repeat|Trim\w*|trim|strip|rstrip|slice|substring)$/.test(name)
     const shaped = receiver?.text === 'strings' ? argumentsOf(inner)[0] : receiver
-    const source = isShaped ? shaped : inner.type === 'slice_expression' ? field(inner, 'operand') : undefined
+    const source = isShaped
+      ? shaped
+      : inner.type === 'slice_expression'
+        ? field(inner, 'operand')
+        : undefined
     if (!source) return false
     inner = unwrap(source)
   }
@@ -186,6 +220,8 @@ function isEscaped(call: Node): boolean {
   // `ids.map(() => '?').join(', ')`
   return (
     name === 'join' &&
-    /["'`]\s*\?|["']%s|\$\$\{|placeholder|escape|quote/i.test((receiver?.text ?? '') + fieldText(call, 'arguments'))
+    /["'`]\s*\?|["']%s|\$\$\{|placeholder|escape|quote/i.test(
+      (receiver?.text ?? '') + fieldText(call, 'arguments'),
+    )
   )
 }

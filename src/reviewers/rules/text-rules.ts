@@ -29,8 +29,11 @@ function checkStrip(call: Node, file: SourceFile): Hit | undefined {
   const isGo = file.language === 'go'
   const { receiver, name } = calleeOf(call)
   const argument = argumentsOf(call)[isGo ? 1 : 0]
-  const matches = isGo ? receiver?.text === 'strings' && /^Trim(?:Left|Right)?$/.test(name) : /^[lr]?strip$/.test(name)
-  if (!matches || !argument || !isPlainString(argument) || !isWord(stringText(argument))) return undefined
+  const matches = isGo
+    ? receiver?.text === 'strings' && /^Trim(?:Left|Right)?$/.test(name)
+    : /^[lr]?strip$/.test(name)
+  if (!matches || !argument || !isPlainString(argument) || !isWord(stringText(argument)))
+    return undefined
   const better = isGo ? '`TrimPrefix` or `TrimSuffix`' : '`removeprefix` or `removesuffix`'
   return {
     at: firstLine(call),
@@ -43,7 +46,12 @@ function checkStrip(call: Node, file: SourceFile): Hit | undefined {
 function checkPattern(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [pattern] = argumentsOf(call)
-  if (!receiver || !pattern || !/^(?:split|replaceAll|replaceFirst)$/.test(name) || !isPlainString(pattern))
+  if (
+    !receiver ||
+    !pattern ||
+    !/^(?:split|replaceAll|replaceFirst)$/.test(name) ||
+    !isPlainString(pattern)
+  )
     return undefined
   const text = stringText(pattern)
   // `split` of a single character takes it literally, except for those of patterns.
@@ -88,15 +96,19 @@ function checkStatefulPattern(call: Node, file: SourceFile): Hit | undefined {
 export const textRules: readonly Rule[] = [
   {
     id: 'strip-characters',
-    summary: 'A word is given to a function that strips single characters, such as `rstrip(".txt")`.',
+    summary:
+      'A word is given to a function that strips single characters, such as `rstrip(".txt")`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: ['python', 'go'], nodes: ['call', 'call_expression'], check: checkStrip }],
+    syntax: [
+      { languages: ['python', 'go'], nodes: ['call', 'call_expression'], check: checkStrip },
+    ],
   },
   {
     id: 'text-as-pattern',
-    summary: 'Java: a character that means something in patterns is given to `split` or `replaceAll`.',
+    summary:
+      'Java: a character that means something in patterns is given to `split` or `replaceAll`.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.98,
@@ -108,6 +120,8 @@ export const textRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: javascriptFamily, nodes: ['call_expression'], check: checkStatefulPattern }],
+    syntax: [
+      { languages: javascriptFamily, nodes: ['call_expression'], check: checkStatefulPattern },
+    ],
   },
 ]

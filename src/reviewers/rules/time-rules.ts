@@ -20,7 +20,8 @@ function checkUtcNow(call: Node, file: SourceFile): Hit | undefined {
   const callee = fieldText(call, 'function')
   if (!/^(?:datetime\.)?datetime\.(?:utcnow|utcfromtimestamp)$/.test(callee)) return undefined
   const importsZone = /^from datetime import [^\n]*\btimezone\b/m.test(file.text)
-  const stamp = call.parent?.type === 'attribute' && fieldText(call.parent, 'attribute') === 'timestamp'
+  const stamp =
+    call.parent?.type === 'attribute' && fieldText(call.parent, 'attribute') === 'timestamp'
   return {
     at: firstLine(call),
     title: `${code(callee)} gives a time without a zone`,
@@ -29,14 +30,17 @@ function checkUtcNow(call: Node, file: SourceFile): Hit | undefined {
       : 'When it is compared with a time that has a zone, Python raises `TypeError`; when it is converted or stored, it is taken for local time. Use `datetime.now(timezone.utc)`.',
     severity: stamp ? 'moderate' : 'minor',
     suggestion:
-      importsZone && callee === 'datetime.utcnow' ? replaceInLine(call, file, 'datetime.now(timezone.utc)') : undefined,
+      importsZone && callee === 'datetime.utcnow'
+        ? replaceInLine(call, file, 'datetime.now(timezone.utc)')
+        : undefined,
   }
 }
 
 function checkLocalDate(node: Node): Hit | undefined {
   const argument = fieldText(node, 'constructor') === 'Date' ? argumentsOf(node)[0] : undefined
   if (!argument || !isPlainString(argument) || argumentsOf(node).length > 1) return undefined
-  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/.test(stringText(argument))) return undefined
+  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?$/.test(stringText(argument)))
+    return undefined
   return {
     at: firstLine(node),
     title: `${code(argument.text)} has no time zone, so it means another moment on each machine`,
@@ -59,18 +63,29 @@ function wrongZone(at: Node, what: string): Hit {
 
 /** Python: `datetime.now().strftime('…Z')`, `datetime.now().isoformat() + 'Z'`. */
 function checkPythonZone(node: Node, file: SourceFile): Hit | undefined {
-  const now = /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
+  const now =
+    /^(?:datetime\.)?datetime\.(?:now|today|fromtimestamp)\((?:[^()]|\([^()]*\))*\)\.(?:strftime|isoformat)\(/
   const call =
-    node.type === 'call' ? node : node.type === 'binary_operator' ? field(node, 'left') : field(node, 'expression')
-  if (!call || !now.test(call.text.slice(0, 300)) || /\bt(?:ime)?z|utc/i.test(call.text)) return undefined
+    node.type === 'call'
+      ? node
+      : node.type === 'binary_operator'
+        ? field(node, 'left')
+        : field(node, 'expression')
+  if (!call || !now.test(call.text.slice(0, 300)) || /\bt(?:ime)?z|utc/i.test(call.text))
+    return undefined
   if (node.type === 'call') {
     const layout = argumentsOf(node)[0]
     const isUtc =
-      calleeOf(node).name === 'strftime' && layout && isPlainString(layout) && claimsUtc.test(stringText(layout))
+      calleeOf(node).name === 'strftime' &&
+      layout &&
+      isPlainString(layout) &&
+      claimsUtc.test(stringText(layout))
     return isUtc ? wrongZone(node, code(node.text)) : undefined
   }
   const after =
-    node.type === 'binary_operator' ? fieldText(node, 'right').replace(/["']/g, '') : (file.text[node.endIndex] ?? '')
+    node.type === 'binary_operator'
+      ? fieldText(node, 'right').replace(/["']/g, '')
+      : (file.text[node.endIndex] ?? '')
   return /^Z/.test(after) ? wrongZone(node, code(call.text)) : undefined
 }
 
@@ -78,7 +93,8 @@ function checkPythonZone(node: Node, file: SourceFile): Hit | undefined {
 function checkGoZone(call: Node): Hit | undefined {
   const { receiver, name } = calleeOf(call)
   const [layout] = argumentsOf(call)
-  if (name !== 'Format' || receiver?.text !== 'time.Now()' || !layout || !isPlainString(layout)) return undefined
+  if (name !== 'Format' || receiver?.text !== 'time.Now()' || !layout || !isPlainString(layout))
+    return undefined
   return claimsUtc.test(stringText(layout)) ? wrongZone(call, code(call.text)) : undefined
 }
 
@@ -88,16 +104,21 @@ function checkLocalDay(call: Node, file: SourceFile): Hit | undefined {
   if (name !== 'toISOString' || !receiver) return undefined
   const outer = outerParent(call)
   const cut =
-    outer?.type === 'member_expression' && /^(?:slice|split|substring|substr)$/.test(fieldText(outer, 'property'))
+    outer?.type === 'member_expression' &&
+    /^(?:slice|split|substring|substr)$/.test(fieldText(outer, 'property'))
   const inner = unwrap(receiver)
-  const origin = inner.type === 'identifier' ? unwrap(originOf(inner.text, call, file)?.value ?? inner) : inner
+  const origin =
+    inner.type === 'identifier' ? unwrap(originOf(inner.text, call, file)?.value ?? inner) : inner
   const isLocal =
-    origin.type === 'new_expression' && fieldText(origin, 'constructor') === 'Date' && argumentsOf(origin).length >= 2
+    origin.type === 'new_expression' &&
+    fieldText(origin, 'constructor') === 'Date' &&
+    argumentsOf(origin).length >= 2
   const fn = enclosingFunction(call)
   if (
     !cut ||
     !isLocal ||
-    (inner.type === 'identifier' && new RegExp(`\\b${inner.text}\\.setUTC|${inner.text} -= `).test(fn?.text ?? ''))
+    (inner.type === 'identifier' &&
+      new RegExp(`\\b${inner.text}\\.setUTC|${inner.text} -= `).test(fn?.text ?? ''))
   )
     return undefined
   return {
@@ -117,10 +138,13 @@ const patternCalls: Readonly<Record<string, RegExp>> = {
 
 /** All that is wrong with a pattern of Java. */
 function javaMistakes(pattern: string): string[] {
-  const year = '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
+  const year =
+    '`YYYY` is the year of the week, which is another one in the days around New Year; `yyyy` is the year'
   return [
     ...(/YYYY/.test(pattern) && /d/.test(pattern) && !/w|e/.test(pattern) ? [year] : []),
-    ...(/mm\W?DD|MM\W?DD|DD\W?MM/.test(pattern) ? ['`DD` is the day of the year; `dd` is the day of the month'] : []),
+    ...(/mm\W?DD|MM\W?DD|DD\W?MM/.test(pattern)
+      ? ['`DD` is the day of the year; `dd` is the day of the month']
+      : []),
     ...(/yyyy\W?mm(?!\w)|dd\W?mm\W?yyyy/i.test(pattern) && /mm/.test(pattern) && !/MM/.test(pattern)
       ? ['`mm` are the minutes; `MM` is the month']
       : []),
@@ -132,7 +156,8 @@ function javaMistakes(pattern: string): string[] {
 function mistakeIn(pattern: string, language: string): string | undefined {
   if (language === 'java') return javaMistakes(pattern).join('. And ') || undefined
   if (language === 'python') {
-    if (/%[Yy]\W?%M|%M\W?%d\W?%[Yy]|%d\W?%M\W?%[Yy]/.test(pattern)) return '`%M` are the minutes; `%m` is the month'
+    if (/%[Yy]\W?%M|%M\W?%d\W?%[Yy]|%d\W?%M\W?%[Yy]/.test(pattern))
+      return '`%M` are the minutes; `%m` is the month'
     return /%H:%m/.test(pattern) ? '`%m` is the month; `%M` are the minutes' : undefined
   }
   return /[yY]{4}|\bMM\b|\bdd\b|HH:|hh:/.test(pattern) && !/2006/.test(pattern)
@@ -141,7 +166,8 @@ function mistakeIn(pattern: string, language: string): string | undefined {
 }
 
 function checkPattern(node: Node, file: SourceFile): Hit | undefined {
-  const name = node.type === 'object_creation_expression' ? fieldText(node, 'type') : calleeOf(node).name
+  const name =
+    node.type === 'object_creation_expression' ? fieldText(node, 'type') : calleeOf(node).name
   if (!patternCalls[file.language]?.test(name)) return undefined
   if (file.language === 'go' && !/\btime\./.test(file.text)) return undefined
   const layout = argumentsOf(node)
@@ -159,13 +185,18 @@ function checkPattern(node: Node, file: SourceFile): Hit | undefined {
 export const timeRules: readonly Rule[] = [
   {
     id: 'time-without-zone',
-    summary: 'A point in time is made without a time zone, or written with one that is not its own.',
+    summary:
+      'A point in time is made without a time zone, or written with one that is not its own.',
     severity: 'minor',
     category: 'correctness',
     confidence: 0.8,
     syntax: [
       { languages: ['python'], nodes: ['call'], check: checkUtcNow },
-      { languages: ['python'], nodes: ['call', 'binary_operator', 'interpolation'], check: checkPythonZone },
+      {
+        languages: ['python'],
+        nodes: ['call', 'binary_operator', 'interpolation'],
+        check: checkPythonZone,
+      },
       { languages: ['go'], nodes: ['call_expression'], check: checkGoZone },
       { languages: javascriptFamily, nodes: ['new_expression'], check: checkLocalDate },
       { languages: javascriptFamily, nodes: ['call_expression'], check: checkLocalDay },
@@ -173,7 +204,8 @@ export const timeRules: readonly Rule[] = [
   },
   {
     id: 'date-pattern',
-    summary: 'A pattern for dates holds a letter that means something else, such as minutes for the month.',
+    summary:
+      'A pattern for dates holds a letter that means something else, such as minutes for the month.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,

@@ -14,10 +14,14 @@ const conditional = new Set([
 /** Whether a setting that says so decides: then it is off because someone asked for it. */
 function isOptional(node: Node): boolean {
   const owner = enclosing(node, conditional)
-  const condition = owner && (field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1) ?? undefined)
+  const condition =
+    owner &&
+    (field(owner, 'condition') ?? field(owner, 'value') ?? owner.namedChild(1) ?? undefined)
   return (
     condition !== undefined &&
-    /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i.test(condition.text.slice(0, 500))
+    /verify|insecure|ssl|tls|skip|self.?signed|reject|trust|dev|local/i.test(
+      condition.text.slice(0, 500),
+    )
   )
 }
 
@@ -27,7 +31,9 @@ function isReasoned(node: Node, file: SourceFile): boolean {
   return file.lines
     .slice(Math.max(0, row - 4), row + 1)
     .some((line) =>
-      /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i.test(line.slice(0, 500)),
+      /(?:\/\/|#|\*).*(?:self.?signed|verif|insecure|local|trust|certificate|nosec|nolint)/i.test(
+        line.slice(0, 500),
+      ),
     )
 }
 
@@ -42,7 +48,9 @@ function off(at: Node, what: string, file: SourceFile): Hit | undefined {
 
 function checkTlsScript(node: Node, file: SourceFile): Hit | undefined {
   if (node.type === 'pair') {
-    const isOff = /^['"]?rejectUnauthorized['"]?$/.test(fieldText(node, 'key')) && fieldText(node, 'value') === 'false'
+    const isOff =
+      /^['"]?rejectUnauthorized['"]?$/.test(fieldText(node, 'key')) &&
+      fieldText(node, 'value') === 'false'
     return isOff ? off(node, node.text, file) : undefined
   }
   const right = field(node, 'right')
@@ -52,32 +60,42 @@ function checkTlsScript(node: Node, file: SourceFile): Hit | undefined {
   return isOff ? off(node, node.text, file) : undefined
 }
 
-const pythonClients = /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
+const pythonClients =
+  /^(?:requests|httpx|session|client|self\.session|self\.client|aiohttp|s|http)\b/i
 
 function checkTlsPython(node: Node, file: SourceFile): Hit | undefined {
   if (node.type === 'keyword_argument') {
     const call = node.parent?.parent
     const isOff = fieldText(node, 'name') === 'verify' && fieldText(node, 'value') === 'False'
-    return isOff && call && pythonClients.test(fieldText(call, 'function')) ? off(node, node.text, file) : undefined
+    return isOff && call && pythonClients.test(fieldText(call, 'function'))
+      ? off(node, node.text, file)
+      : undefined
   }
   if (node.type === 'call')
     return fieldText(node, 'function') === 'ssl._create_unverified_context'
       ? off(node, 'ssl._create_unverified_context', file)
       : undefined
   const isOff =
-    (/\.check_hostname$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'False') ||
-    (/\.verify_mode$/.test(fieldText(node, 'left').slice(0, 200)) && fieldText(node, 'right') === 'ssl.CERT_NONE')
+    (/\.check_hostname$/.test(fieldText(node, 'left').slice(0, 200)) &&
+      fieldText(node, 'right') === 'False') ||
+    (/\.verify_mode$/.test(fieldText(node, 'left').slice(0, 200)) &&
+      fieldText(node, 'right') === 'ssl.CERT_NONE')
   return isOff ? off(node, node.text, file) : undefined
 }
 
 function checkTlsGo(node: Node, file: SourceFile): Hit | undefined {
   const [key, value] = node.namedChildren
-  return key?.text === 'InsecureSkipVerify' && value?.text === 'true' ? off(node, node.text, file) : undefined
+  return key?.text === 'InsecureSkipVerify' && value?.text === 'true'
+    ? off(node, node.text, file)
+    : undefined
 }
 
 function checkTlsJava(node: Node, file: SourceFile): Hit | undefined {
   const body = field(node, 'body')
-  const isOff = fieldText(node, 'name') === 'checkServerTrusted' && body !== undefined && parts(body).length === 0
+  const isOff =
+    fieldText(node, 'name') === 'checkServerTrusted' &&
+    body !== undefined &&
+    parts(body).length === 0
   return isOff ? off(node, 'checkServerTrusted', file) : undefined
 }
 
@@ -89,8 +107,16 @@ export const tlsRules: readonly Rule[] = [
     category: 'security',
     confidence: 0.9,
     syntax: [
-      { languages: javascriptFamily, nodes: ['pair', 'assignment_expression'], check: checkTlsScript },
-      { languages: ['python'], nodes: ['keyword_argument', 'call', 'assignment'], check: checkTlsPython },
+      {
+        languages: javascriptFamily,
+        nodes: ['pair', 'assignment_expression'],
+        check: checkTlsScript,
+      },
+      {
+        languages: ['python'],
+        nodes: ['keyword_argument', 'call', 'assignment'],
+        check: checkTlsPython,
+      },
       { languages: ['go'], nodes: ['keyed_element'], check: checkTlsGo },
       { languages: ['java'], nodes: ['method_declaration'], check: checkTlsJava },
     ],

@@ -28,10 +28,13 @@ function readDirection(text: string): Direction {
   const close = (from: number, to: number, character: string) => {
     const inner = text.slice(from, to)
     spills ||= delimiter.test(inner)
-    turns ||= /[\u202d\u202e]/.test(character) || (/[\u202b\u2067]/.test(character) && !rightToLeft.test(text))
+    turns ||=
+      /[\u202d\u202e]/.test(character) ||
+      (/[\u202b\u2067]/.test(character) && !rightToLeft.test(text))
   }
   for (const { 0: character, index } of text.matchAll(/[\u202a-\u202e\u2066-\u2069]/g)) {
-    if (embeddings.test(character) || isolates.test(character)) open.push({ character, from: index + 1 })
+    if (embeddings.test(character) || isolates.test(character))
+      open.push({ character, from: index + 1 })
     else {
       const opens = character === '\u202c' ? embeddings : isolates
       const at = open.findLastIndex((each) => opens.test(each.character))
@@ -68,7 +71,9 @@ function described(title: string, severity: Hit['severity']): LineHit {
 /** Such as `U+202E`, each once. */
 function namesOf(text: string, characters: RegExp): string {
   const found = [...new Set(text.match(characters) ?? [])].slice(0, 4)
-  return found.map((each) => `U+${each.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`).join(', ')
+  return found
+    .map((each) => `U+${each.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`)
+    .join(', ')
 }
 
 /** Invisible characters that belong there: in emoji, between letters of scripts that are joined, after ideographs. */
@@ -131,9 +136,11 @@ function checkInvisible({ text, path }: TextLine): LineHit | undefined {
 /** What editors show as one line, and what reads the file takes for two. */
 function describeLineBreak(text: string, path: string): LineHit | undefined {
   const at = text.search(lineBreak)
-  const isHiding = withoutComment(text.slice(0, at), path).length < text.slice(0, at).trimEnd().length
+  const isHiding =
+    withoutComment(text.slice(0, at), path).length < text.slice(0, at).trimEnd().length
   const after = text.slice(at + 1)
-  if (!/\w/.test(after) || (withoutStrings(text).search(lineBreak) === -1 && !isHiding)) return undefined
+  if (!/\w/.test(after) || (withoutStrings(text).search(lineBreak) === -1 && !isHiding))
+    return undefined
   return {
     title: `${namesOf(text, new RegExp(lineBreak, 'g'))} ends a line in the middle of this one`,
     body: 'When this is compiled or run, what follows is a line of its own: it runs though it seems to stand in a comment or a text. Break the line with a line feed, or write the character as an escape.',
@@ -148,10 +155,14 @@ const twins: Readonly<Record<string, string>> = {
   Armenian: 'օսոհզցքՕՍԼՏ',
 }
 const twinLetters = Object.values(twins).join('')
-const onlyTwins = new RegExp(`^[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Cherokee}\\p{M}${twinLetters}]+$`, 'u')
+const onlyTwins = new RegExp(
+  `^[\\p{Script=Latin}\\p{Script=Common}\\p{Script=Cherokee}\\p{M}${twinLetters}]+$`,
+  'u',
+)
 const anyTwin = new RegExp(`[${twinLetters}\\p{Script=Cherokee}]`, 'u')
 const wholeTwin = new RegExp(`^[\\d_$${twinLetters}]+$`, 'u')
-const foreignLetters = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u
+const foreignLetters =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u
 /** Forms that Python and others take for the plain letters. */
 const styled = /[\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/u
 const word = /[\p{L}_$][\p{L}\p{M}\p{N}_$]*/gu
@@ -164,14 +175,17 @@ const host = /:\/\/(?:[^\s/@"'<>]{1,100}@)?([^\s/:"'<>()]{1,253})/gu
 
 function checkLookAlike({ text, path }: TextLine): LineHit | undefined {
   if (!foreignLetters.test(text) && !styled.test(text)) return undefined
-  for (const [, name] of text.matchAll(host)) if (isMixed(name!)) return describeLookAlike(name!, 'The address')
+  for (const [, name] of text.matchAll(host))
+    if (isMixed(name!)) return describeLookAlike(name!, 'The address')
   if (!isProgramText(path)) return undefined
   const code = withoutComment(text, path).replace(patternParts, ' ')
   const mixed = (code.match(word) ?? []).find((each) => isMixed(each) || isMixedStyle(each))
   if (mixed !== undefined) return describeLookAlike(mixed, 'The name')
   const bare = withoutStrings(code)
   const names = bare.match(word) ?? []
-  const styledName = names.find((each) => styled.test(each) && /^[\w$]+$/.test(each.normalize('NFKC')))
+  const styledName = names.find(
+    (each) => styled.test(each) && /^[\w$]+$/.test(each.normalize('NFKC')),
+  )
   if (styledName !== undefined) return describeLookAlike(styledName, 'The name')
   const others = text.replace(new RegExp(`[${twinLetters}]`, 'gu'), '')
   // Where people program in their own script, such a name is only short.
@@ -199,7 +213,10 @@ function isMixedStyle(name: string): boolean {
 }
 
 function describeLookAlike(name: string, what: string): LineHit {
-  const letters = namesOf(name, new RegExp(`[${twinLetters}]|\\p{Script=Cherokee}|${styled.source}`, 'gu'))
+  const letters = namesOf(
+    name,
+    new RegExp(`[${twinLetters}]|\\p{Script=Cherokee}|${styled.source}`, 'gu'),
+  )
   return {
     title: `${what} \`${name.replaceAll('`', '').slice(0, 60)}\` holds letters of another script that look like Latin ones (${letters})`,
     body: 'When somebody reads this, they take it for the name in plain letters, and it is another one: a second function, user or host beside the one that was meant. Write it with Latin letters.',
@@ -219,7 +236,8 @@ export const trojanRules: readonly Rule[] = [
   },
   {
     id: 'invisible-character',
-    summary: 'An invisible character stands in a name or word of code, or hides a text. Critical where that can run.',
+    summary:
+      'An invisible character stands in a name or word of code, or hides a text. Critical where that can run.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,
@@ -230,7 +248,8 @@ export const trojanRules: readonly Rule[] = [
   },
   {
     id: 'look-alike-name',
-    summary: 'A name or host mixes Latin letters with letters of another script that look the same.',
+    summary:
+      'A name or host mixes Latin letters with letters of another script that look the same.',
     severity: 'moderate',
     category: 'security',
     confidence: 0.9,

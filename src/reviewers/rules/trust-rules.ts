@@ -1,8 +1,25 @@
 // Rules about trust: secrets compared or shown, tokens and origins that nobody checks.
 import type { Node } from 'web-tree-sitter'
 import { originOf } from './origins.ts'
-import { everyLanguage, familyOf, type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { argumentsOf, callTypes, code, enclosingFunction, field, fieldText, find, firstLine, unwrap } from './syntax.ts'
+import {
+  everyLanguage,
+  familyOf,
+  type Hit,
+  javascriptFamily,
+  type Rule,
+  type SourceFile,
+} from './rule.ts'
+import {
+  argumentsOf,
+  callTypes,
+  code,
+  enclosingFunction,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  unwrap,
+} from './syntax.ts'
 
 const macs: Readonly<Record<string, RegExp>> = {
   javascript: /createHmac\([\s\S]{0,300}\.digest\(/,
@@ -14,12 +31,19 @@ const macs: Readonly<Record<string, RegExp>> = {
 /** A signature that is compared byte by byte until the first difference. */
 function checkTiming(node: Node, file: SourceFile): Hit | undefined {
   const isPython = node.type === 'comparison_operator'
-  const operator = isPython ? node.childrenForFieldName('operators')[0]?.text : field(node, 'operator')?.type
+  const operator = isPython
+    ? node.childrenForFieldName('operators')[0]?.text
+    : field(node, 'operator')?.type
   const sides = isPython ? node.namedChildren : [field(node, 'left'), field(node, 'right')]
   if (!/^[=!]==?$/.test(operator ?? '') || sides.length !== 2) return undefined
   const mac = sides.find((side) => side && isMac(side, file))
   const other = sides.find((side) => side && side !== mac)
-  if (!mac || !other || /null|None|nil|undefined|len|length/.test(other.text) || /^["'`]?\d*["'`]?$/.test(other.text))
+  if (
+    !mac ||
+    !other ||
+    /null|None|nil|undefined|len|length/.test(other.text) ||
+    /^["'`]?\d*["'`]?$/.test(other.text)
+  )
     return undefined
   return {
     at: firstLine(node),
@@ -31,7 +55,9 @@ function checkTiming(node: Node, file: SourceFile): Hit | undefined {
 /** Whether an expression computes a signature, or is a variable that got one. */
 function isMac(side: Node, file: SourceFile): boolean {
   const inner = unwrap(side)
-  const isVariable = inner.type === 'identifier' && /sig|mac|hash|digest|expected|computed|calculated/i.test(inner.text)
+  const isVariable =
+    inner.type === 'identifier' &&
+    /sig|mac|hash|digest|expected|computed|calculated/i.test(inner.text)
   const source = isVariable
     ? originOf(inner.text, inner, file)?.value
     : callTypes.includes(inner.type)
@@ -67,7 +93,11 @@ function checkOrigin(node: Node): Hit | undefined {
     : /\ballow_origins\s*=\s*\[\s*["']\*["']\s*\]/
   const credentials = isScript ? /\bcredentials:\s*true\b/ : /\ballow_credentials\s*=\s*True\b/
   const anywhere = anyOrigin.exec(text)
-  if (!anywhere || !credentials.test(text) || (!isScript && !/CORSMiddleware|CORS/.test(fieldText(node, 'arguments'))))
+  if (
+    !anywhere ||
+    !credentials.test(text) ||
+    (!isScript && !/CORSMiddleware|CORS/.test(fieldText(node, 'arguments')))
+  )
     return undefined
   const line = node.startPosition.row + 1 + text.slice(0, anywhere.index).split('\n').length - 1
   return {
@@ -85,7 +115,8 @@ const secret =
 
 /** A secret itself, not its length or its presence, is written to a log. */
 function checkLog(call: Node): Hit | undefined {
-  const callee = fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
+  const callee =
+    fieldText(call, 'function') || `${fieldText(call, 'object')}.${fieldText(call, 'name')}`
   // What a script prints at its top level is its output.
   if (!talks.test(callee) || (callee === 'print' && !enclosingFunction(call))) return undefined
   const values = argumentsOf(call).flatMap((argument) => {

@@ -15,7 +15,8 @@ const mostSteps = 2
 const aside =
   /(?:^|[/_.-])(?:mocks?|stubs?|fakes?|examples?|demos?|stories|previews?|scripts?|tools|bench(?:marks?)?|migrations?)(?:[/_.-]|$)/i
 
-const branch = /\b(?:if|elif|else|for|foreach|while|case|when|match|catch|except|rescue|switch)\b|&&|\|\||\?\?|\?\./
+const branch =
+  /\b(?:if|elif|else|for|foreach|while|case|when|match|catch|except|rescue|switch)\b|&&|\|\||\?\?|\?\./
 
 /**
  * The new function with the most code that no test reaches, one a review. Only where tests aim at other files of its
@@ -25,18 +26,30 @@ const branch = /\b(?:if|elif|else|for|foreach|while|case|when|match|catch|except
 async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
   const { graph, files } = change
   if (files.some(({ path }) => isTestPath(path))) return []
-  const tested = new Set(graph.tests.flatMap(({ distance, reaches }) => (distance <= mostSteps ? reaches : [])))
+  const tested = new Set(
+    graph.tests.flatMap(({ distance, reaches }) => (distance <= mostSteps ? reaches : [])),
+  )
   const folders = new Set([...tested].map((path) => posix.dirname(path)))
   const untested = new Set(graph.untested)
   const candidates = graph.symbols.flatMap((symbol) => {
     const { path, change: kind, name } = symbol
     const file = files.find((each) => each.path === path)
     const isCode = symbol.kind === 'function' || symbol.kind === 'method'
-    if (kind !== 'added' || !isCode || !file || !untested.has(path) || !folders.has(posix.dirname(path))) return []
-    if (isFixture(path) || aside.test(path) || languageOfPath(path)?.type !== 'programming') return []
+    if (
+      kind !== 'added' ||
+      !isCode ||
+      !file ||
+      !untested.has(path) ||
+      !folders.has(posix.dirname(path))
+    )
+      return []
+    if (isFixture(path) || aside.test(path) || languageOfPath(path)?.type !== 'programming')
+      return []
     const size = measureAdded(file, symbol)
     const place = findLine(change, path, symbol)
-    return place && size.lines >= leastLines && size.branches >= leastBranches ? [{ name, place, size }] : []
+    return place && size.lines >= leastLines && size.branches >= leastBranches
+      ? [{ name, place, size }]
+      : []
   })
   const largest = candidates.toSorted((one, other) => other.size.lines - one.size.lines)[0]
   if (!largest) return []
@@ -52,7 +65,10 @@ async function checkUntested(change: GraphedChange): Promise<GraphHit[]> {
   ]
 }
 
-function measureAdded({ hunks }: FileDiff, { startLine, endLine }: { startLine: number; endLine: number }) {
+function measureAdded(
+  { hunks }: FileDiff,
+  { startLine, endLine }: { startLine: number; endLine: number },
+) {
   const added = hunks
     .flatMap(({ lines }) => lines)
     .filter(({ kind, newLine }) => kind === 'added' && newLine! >= startLine && newLine! <= endLine)

@@ -2,9 +2,19 @@
 import type { Node } from 'web-tree-sitter'
 import { isPlainString, stringText } from './literals.ts'
 import { type Hit, javascriptFamily, type Rule, type SourceFile } from './rule.ts'
-import { code, enclosing, field, fieldText, find, firstLine, lineOf, replaceInLine } from './syntax.ts'
+import {
+  code,
+  enclosing,
+  field,
+  fieldText,
+  find,
+  firstLine,
+  lineOf,
+  replaceInLine,
+} from './syntax.ts'
 
-const mutators = /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
+const mutators =
+  /^(?:append|extend|insert|add|update|pop|remove|clear|setdefault|popitem|discard|sort|reverse)$/
 
 function checkMutableDefault(parameter: Node, file: SourceFile): Hit | undefined {
   const value = field(parameter, 'value')
@@ -55,8 +65,13 @@ function leavesOrChanges(use: Node): boolean {
 function noneDefault(fn: Node, body: Node, parameter: Node, file: SourceFile): string | undefined {
   const first = body.namedChild(0)
   const isOneLine = lineOf(fn) === lineOf(parameter) && first && lineOf(first) === lineOf(fn) + 1
-  const hasDocstring = first?.type === 'expression_statement' && first.namedChild(0)?.type === 'string'
-  if (!isOneLine || hasDocstring || find(field(fn, 'parameters')!, 'list', 'dictionary', 'set').length > 1)
+  const hasDocstring =
+    first?.type === 'expression_statement' && first.namedChild(0)?.type === 'string'
+  if (
+    !isOneLine ||
+    hasDocstring ||
+    find(field(fn, 'parameters')!, 'list', 'dictionary', 'set').length > 1
+  )
     return undefined
   const type = fieldText(parameter, 'type')
   const name = fieldText(parameter, 'name')
@@ -69,7 +84,10 @@ function noneDefault(fn: Node, body: Node, parameter: Node, file: SourceFile): s
   const indent = ' '.repeat(first!.startPosition.column)
   const value = fieldText(parameter, 'value')
   const signature = replaceInLine(parameter, file, optional)
-  return signature && `${signature}\n${indent}if ${name} is None:\n${indent}${indentStep(fn, first!)}${name} = ${value}`
+  return (
+    signature &&
+    `${signature}\n${indent}if ${name} is None:\n${indent}${indentStep(fn, first!)}${name} = ${value}`
+  )
 }
 
 function indentStep(fn: Node, first: Node): string {
@@ -117,12 +135,17 @@ function checkRaise(statement: Node): Hit | undefined {
 export const valueRules: readonly Rule[] = [
   {
     id: 'mutable-default',
-    summary: 'Python: a list, dict or set as a default is changed or handed out, so calls share it.',
+    summary:
+      'Python: a list, dict or set as a default is changed or handed out, so calls share it.',
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.9,
     syntax: [
-      { languages: ['python'], nodes: ['default_parameter', 'typed_default_parameter'], check: checkMutableDefault },
+      {
+        languages: ['python'],
+        nodes: ['default_parameter', 'typed_default_parameter'],
+        check: checkMutableDefault,
+      },
     ],
   },
   {
@@ -131,7 +154,13 @@ export const valueRules: readonly Rule[] = [
     severity: 'moderate',
     category: 'correctness',
     confidence: 0.95,
-    syntax: [{ languages: [...javascriptFamily, 'python'], nodes: ['object', 'dictionary'], check: checkDuplicateKey }],
+    syntax: [
+      {
+        languages: [...javascriptFamily, 'python'],
+        nodes: ['object', 'dictionary'],
+        check: checkDuplicateKey,
+      },
+    ],
   },
   {
     id: 'raised-not-implemented',

@@ -16,14 +16,17 @@ const untrustedTriggers = new Set([
   'discussion_comment',
 ])
 
-const headOfOthers = /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
+const headOfOthers =
+  /github\.(?:head_ref|event\.pull_request\.head\.|event\.workflow_run\.head_)|refs\/pull\//
 
 interface Step {
   readonly step: YAMLMap
 }
 
 function pairsOf(node: unknown): Pair<Scalar, unknown>[] {
-  return isMap(node) ? (node.items.filter((pair) => isScalar(pair.key)) as Pair<Scalar, unknown>[]) : []
+  return isMap(node)
+    ? (node.items.filter((pair) => isScalar(pair.key)) as Pair<Scalar, unknown>[])
+    : []
 }
 
 function jobsOf(document: Document): Pair<Scalar, unknown>[] {
@@ -98,7 +101,10 @@ function checkUntrustedCheckout(workflow: Workflow): Hit[] {
 function checkWriteAll(workflow: Workflow): Hit[] {
   const trigger = triggersOf(workflow.document).find((name) => untrustedTriggers.has(name))
   if (!trigger) return []
-  const owners: unknown[] = [workflow.document.contents, ...jobsOf(workflow.document).map((job) => job.value)]
+  const owners: unknown[] = [
+    workflow.document.contents,
+    ...jobsOf(workflow.document).map((job) => job.value),
+  ]
   return owners.flatMap((owner) => {
     const permissions = isMap(owner) ? owner.get('permissions', true) : undefined
     if (!isScalar(permissions) || permissions.value !== 'write-all') return []
@@ -140,7 +146,8 @@ export const workflowRules: readonly Rule[] = [
   },
   {
     id: 'workflow-untrusted-checkout',
-    summary: 'A CI workflow with the rights of the repository checks out the code of a pull request.',
+    summary:
+      'A CI workflow with the rights of the repository checks out the code of a pull request.',
     severity: 'critical',
     category: 'security',
     confidence: 0.85,

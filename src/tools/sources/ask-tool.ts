@@ -36,7 +36,12 @@ export type OpenTool = (
 /** Nothing where the source knows of no such thing. */
 export async function callTool(
   { config, server }: Source,
-  call: { tool: RemoteTool; use: ToolUse; values: SourceQuestion['values']; secrets: readonly string[] },
+  call: {
+    tool: RemoteTool
+    use: ToolUse
+    values: SourceQuestion['values']
+    secrets: readonly string[]
+  },
   signal: AbortSignal,
 ): Promise<readonly ContextRecord[]> {
   const { tool, use, values, secrets } = call
@@ -49,7 +54,10 @@ export async function callTool(
 }
 
 /** Without those that the tool refuses: what vendors take changes. */
-function fitArguments(given: Record<string, unknown>, { inputSchema }: RemoteTool): Record<string, unknown> {
+function fitArguments(
+  given: Record<string, unknown>,
+  { inputSchema }: RemoteTool,
+): Record<string, unknown> {
   if (inputSchema.additionalProperties !== false) return given
   const taken = inputSchema.properties ?? {}
   return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(taken, name)))
@@ -72,7 +80,8 @@ export async function chooseTool(
   const fingerprint = fingerprintTool(tool)
   const known = config.pins[tool.name] ?? (await pins.read(config.name))[tool.name]
   if (known === undefined) await pins.add(config.name, tool.name, fingerprint)
-  else if (known !== fingerprint) throw refuse(`its tool ${tool.name} is not the one that was trusted: ${fingerprint}`)
+  else if (known !== fingerprint)
+    throw refuse(`its tool ${tool.name} is not the one that was trusted: ${fingerprint}`)
   return tool
 }
 
@@ -83,18 +92,24 @@ function refuse(reason: string): UmpireError {
 /** Fills in texts at any depth. A value that isn't there is left empty. */
 function fillTemplate(template: unknown, values: SourceQuestion['values']): unknown {
   if (typeof template === 'string') {
-    return template.replace(/\{(key|query|path|symbols)\}/g, (_, name: keyof typeof values) => values[name] ?? '')
+    return template.replace(
+      /\{(key|query|path|symbols)\}/g,
+      (_, name: keyof typeof values) => values[name] ?? '',
+    )
   }
   if (Array.isArray(template)) return template.map((part) => fillTemplate(part, values))
   if (typeof template !== 'object' || template === null) return template
-  return Object.fromEntries(Object.entries(template).map(([name, part]) => [name, fillTemplate(part, values)]))
+  return Object.fromEntries(
+    Object.entries(template).map(([name, part]) => [name, fillTemplate(part, values)]),
+  )
 }
 
 /** In our own words: what a server says of itself isn't shown. */
 export function describeFault(error: unknown, deadline: AbortSignal): string {
   if (deadline.aborted) return 'it did not answer in time'
   if (error instanceof UmpireError) return error.message
-  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it did not answer in time'
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return 'it did not answer in time'
   if ((error as { code?: unknown }).code === answerTooLarge) return 'it answered with too much'
   const status = (error as { data?: { status?: unknown } }).data?.status
   if (status === 401 || status === 403) return 'it refused the token'

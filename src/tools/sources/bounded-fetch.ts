@@ -37,7 +37,9 @@ export function createBoundedFetch({ streams, mostBytes, onTooLarge }: FetchBoun
     if (response.body === null) return response
     const allowed = isStream ? quota : { left: mostBytes }
     const { status, statusText, headers } = response
-    const body = boundBytes(response.body, allowed, () => onTooLarge(isStream ? sent : [init?.body]))
+    const body = boundBytes(response.body, allowed, () =>
+      onTooLarge(isStream ? sent : [init?.body]),
+    )
     return new Response(body, { status, statusText, headers })
   }
 }

@@ -25,28 +25,43 @@ export async function connectRemote(
   const [first, ...others] = listTransports(server, environment)
   const client = await tryTransport(first!, signal).catch((error) => {
     // A server of the first protocol revision knows no other address than that of its stream.
-    const isOlder = error instanceof SdkHttpError && error.data.status >= 400 && error.data.status < 500
-    if (others.length === 0 || !isOlder || error.data.status === 401 || error.data.status === 403) throw error
+    const isOlder =
+      error instanceof SdkHttpError && error.data.status >= 400 && error.data.status < 500
+    if (others.length === 0 || !isOlder || error.data.status === 401 || error.data.status === 403)
+      throw error
     return null
   })
   return client ?? tryTransport(others[0]!, signal)
 }
 
-function listTransports(server: SourceServer, environment: Readonly<Record<string, string>>): (() => Transport)[] {
+function listTransports(
+  server: SourceServer,
+  environment: Readonly<Record<string, string>>,
+): (() => Transport)[] {
   if ('command' in server) {
     const { command, args, env } = server
-    return [() => createProgramTransport({ command, args, env: { ...environment, ...env }, mostBytes })]
+    return [
+      () => createProgramTransport({ command, args, env: { ...environment, ...env }, mostBytes }),
+    ]
   }
   const url = new URL(server.url)
   const requestInit = { headers: server.headers }
   // Only the older way needs a stream for the answers; what else a server has to say is of no use to us.
   const streamable = () => {
-    const fetch = createBoundedFetch({ streams: 0, mostBytes, onTooLarge: (sent) => refuseAnswers(transport, sent) })
+    const fetch = createBoundedFetch({
+      streams: 0,
+      mostBytes,
+      onTooLarge: (sent) => refuseAnswers(transport, sent),
+    })
     const transport: Transport = new StreamableHTTPClientTransport(url, { requestInit, fetch })
     return transport
   }
   const stream = () => {
-    const fetch = createBoundedFetch({ streams: 1, mostBytes, onTooLarge: (sent) => refuseAnswers(transport, sent) })
+    const fetch = createBoundedFetch({
+      streams: 1,
+      mostBytes,
+      onTooLarge: (sent) => refuseAnswers(transport, sent),
+    })
     const transport: Transport = new SSEClientTransport(url, { requestInit, fetch })
     return transport
   }
@@ -69,7 +84,10 @@ function parseText(body: unknown): unknown {
 }
 
 async function tryTransport(create: () => Transport, signal: AbortSignal): Promise<Client> {
-  const client = new Client({ name: 'umpire', version: '1' }, { capabilities: {}, jsonSchemaValidator: takesAll })
+  const client = new Client(
+    { name: 'umpire', version: '1' },
+    { capabilities: {}, jsonSchemaValidator: takesAll },
+  )
   const transport = create()
   try {
     await abortable(client.connect(transport, { signal }), signal)

@@ -30,7 +30,11 @@ export interface AskingRepository {
 export interface ContextSources extends AsyncDisposable {
   readonly names: readonly string[]
   /** Never throws but for an aborted signal: a source that doesn't answer is named as missing. */
-  ask(asking: AskingRepository, questions: readonly SourceQuestion[], signal: AbortSignal): Promise<LiveContext>
+  ask(
+    asking: AskingRepository,
+    questions: readonly SourceQuestion[],
+    signal: AbortSignal,
+  ): Promise<LiveContext>
   /** Names of those that may be asked. */
   listAsked(asking: AskingRepository): readonly string[]
   /** For a model that looks around by itself: one tool for each way to ask a source. */
@@ -49,7 +53,10 @@ export interface SourcesOptions {
 }
 
 /** Makes them; nothing is connected to yet. Dispose of them: they may hold programs. */
-export function createContextSources(configs: readonly ContextSourceConfig[], options: SourcesOptions): ContextSources {
+export function createContextSources(
+  configs: readonly ContextSourceConfig[],
+  options: SourcesOptions,
+): ContextSources {
   const sources = configs.map((config): Source => {
     const fits = createGlobTest(config.repositories.map((glob) => glob.toLowerCase()))
     const { environment } = options
@@ -59,7 +66,9 @@ export function createContextSources(configs: readonly ContextSourceConfig[], op
   const forRepository = ({ repo, isPublic, isFork }: AskingRepository) =>
     sources.filter(
       ({ config, isAskedFor }) =>
-        isAskedFor(repo) && (!isPublic || config.publicRepositories) && (!isFork || config.forkPullRequests),
+        isAskedFor(repo) &&
+        (!isPublic || config.publicRepositories) &&
+        (!isFork || config.forkPullRequests),
     )
   const openTool: OpenTool = async (source, use, signal) => {
     const tool = await abortable(chooseTool(source, use, options.pins, signal), signal)
@@ -70,7 +79,9 @@ export function createContextSources(configs: readonly ContextSourceConfig[], op
     names: configs.map(({ name }) => name),
     async ask(asking, questions, signal) {
       const answers = await Promise.all(
-        forRepository(asking).map((source) => askSource(source, questions, { openTool, log: options.log }, signal)),
+        forRepository(asking).map((source) =>
+          askSource(source, questions, { openTool, log: options.log }, signal),
+        ),
       )
       signal.throwIfAborted()
       return {
@@ -116,13 +127,19 @@ async function askSource(
   const asked = questions.filter(({ kind, use }) => kind === config.kind && config[use] !== null)
   const within = AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs)])
   const open = (use: SourceQuestion['use']) => lazily(() => openTool(source, config[use]!, within))
-  const opened = { lookUp: open('lookUp'), search: open('search'), searchSymbols: open('searchSymbols') }
+  const opened = {
+    lookUp: open('lookUp'),
+    search: open('search'),
+    searchSymbols: open('searchSymbols'),
+  }
   const settled = await Promise.allSettled(
     asked.slice(0, mostRecords).map(async ({ use, values }) => (await opened[use]())(values)),
   )
   const told = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
   // Two files may share an error, and two commits a ticket.
-  const records = [...new Map(told.map((record) => [`${record.url} ${record.title}`, record])).values()]
+  const records = [
+    ...new Map(told.map((record) => [`${record.url} ${record.title}`, record])).values(),
+  ]
   const failed = settled.find((each) => each.status === 'rejected')
   if (failed === undefined) return { records: records.slice(0, mostRecords), missing: null }
   log.warn({ err: failed.reason, source: config.name }, 'A source of context did not answer')

@@ -22,7 +22,13 @@ export function createMemoryPins(): PinStore {
 }
 
 /** Of all that says what a tool does and takes, whatever the order of its parts. */
-export function fingerprintTool({ name, title, description, inputSchema, annotations }: Tool): string {
+export function fingerprintTool({
+  name,
+  title,
+  description,
+  inputSchema,
+  annotations,
+}: Tool): string {
   const said = stable({ name, title, description, inputSchema, annotations })
   return `sha256:${createHash('sha256').update(said).digest('hex')}`
 }

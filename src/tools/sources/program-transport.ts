@@ -2,7 +2,12 @@
 // more than so much between two questions, and passes on no environment but what it is given.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
+import {
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { UmpireError } from '../../domain/errors.ts'
 
 /** How long a program may take to leave of its own accord, and again when it is told to. */
@@ -32,7 +37,8 @@ export function createProgramTransport(program: Program): Transport {
       return
     }
     buffer.append(chunk)
-    for (let message = readMessage(); message !== null; message = readMessage()) transport.onmessage?.(message)
+    for (let message = readMessage(); message !== null; message = readMessage())
+      transport.onmessage?.(message)
   }
 
   /** What isn't a message is let be: programs write greetings and warnings. */
@@ -50,14 +56,20 @@ export function createProgramTransport(program: Program): Transport {
     async start() {
       const { command, args, env } = program
       // A group of its own, so that its children can be ended with it.
-      const started = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true })
+      const started = spawn(command, args, {
+        env,
+        stdio: ['pipe', 'pipe', 'ignore'],
+        detached: true,
+      })
       child = started
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', read)
       started.once('exit', () => void transport.close())
       await new Promise<void>((resolve, reject) => {
         started.once('spawn', resolve)
-        started.once('error', () => reject(new UmpireError('source_failed', 'its program could not be started')))
+        started.once('error', () =>
+          reject(new UmpireError('source_failed', 'its program could not be started')),
+        )
       })
     },
     async send(message) {

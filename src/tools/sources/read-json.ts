@@ -4,7 +4,15 @@ import { stringify } from 'yaml'
 /** What things are called by, the first that is there. */
 export const titleFields = ['title', 'summary', 'subject', 'name', 'message']
 /** They say nothing about the thing. */
-const noise = new Set(['self', 'expand', 'avatarUrls', 'avatarUrl', 'iconUrl', 'avatar_url', 'icon_url'])
+const noise = new Set([
+  'self',
+  'expand',
+  'avatarUrls',
+  'avatarUrl',
+  'iconUrl',
+  'avatar_url',
+  'icon_url',
+])
 
 const deepest = 6
 const mostParts = 2_000
@@ -78,7 +86,16 @@ interface DocumentNode {
   readonly attrs?: { readonly text?: unknown; readonly url?: unknown }
 }
 
-const blocks = new Set(['paragraph', 'heading', 'codeBlock', 'listItem', 'taskItem', 'tableRow', 'blockquote', 'rule'])
+const blocks = new Set([
+  'paragraph',
+  'heading',
+  'codeBlock',
+  'listItem',
+  'taskItem',
+  'tableRow',
+  'blockquote',
+  'rule',
+])
 
 /** Its text, a line for each block. */
 function readDocument(root: object): string {
@@ -89,8 +106,11 @@ function readDocument(root: object): string {
     if (left < 0 || depth > 50 || typeof node !== 'object' || node === null) return ''
     if (typeof node.text === 'string') return node.text
     if (node.type === 'hardBreak') return '\n'
-    const inside = Array.isArray(node.content) ? node.content.map((part) => read(part, depth + 1)).join('') : ''
-    const said = inside || [node.attrs?.text, node.attrs?.url].find((text) => typeof text === 'string') || ''
+    const inside = Array.isArray(node.content)
+      ? node.content.map((part) => read(part, depth + 1)).join('')
+      : ''
+    const said =
+      inside || [node.attrs?.text, node.attrs?.url].find((text) => typeof text === 'string') || ''
     return blocks.has(String(node.type)) ? `${String(said).replace(/\n$/, '')}\n` : String(said)
   }
 

@@ -19,7 +19,11 @@ export function splitResults(text: string, most: number): ResultPart[] {
     const level = /^#{1,6}(?= )/.exec(line)?.[0].length
     if (start !== null) {
       if (results.length === most) break
-      results.push({ heading: start[2] as string, level: (start[1] as string).length, lines: [line] })
+      results.push({
+        heading: start[2] as string,
+        level: (start[1] as string).length,
+        lines: [line],
+      })
       inside = true
     } else if (inside && level !== undefined && level <= (results.at(-1)?.level ?? 0)) {
       // What comes after the results is for whoever asks on.
@@ -40,8 +44,12 @@ function titleOfResult(heading: string, lines: readonly string[]): string {
   }
   // A message: who said it isn't what it says.
   const at = lines.findIndex((line) => /^Text:/.test(line))
-  const said = [(lines[at] ?? '').slice('Text:'.length), ...lines.slice(at + 1)].find((line) => line.trim() !== '')
-  const channel = lines.map((line) => /^Channel: (#[^\s()]{1,80})/.exec(line)?.[1]).find((name) => name !== undefined)
+  const said = [(lines[at] ?? '').slice('Text:'.length), ...lines.slice(at + 1)].find(
+    (line) => line.trim() !== '',
+  )
+  const channel = lines
+    .map((line) => /^Channel: (#[^\s()]{1,80})/.exec(line)?.[1])
+    .find((name) => name !== undefined)
   const words = withoutMarks(said ?? lines.find((line) => line.trim() !== '') ?? '')
   return channel === undefined ? words : `${channel}: ${words}`
 }

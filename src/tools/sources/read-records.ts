@@ -61,7 +61,8 @@ function draftRecords(key: string | null, text: string, most: number): Draft[] {
 
 function draftEntries(key: string | null, parsed: unknown, most: number): Draft[] {
   const entries = findEntries(parsed, key === null ? most : 1)
-  if (entries.length === 0 && key !== null) return [{ key, title: key, links: '', text: describeEntry(parsed) }]
+  if (entries.length === 0 && key !== null)
+    return [{ key, title: key, links: '', text: describeEntry(parsed) }]
   return entries.map((entry) => ({
     key: key ?? ownField(entry, ['key', 'identifier', 'shortId']) ?? null,
     title: ownField(entry, titleFields) ?? '',
@@ -75,14 +76,19 @@ const urlFields = ['webUrl', 'web_url', 'html_url', 'permalink', 'url', 'link']
 /** The texts of an object that holds nothing else, and no title either. */
 function onlyTexts(parsed: object): string | null {
   const values = Object.values(parsed)
-  const holdsMore = Array.isArray(parsed) || values.some((value) => typeof value !== 'string' && value !== null)
+  const holdsMore =
+    Array.isArray(parsed) || values.some((value) => typeof value !== 'string' && value !== null)
   if (holdsMore || ownField(parsed, titleFields) !== undefined) return null
   return values.filter((value) => value !== null).join('\n\n')
 }
 
 /** On the source's own hosts only: whoever writes a ticket could put any address into it. One with the key goes first. */
-function linkOf(source: Pick<ContextSourceConfig, 'link' | 'linkHosts'>, { key, links }: Draft): string | null {
-  if (source.link !== null && key !== null) return source.link.replaceAll('{key}', encodeURIComponent(key))
+function linkOf(
+  source: Pick<ContextSourceConfig, 'link' | 'linkHosts'>,
+  { key, links }: Draft,
+): string | null {
+  if (source.link !== null && key !== null)
+    return source.link.replaceAll('{key}', encodeURIComponent(key))
   const found = [...links.slice(0, 100_000).matchAll(/https?:\/\/[^\s"'<>()[\]\\`]{1,500}/g)]
     .map(([link]) => URL.parse(link.replace(/[.,;:!?*_]+$/, '')))
     .filter((url) => url !== null && url.username === '' && url.password === '')

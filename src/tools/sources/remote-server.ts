@@ -18,7 +18,11 @@ export interface RemoteAnswer {
 export interface RemoteServer extends AsyncDisposable {
   /** Connects, where that isn't so yet. What the server says of its tools is data. */
   listTools(signal: AbortSignal): Promise<readonly Tool[]>
-  call(name: string, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RemoteAnswer>
+  call(
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<RemoteAnswer>
 }
 
 /** Shared by all who ask at the same time. */
@@ -56,7 +60,9 @@ export function createRemoteServer(
   function connect(): Connection {
     const ended = new AbortController()
     const within = AbortSignal.any([ended.signal, AbortSignal.timeout(connectMs)])
-    const client = import('./connect-remote.ts').then(({ connectRemote }) => connectRemote(server, environment, within))
+    const client = import('./connect-remote.ts').then(({ connectRemote }) =>
+      connectRemote(server, environment, within),
+    )
     const connection: Connection = { client, ended, waiting: 0 }
     open.add(connection)
     client.then(
@@ -98,10 +104,16 @@ export function createRemoteServer(
 
   return {
     listTools: (signal) =>
-      ask(async (client) => (await client.listTools(undefined, { signal })).tools.slice(0, mostTools), signal),
+      ask(
+        async (client) => (await client.listTools(undefined, { signal })).tools.slice(0, mostTools),
+        signal,
+      ),
     call: (name, given, signal) =>
       ask(async (client) => {
-        const answer = await client.callTool({ name, arguments: { ...given } }, { signal, timeout: 60_000 })
+        const answer = await client.callTool(
+          { name, arguments: { ...given } },
+          { signal, timeout: 60_000 },
+        )
         return { failed: answer.isError === true, text: readText(answer) }
       }, signal),
     async [Symbol.asyncDispose]() {

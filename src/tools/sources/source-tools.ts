@@ -9,15 +9,24 @@ import { describeFault, type OpenTool, type Source, type SourceQuestion } from '
 /** They answer with text, and keep to the source's time. */
 export function makeTools(source: Source, openTool: OpenTool): Tool[] {
   const { name, kind, lookUp, search, timeoutMs } = source.config
-  const run = async (use: ToolUse, values: SourceQuestion['values'], signal: AbortSignal): Promise<string> => {
+  const run = async (
+    use: ToolUse,
+    values: SourceQuestion['values'],
+    signal: AbortSignal,
+  ): Promise<string> => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     try {
       const ask = await openTool(source, use, within)
       const records = await ask(values)
-      return records.length === 0 ? 'It knows of no such thing.' : records.map(({ text }) => text).join('\n\n')
+      return records.length === 0
+        ? 'It knows of no such thing.'
+        : records.map(({ text }) => text).join('\n\n')
     } catch (error) {
       signal.throwIfAborted()
-      throw new UmpireError('source_failed', `${name} has no answer: ${describeFault(error, within)}.`)
+      throw new UmpireError(
+        'source_failed',
+        `${name} has no answer: ${describeFault(error, within)}.`,
+      )
     }
   }
   const id = name.replaceAll('-', '_')

@@ -52,7 +52,10 @@ export async function checkOverdue(
   { userId }: { userId: number },
   repo: RepositoryName,
 ): Promise<void> {
-  await checkSoon(ctx, await claimAccessChecks(ctx.db, { people: { userId, repo }, limit: 1, overdueSeconds }))
+  await checkSoon(
+    ctx,
+    await claimAccessChecks(ctx.db, { people: { userId, repo }, limit: 1, overdueSeconds }),
+  )
 }
 
 async function checkSoon(ctx: AccessContext, checks: readonly AccessCheck[]): Promise<void> {
@@ -79,7 +82,10 @@ async function runChecks(
       await hideWhatIsUnconfirmed(ctx, check, { isOfToken: true })
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
-      ctx.log.debug({ err: error, repo: check.repo, user: check.user.userId }, 'Who may see what is not known now')
+      ctx.log.debug(
+        { err: error, repo: check.repo, user: check.user.userId },
+        'Who may see what is not known now',
+      )
       if (error.code === 'platform_rate_limited') {
         limited.add(check.user.userId)
         await postpone(ctx, check, error)
@@ -97,7 +103,11 @@ async function runChecks(
   return !isOver.signal.aborted
 }
 
-function postpone(ctx: AccessContext, { user }: AccessCheck, { retryAfterMs = 0 }: PlatformError): Promise<void> {
+function postpone(
+  ctx: AccessContext,
+  { user }: AccessCheck,
+  { retryAfterMs = 0 }: PlatformError,
+): Promise<void> {
   const least = { leastSeconds: minutesAfterFault * 60, minutes: ctx.config.accessCheckMinutes }
   return postponeAccessChecks(ctx.db, user.userId, { seconds: retryAfterMs / 1000, ...least })
 }
@@ -126,7 +136,10 @@ async function hideWhatIsUnconfirmed(
     })
     const fields = { repo: record.repo, user: user.userId }
     if (isHidden)
-      ctx.log.info(fields, 'The platform has not confirmed for long what somebody connected: it is hidden from them')
+      ctx.log.info(
+        fields,
+        'The platform has not confirmed for long what somebody connected: it is hidden from them',
+      )
   }
 }
 
@@ -187,7 +200,11 @@ async function settle(
   if (change === undefined) return
   const fields = { repo, user: user.userId }
   if (change.seen) ctx.log.info(fields, 'The platform shows a repository again to who connected it')
-  else ctx.log.info(fields, 'The platform shows a repository no more to who connected it: it is hidden from them')
+  else
+    ctx.log.info(
+      fields,
+      'The platform shows a repository no more to who connected it: it is hidden from them',
+    )
 }
 
 /** Tells the audit log and the live streams. */

@@ -11,7 +11,12 @@ import {
   listActiveInstallations,
   type Webhook,
 } from '../../accounts/installations.ts'
-import { assertReservation, noteWebhookSecret, type Reservation, withReservation } from '../../accounts/reservations.ts'
+import {
+  assertReservation,
+  noteWebhookSecret,
+  type Reservation,
+  withReservation,
+} from '../../accounts/reservations.ts'
 import { findConnectedRepository } from '../../accounts/scope.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import { keepsKnowledge } from '../../config/config.ts'
@@ -59,7 +64,9 @@ export async function connectRepository(
 ): Promise<{ installationId: number; repo: RepositoryName }> {
   if ((await findConnectedRepository(ctx.db, caller, name)) !== undefined) throw alreadyConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
-  const { repo, id: platformRepoId } = await refusing(() => findAdministered(ctx, { repo: name, token }))
+  const { repo, id: platformRepoId } = await refusing(() =>
+    findAdministered(ctx, { repo: name, token }),
+  )
   const installationId = await withReservation(ctx.db, repo, (reservation) =>
     connectReserved(ctx, { caller, access: { repo, token }, platformRepoId, reservation }),
   )
@@ -83,7 +90,9 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
   if (own !== undefined) throw alreadyConnected()
   const url = `${ctx.config.http.publicUrl}/api/v1/webhooks/host`
   const signal = startDeadline(webhookMs)
-  const shared = await refusing(() => findShared(ctx, access, { url, newest: installations[0] }, signal))
+  const shared = await refusing(() =>
+    findShared(ctx, access, { url, newest: installations[0] }, signal),
+  )
   if (shared !== undefined) return store(ctx, attempt, shared)
 
   const secret = randomBytes(32).toString('hex')
@@ -98,7 +107,11 @@ async function connectReserved(ctx: ConnectContext, attempt: Attempt): Promise<n
 }
 
 /** The platform shows the repository to the caller again, which nobody had noticed yet. */
-async function showAgain(ctx: ConnectContext, caller: Caller, { id, repo }: Installation): Promise<number> {
+async function showAgain(
+  ctx: ConnectContext,
+  caller: Caller,
+  { id, repo }: Installation,
+): Promise<number> {
   await transactionWithRetry(ctx.db, async (tx) => {
     await confirmAccess(tx, id)
     await recordAudit(tx, caller, 'access_regained', repo)
@@ -135,14 +148,25 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
         await keepReviewsApart(tx, { repo, formerId, platformRepoId })
       }
       for (const outdated of await endOutdatedInstallations(tx, { repo, platformRepoId })) {
-        await announceConnection(tx, { repo: outdated.repo, user: outdated.userId, connected: false })
+        await announceConnection(tx, {
+          repo: outdated.repo,
+          user: outdated.userId,
+          connected: false,
+        })
       }
       const minutes = ctx.config.accessCheckMinutes
-      const id = await insertInstallation(tx, { userId: caller.userId, repo, platformRepoId, webhook, minutes })
+      const id = await insertInstallation(tx, {
+        userId: caller.userId,
+        repo,
+        platformRepoId,
+        webhook,
+        minutes,
+      })
       await recordAudit(tx, caller, 'repository_connected', repo)
       await announceConnection(tx, { repo, user: caller.userId, connected: true })
       // One that runs may be about to end because nobody was connected.
-      if (keepsKnowledge(ctx.config)) await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
+      if (keepsKnowledge(ctx.config))
+        await requestScan(tx, ctx.wakeUps, repo, { evenIfRunning: true })
       await noteScannedRepository(tx, { repo, platformRepoId }, { isNew: formerId !== undefined })
       return id
     })
@@ -150,7 +174,8 @@ async function store(ctx: ConnectContext, attempt: Attempt, webhook: Webhook): P
     const code = databaseErrorCode(error)
     if (code === '23505') throw alreadyConnected()
     // The account was deleted meanwhile.
-    if (code === '23503') throw new RequestError('not_authenticated', 'Unauthorized', { cause: error })
+    if (code === '23503')
+      throw new RequestError('not_authenticated', 'Unauthorized', { cause: error })
     throw error
   }
 }
@@ -173,7 +198,10 @@ async function takeBack(ctx: ConnectContext, access: Access, id: number): Promis
     if (await isWebhookStored(ctx.db, access.repo, id)) return
     await ctx.platform.deleteWebhook(access, id, startDeadline(takeBackMs))
   } catch (error) {
-    ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'A webhook that could not be stored is left behind')
+    ctx.log.warn(
+      { err: error, repo: access.repo, webhook: id },
+      'A webhook that could not be stored is left behind',
+    )
   }
 }
 
@@ -183,7 +211,9 @@ async function refusing<Result>(ask: () => Promise<Result>): Promise<Result> {
     return await ask()
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    throw new RequestError('platform_failed', `Failed to install webhook: ${error.message}`, { cause: error })
+    throw new RequestError('platform_failed', `Failed to install webhook: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 

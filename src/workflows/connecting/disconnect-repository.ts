@@ -1,7 +1,15 @@
 // Disconnects a repository: is it connected → token → reservation → webhook away with the last one → record.
 import { recordAudit } from '../../accounts/audit.ts'
-import { deactivateInstallation, type Installation, listActiveInstallations } from '../../accounts/installations.ts'
-import { assertReservation, type Reservation, withReservation } from '../../accounts/reservations.ts'
+import {
+  deactivateInstallation,
+  type Installation,
+  listActiveInstallations,
+} from '../../accounts/installations.ts'
+import {
+  assertReservation,
+  type Reservation,
+  withReservation,
+} from '../../accounts/reservations.ts'
 import type { Caller } from '../../accounts/tokens.ts'
 import type { AppContext } from '../../context.ts'
 import { transactionWithRetry } from '../../db/transaction.ts'
@@ -33,7 +41,9 @@ export async function disconnectRepository(
   const repo = (await findOwn(ctx, caller, name))?.repo
   if (repo === undefined) throw notConnected()
   const token = await requirePlatformToken(ctx, caller.userId)
-  await withReservation(ctx.db, repo, (reservation) => disconnectReserved(ctx, caller, { repo, token }, reservation))
+  await withReservation(ctx.db, repo, (reservation) =>
+    disconnectReserved(ctx, caller, { repo, token }, reservation),
+  )
   return repo
 }
 
@@ -44,7 +54,9 @@ async function findOwn(
   name: RepositoryName,
 ): Promise<Installation | undefined> {
   if (splitRepositoryName(name) === undefined) return undefined
-  return (await listActiveInstallations(db, name)).find((installation) => installation.userId === userId)
+  return (await listActiveInstallations(db, name)).find(
+    (installation) => installation.userId === userId,
+  )
 }
 
 async function disconnectReserved(
@@ -72,7 +84,10 @@ async function removeWebhook(ctx: DisconnectContext, access: Access, id: number)
   try {
     await ctx.platform.deleteWebhook(access, id, startDeadline(removalMs))
   } catch (error) {
-    ctx.log.warn({ err: error, repo: access.repo, webhook: id }, 'The webhook could not be taken away')
+    ctx.log.warn(
+      { err: error, repo: access.repo, webhook: id },
+      'The webhook could not be taken away',
+    )
   }
 }
 

@@ -61,12 +61,20 @@ async function askPlatform(
   query: RepositoryQuery,
 ): Promise<RepositoryPage> {
   try {
-    return await ctx.platform.listRepositories(token, { ...query, administered: true }, startDeadline(listMs))
+    return await ctx.platform.listRepositories(
+      token,
+      { ...query, administered: true },
+      startDeadline(listMs),
+    )
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    throw new RequestError('platform_failed', `The repositories could not be listed: ${error.message}`, {
-      cause: error,
-    })
+    throw new RequestError(
+      'platform_failed',
+      `The repositories could not be listed: ${error.message}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -78,5 +86,8 @@ export async function listConnectedRepositories(
 ): Promise<RepositoryEntries> {
   const { installations, hasMore } = await listConnected(ctx.db, caller.userId, query)
   const unknown = { private: null, description: null, defaultBranch: null }
-  return { repositories: installations.map(({ id, repo }) => ({ repo, installationId: id, ...unknown })), hasMore }
+  return {
+    repositories: installations.map(({ id, repo }) => ({ repo, installationId: id, ...unknown })),
+    hasMore,
+  }
 }

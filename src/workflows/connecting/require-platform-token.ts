@@ -4,7 +4,10 @@ import type { AppContext } from '../../context.ts'
 import { RequestError } from '../../domain/errors.ts'
 
 /** @throws RequestError `not_authenticated` where there is none, or it can't be decrypted any more */
-export async function requirePlatformToken(ctx: Pick<AppContext, 'db' | 'keys'>, userId: number): Promise<string> {
+export async function requirePlatformToken(
+  ctx: Pick<AppContext, 'db' | 'keys'>,
+  userId: number,
+): Promise<string> {
   const token = await readPlatformToken(ctx.db, ctx.keys, userId)
   if (token !== undefined) return token
   throw new RequestError('not_authenticated', 'Session expired — please log out and sign in again.')

@@ -22,7 +22,8 @@ export async function requireWriteAccess(
   } catch (cause) {
     if (!(cause instanceof PlatformError) && !signal.aborted) throw cause
     if (cause instanceof PlatformError && !cause.retryable) throw denied({ cause })
-    const message = 'Whether you may write to this repository could not be checked. Try again in a moment.'
+    const message =
+      'Whether you may write to this repository could not be checked. Try again in a moment.'
     throw new RequestError('platform_failed', message, { cause })
   }
   throw denied()

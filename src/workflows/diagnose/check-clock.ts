@@ -7,18 +7,25 @@ const warningSeconds = 60
 const problemSeconds = 5 * 60
 
 /** Sign-in, tokens and what is shown of pull requests go by clocks. */
-export async function checkClock(database: Config['database'], evidence: Evidence): Promise<readonly Observation[]> {
+export async function checkClock(
+  database: Config['database'],
+  evidence: Evidence,
+): Promise<readonly Observation[]> {
   const [platform, reading] = await Promise.allSettled([evidence.platform, evidence.database])
   const observations: Observation[] = []
   if (platform.status === 'fulfilled' && platform.value.answer.now !== null) {
-    observations.push(judgeDrift("the platform's", driftOf(platform.value, platform.value.answer.now)))
+    observations.push(
+      judgeDrift("the platform's", driftOf(platform.value, platform.value.answer.now)),
+    )
   }
   const now = reading.status === 'fulfilled' ? reading.value.answer.facts?.now : undefined
   // An embedded database has this machine's own.
   if (database.engine === 'postgresql' && reading.status === 'fulfilled' && now) {
     observations.push(judgeDrift("the database's", driftOf(reading.value, now)))
   }
-  return observations.length === 0 ? [skipped('There is no other clock to compare with.')] : observations
+  return observations.length === 0
+    ? [skipped('There is no other clock to compare with.')]
+    : observations
 }
 
 /** By how many seconds another clock is ahead of ours; negative where it is behind. */

@@ -13,14 +13,18 @@ const fewFreeBytes = 1024 * megabyte
 export async function checkDataFolder(folder: string): Promise<Observation> {
   const found = await statOrNull(folder)
   if (found === null) return checkParent(folder)
-  if (!found.isDirectory()) return problem(`${folder} is no folder.`, 'Name another one in DATA_DIR.')
+  if (!found.isDirectory())
+    return problem(`${folder} is no folder.`, 'Name another one in DATA_DIR.')
   const fault = await tryToWrite(folder)
   if (fault !== null) {
     const remedy = 'Give it to the user that the service runs as, or name another one in DATA_DIR.'
     return problem(`${folder} can't be written to (${fault}).`, remedy)
   }
   if ((found.mode & 0o077) !== 0) {
-    return warning(`${folder} is open to other users, and holds keys and code.`, `chmod 700 ${folder}`)
+    return warning(
+      `${folder} is open to other users, and holds keys and code.`,
+      `chmod 700 ${folder}`,
+    )
   }
   return ok(`${folder} can be written to, by its owner only.`)
 }
@@ -28,8 +32,10 @@ export async function checkDataFolder(folder: string): Promise<Observation> {
 async function checkParent(folder: string): Promise<Observation> {
   const parent = await findExisting(folder)
   const fault = await tryToWrite(parent)
-  if (fault === null) return ok(`${folder} isn't there yet: the service makes it at its first start.`)
-  const remedy = 'Make it, owned by the user that the service runs as, or name another one in DATA_DIR.'
+  if (fault === null)
+    return ok(`${folder} isn't there yet: the service makes it at its first start.`)
+  const remedy =
+    'Make it, owned by the user that the service runs as, or name another one in DATA_DIR.'
   return problem(`${folder} isn't there, and can't be made in ${parent} (${fault}).`, remedy)
 }
 

@@ -6,15 +6,24 @@ import { explainModelError, isLimited, unboundedRemedy } from './check-models.ts
 const timeMs = 30_000
 
 /** Whether it is there and takes the key, and whether a budget can hold it back. */
-export async function checkEmbedder({ models, memory }: Config, signal: AbortSignal): Promise<Observation> {
+export async function checkEmbedder(
+  { models, memory }: Config,
+  signal: AbortSignal,
+): Promise<Observation> {
   const { embedder: choice, budget } = models
-  if (choice === null) return ok('No EMBEDDING_MODEL is set: memories are found by their words alone.')
+  if (choice === null)
+    return ok('No EMBEDDING_MODEL is set: memories are found by their words alone.')
   if (!memory) return warning('EMBEDDING_MODEL is set, but nothing is remembered: MEMORY is off.')
   // Its clients take long to load: only where there is one.
   const { createEmbedder, createUnlimitedBudget } = await import('../../models/index.ts')
   const embedder = createEmbedder(choice, { retries: 0 })
   try {
-    const request = { texts: ['ready'], purpose: 'query', timeMs, budget: createUnlimitedBudget() } as const
+    const request = {
+      texts: ['ready'],
+      purpose: 'query',
+      timeMs,
+      budget: createUnlimitedBudget(),
+    } as const
     const { vectors } = await embedder.embed(request, signal)
     if (isLimited(budget) && !embedder.priced) {
       return warning(

@@ -6,21 +6,36 @@ import { explainError, type Observation, ok, warning } from './check.ts'
 const limits = { steps: 1, outputTokens: 512, totalTokens: 10_000, timeMs: 30_000 }
 
 /** Whether each is there and takes the key, and whether a budget can hold it back. */
-export async function checkModels(config: Config['models'], signal: AbortSignal): Promise<readonly Observation[]> {
+export async function checkModels(
+  config: Config['models'],
+  signal: AbortSignal,
+): Promise<readonly Observation[]> {
   const { main, fast, budget } = config
-  if (main === null) return [ok('No MODEL is set: the built-in rules review alone, and no code is shown to a model.')]
+  if (main === null)
+    return [
+      ok('No MODEL is set: the built-in rules review alone, and no code is shown to a model.'),
+    ]
   const hasBudget = isLimited(budget)
   const choices = fast === null ? [main] : [main, fast]
   return Promise.all(choices.map((choice) => checkModel(choice, hasBudget, signal)))
 }
 
-async function checkModel(choice: ModelChoice, hasBudget: boolean, signal: AbortSignal): Promise<Observation> {
+async function checkModel(
+  choice: ModelChoice,
+  hasBudget: boolean,
+  signal: AbortSignal,
+): Promise<Observation> {
   // Its clients take long to load: only where there is a model.
   const { createModels, createUnlimitedBudget } = await import('../../models/index.ts')
   const { main: model } = createModels({ main: choice, fast: null, timing: { retries: 0 } })
   if (model === null) throw new Error('a configured model was not made')
   try {
-    const question = { system: 'Answer in one word.', prompt: 'Say: ready', limits, budget: createUnlimitedBudget() }
+    const question = {
+      system: 'Answer in one word.',
+      prompt: 'Say: ready',
+      limits,
+      budget: createUnlimitedBudget(),
+    }
     await model.generate(question, signal)
   } catch (error) {
     signal.throwIfAborted()
@@ -28,7 +43,10 @@ async function checkModel(choice: ModelChoice, hasBudget: boolean, signal: Abort
     if (!isAnswer) return explainModelError(model.name, error, 'MODEL_BASE_URL')
   }
   if (hasBudget && !model.priced) {
-    return warning(`${model.name} answers, but its price is not known: the budget can't hold it back.`, unboundedRemedy)
+    return warning(
+      `${model.name} answers, but its price is not known: the budget can't hold it back.`,
+      unboundedRemedy,
+    )
   }
   return ok(`${model.name} answers.`)
 }
@@ -42,17 +60,20 @@ export function isLimited(budget: Config['models']['budget']): boolean {
 const answered = ['model_invalid_output', 'model_refused']
 
 /** Of what a budget can't hold back. */
-export const unboundedRemedy = 'Choose a model of known price, or hold it back by a limit at its provider.'
+export const unboundedRemedy =
+  'Choose a model of known price, or hold it back by a limit at its provider.'
 
 /** What is wrong with a model that didn't answer; `address` is the variable that may name another one than its provider's. */
 export function explainModelError(name: string, error: unknown, address: string): Observation {
-  const remedy = error instanceof ModelError ? remedies[error.code]?.replace('ADDRESS', address) : undefined
+  const remedy =
+    error instanceof ModelError ? remedies[error.code]?.replace('ADDRESS', address) : undefined
   const observation = explainError(error, remedy)
   return { ...observation, message: `${name}: ${observation.message}` }
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  model_unauthorized: "Check the key at the provider, and the credit; set the provider's key variable anew.",
+  model_unauthorized:
+    "Check the key at the provider, and the credit; set the provider's key variable anew.",
   model_misconfigured: 'Check the name of the model, and ADDRESS where it is set.',
   model_rate_limited: 'Wait, or raise the limit at the provider.',
   model_unavailable: 'Check that this machine may connect there, and ADDRESS where it is set.',

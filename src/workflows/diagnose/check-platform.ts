@@ -7,12 +7,16 @@ import { isReachedByOthers } from './check-public-address.ts'
 import type { Evidence } from './setup.ts'
 
 /** Whether its API answers. */
-export async function checkPlatform(config: Config['platform'], evidence: Evidence): Promise<Observation> {
+export async function checkPlatform(
+  config: Config['platform'],
+  evidence: Evidence,
+): Promise<Observation> {
   try {
     await evidence.platform
     return ok(`The API at ${config.apiUrl} answers.`)
   } catch (error) {
-    const remedy = 'Check PLATFORM_URL and PLATFORM_API_URL, and that this machine may connect there.'
+    const remedy =
+      'Check PLATFORM_URL and PLATFORM_API_URL, and that this machine may connect there.'
     return explainError(error, remedy)
   }
 }
@@ -23,7 +27,10 @@ export async function checkPlatformToken(
   platform: Platform,
   signal: AbortSignal,
 ): Promise<Observation> {
-  if (token === null) return skipped('PLATFORM_TOKEN is not set: repositories that nobody connected are not reviewed.')
+  if (token === null)
+    return skipped(
+      'PLATFORM_TOKEN is not set: repositories that nobody connected are not reviewed.',
+    )
   try {
     const { viewer, scopes, missingScopes } = await platform.inspect(token, signal)
     const whose = `PLATFORM_TOKEN is of ${viewer?.login}`
@@ -35,14 +42,21 @@ export async function checkPlatformToken(
       )
     }
     if (scopes === null) {
-      const sentence = "The platform doesn't show what it may do: it has to read code, and to write to pull requests"
+      const sentence =
+        "The platform doesn't show what it may do: it has to read code, and to write to pull requests"
       return ok(`${whose}. ${sentence} and commit statuses.`)
     }
     return ok(`${whose} and may do: ${scopes.join(', ')}.`)
   } catch (error) {
     const isRefused = error instanceof PlatformError && !error.retryable
-    const observation = explainError(error, isRefused ? 'Make a new one at the platform and set it.' : undefined)
-    return { ...observation, message: `PLATFORM_TOKEN could not be checked: ${observation.message}` }
+    const observation = explainError(
+      error,
+      isRefused ? 'Make a new one at the platform and set it.' : undefined,
+    )
+    return {
+      ...observation,
+      message: `PLATFORM_TOKEN could not be checked: ${observation.message}`,
+    }
   }
 }
 
@@ -53,22 +67,32 @@ export async function checkApplication(
   signal: AbortSignal,
 ): Promise<Observation> {
   if (oauth === null) {
-    return skipped('OAUTH_CLIENT_ID is not set: people sign in with a personal access token of the platform.')
+    return skipped(
+      'OAUTH_CLIENT_ID is not set: people sign in with a personal access token of the platform.',
+    )
   }
   if (await platform.acceptsApplication(signal)) {
-    return ok(`The application is accepted. Its callback address there has to be ${http.publicUrl}/auth/callback.`)
+    return ok(
+      `The application is accepted. Its callback address there has to be ${http.publicUrl}/auth/callback.`,
+    )
   }
-  const remedy = "Compare OAUTH_CLIENT_ID with the application's page at the platform, and make a new secret there."
+  const remedy =
+    "Compare OAUTH_CLIENT_ID with the application's page at the platform, and make a new secret there."
   return problem('The platform does not accept OAUTH_CLIENT_ID with OAUTH_CLIENT_SECRET.', remedy)
 }
 
 /** Whether anybody who reaches the service may sign in, with an account that anybody can make. */
-export function isSignInOpenToOthers({ http, signInAllowed }: Pick<Config, 'http' | 'signInAllowed'>): boolean {
+export function isSignInOpenToOthers({
+  http,
+  signInAllowed,
+}: Pick<Config, 'http' | 'signInAllowed'>): boolean {
   return signInAllowed === null && isReachedByOthers(http)
 }
 
 /** Who may sign in, and spend what models cost. */
-export function checkSignIn(config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'platform'>): Observation {
+export function checkSignIn(
+  config: Pick<Config, 'http' | 'signInAllowed' | 'models' | 'platform'>,
+): Observation {
   const { signInAllowed, models, platform } = config
   if (signInAllowed !== null) {
     const count = signInAllowed.size

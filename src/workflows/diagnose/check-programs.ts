@@ -17,7 +17,8 @@ export async function checkGit(
   const run = { args: ['version'], timeoutMs: 10_000, maxBytes: 1000, signal }
   const said = (await runGit(gitHostFrom(environment), run)).stdout.toString('utf8').trim()
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(said) ?? []
-  if (major === undefined || minor === undefined) return problem(`git says of itself: ${said}`, upgrade)
+  if (major === undefined || minor === undefined)
+    return problem(`git says of itself: ${said}`, upgrade)
   const [oldMajor, oldMinor] = oldestGit
   const isOld = Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)
   if (isOld) return problem(`git ${major}.${minor} is too old.`, upgrade)

@@ -15,16 +15,23 @@ interface Located {
 }
 
 /** Whether others than this machine's own users may reach it: by where it listens, or by the address that it is known under. */
-export function isReachedByOthers({ host, publicUrl }: Pick<Config['http'], 'host' | 'publicUrl'>): boolean {
+export function isReachedByOthers({
+  host,
+  publicUrl,
+}: Pick<Config['http'], 'host' | 'publicUrl'>): boolean {
   return !isLoopback(host) || !isLoopback(new URL(publicUrl).hostname)
 }
 
 /** Compares PUBLIC_URL with the address of the platform. */
-export async function checkPublicAddress({ http, platform }: Pick<Config, 'http' | 'platform'>): Promise<Observation> {
+export async function checkPublicAddress({
+  http,
+  platform,
+}: Pick<Config, 'http' | 'platform'>): Promise<Observation> {
   const [own, theirs] = await Promise.all([locate(http.publicUrl), locate(platform.url)])
   const remedy =
     'Set PUBLIC_URL to an address that the platform can reach; for a try, that of a tunnel to this machine.'
-  if (own.reach === null) return problem(`The name in PUBLIC_URL, ${http.publicUrl}, stands for no address.`, remedy)
+  if (own.reach === null)
+    return problem(`The name in PUBLIC_URL, ${http.publicUrl}, stands for no address.`, remedy)
   const needed = theirs.reach ?? 'world'
   if (reaches.indexOf(own.reach) < reaches.indexOf(needed)) {
     const message = `PUBLIC_URL is ${http.publicUrl}, which only this ${own.reach} reaches: ${platform.url} can't deliver there.`
@@ -32,7 +39,10 @@ export async function checkPublicAddress({ http, platform }: Pick<Config, 'http'
   }
   if (own.reach === 'world' && new URL(http.publicUrl).protocol === 'http:') {
     const message = `${http.publicUrl} is not encrypted: sessions and code can be read on their way.`
-    return warning(message, 'Put a proxy with a certificate before it, and set PUBLIC_URL to its https address.')
+    return warning(
+      message,
+      'Put a proxy with a certificate before it, and set PUBLIC_URL to its https address.',
+    )
   }
   return ok(`${platform.url} may be able to deliver to ${http.publicUrl}.`)
 }

@@ -26,7 +26,10 @@ export async function checkService(publicUrl: string, signal: AbortSignal): Prom
   }
   if (health.status !== 200 || health.body.status !== 'ok') {
     const remedy = 'Set PUBLIC_URL to where Umpire is, or choose a free port with PORT.'
-    return problem(`At ${publicUrl} something answers that isn't Umpire (status ${health.status}).`, remedy)
+    return problem(
+      `At ${publicUrl} something answers that isn't Umpire (status ${health.status}).`,
+      remedy,
+    )
   }
   return checkReceiver(`${publicUrl}/api/v1/webhooks/host`, signal)
 }
@@ -35,7 +38,8 @@ export async function checkService(publicUrl: string, signal: AbortSignal): Prom
 async function checkReceiver(address: string, signal: AbortSignal): Promise<Observation> {
   const answer = await ask(address, signal)
   if ('fault' in answer) return explainSilence(address, answer.fault)
-  if (answer.status === 405 && answer.body.detail === 'Method not allowed') return ok(`Umpire answers at ${address}.`)
+  if (answer.status === 405 && answer.body.detail === 'Method not allowed')
+    return ok(`Umpire answers at ${address}.`)
   const remedy = 'Have what stands before it pass all paths on.'
   return problem(`Deliveries to ${address} don't reach Umpire (status ${answer.status}).`, remedy)
 }
@@ -43,10 +47,14 @@ async function checkReceiver(address: string, signal: AbortSignal): Promise<Obse
 function explainSilence(address: string, fault: string): Observation {
   if (fault === 'ECONNREFUSED') return unreachable(`Nothing listens at ${address}.`, start)
   const message = `${address} can't be reached from here (${fault}).`
-  return lastingFaults.test(fault) ? problem(message, 'Mend the name or the certificate.') : unreachable(message, start)
+  return lastingFaults.test(fault)
+    ? problem(message, 'Mend the name or the certificate.')
+    : unreachable(message, start)
 }
 
-type Asked = { readonly status: number; readonly body: Readonly<Record<string, unknown>> } | { readonly fault: string }
+type Asked =
+  | { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly fault: string }
 
 async function ask(address: string, signal: AbortSignal): Promise<Asked> {
   try {
@@ -80,7 +88,10 @@ function toRecord(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** Whether deliveries of repositories that nobody connected have to be signed. */
-export function checkWebhookSecret({ environment, fallback }: Pick<Config, 'environment' | 'fallback'>): Observation {
+export function checkWebhookSecret({
+  environment,
+  fallback,
+}: Pick<Config, 'environment' | 'fallback'>): Observation {
   if (environment !== 'production') {
     const message = `Signatures of deliveries are not enforced: APP_ENV is ${environment}.`
     return warning(message, 'Set APP_ENV to production where others can reach it.')

@@ -10,15 +10,24 @@ export async function checkSources(
   { contextSources, childEnvironment }: Pick<Config, 'contextSources' | 'childEnvironment'>,
   signal: AbortSignal,
 ): Promise<readonly Observation[]> {
-  if (contextSources.length === 0) return [ok('None is set up: reviews know the repository, and no tracker or chat.')]
-  const options = { log: silent, pins: createMemoryPins(), environment: childEnvironment, secrets: [] }
+  if (contextSources.length === 0)
+    return [ok('None is set up: reviews know the repository, and no tracker or chat.')]
+  const options = {
+    log: silent,
+    pins: createMemoryPins(),
+    environment: childEnvironment,
+    secrets: [],
+  }
   await using sources = createContextSources(contextSources, options)
   return Promise.all(
     sources.names.map(async (name) => {
       const fault = await sources.check(name, signal)
       if (fault === null) return ok(`${name} answers, and offers what it is to be asked with.`)
       // Reviews go on without it, and say so.
-      return warning(`${name}: ${fault}.`, 'Check its address and its token; see docs/context-sources.md.')
+      return warning(
+        `${name}: ${fault}.`,
+        'Check its address and its token; see docs/context-sources.md.',
+      )
     }),
   )
 }

@@ -26,8 +26,16 @@ export interface CheckResult extends Observation {
 
 export const ok = (message: string): Observation => ({ state: 'ok', message })
 export const skipped = (message: string): Observation => ({ state: 'skipped', message })
-export const warning = (message: string, remedy?: string): Observation => ({ state: 'warning', message, remedy })
-export const problem = (message: string, remedy?: string): Observation => ({ state: 'problem', message, remedy })
+export const warning = (message: string, remedy?: string): Observation => ({
+  state: 'warning',
+  message,
+  remedy,
+})
+export const problem = (message: string, remedy?: string): Observation => ({
+  state: 'problem',
+  message,
+  remedy,
+})
 export const unreachable = (message: string, remedy?: string): Observation => ({
   ...problem(message, remedy),
   unreachable: true,
@@ -86,5 +94,8 @@ export function explainError(error: unknown, remedy?: string): Observation {
   if (error instanceof UmpireError) {
     return error.retryable ? unreachable(error.message, remedy) : problem(error.message, remedy)
   }
-  return problem(`The check failed: ${error instanceof Error ? error.message : String(error)}`, remedy)
+  return problem(
+    `The check failed: ${error instanceof Error ? error.message : String(error)}`,
+    remedy,
+  )
 }

@@ -13,9 +13,15 @@ export interface DatabaseFacts extends DatabaseState {
 }
 
 /** Reads the facts, and changes nothing. */
-export async function readDatabaseFacts(database: Pick<OpenDatabase, 'db' | 'engine'>): Promise<DatabaseFacts> {
+export async function readDatabaseFacts(
+  database: Pick<OpenDatabase, 'db' | 'engine'>,
+): Promise<DatabaseFacts> {
   const state = await inspectDatabase(database)
   const isCurrent = state.schema.missing.length + state.schema.unknown.length === 0
   if (!isCurrent) return { ...state, activity: null, seals: null }
-  return { ...state, activity: await readActivity(database.db), seals: await listSeals(database.db) }
+  return {
+    ...state,
+    activity: await readActivity(database.db),
+    seals: await listSeals(database.db),
+  }
 }

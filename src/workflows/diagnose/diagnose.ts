@@ -6,7 +6,12 @@ import { checkDatabase, checkDeliveries, checkDurability } from './check-databas
 import { checkEmbedder } from './check-embedder.ts'
 import { checkMcp } from './check-mcp.ts'
 import { checkModels } from './check-models.ts'
-import { checkApplication, checkPlatform, checkPlatformToken, checkSignIn } from './check-platform.ts'
+import {
+  checkApplication,
+  checkPlatform,
+  checkPlatformToken,
+  checkSignIn,
+} from './check-platform.ts'
 import { checkGit, checkNode } from './check-programs.ts'
 import { checkPublicAddress } from './check-public-address.ts'
 import { checkSecretKey } from './check-secret-key.ts'
@@ -48,16 +53,31 @@ function listChecks({ config, platform }: Setup, evidence: Evidence): Check[] {
     { name: 'durability', run: () => checkDurability(evidence) },
     { name: 'deliveries', run: () => checkDeliveries(config, evidence) },
     { name: 'platform', run: () => checkPlatform(config.platform, evidence) },
-    { name: 'platform token', run: (signal) => checkPlatformToken(config.fallback.token, platform, signal) },
+    {
+      name: 'platform token',
+      run: (signal) => checkPlatformToken(config.fallback.token, platform, signal),
+    },
     { name: 'sign-in application', run: (signal) => checkApplication(config, platform, signal) },
     { name: 'sign-in', run: async () => checkSignIn(config) },
     { name: 'public address', run: () => checkPublicAddress(config) },
     { name: 'service', run: (signal) => checkService(config.http.publicUrl, signal) },
     { name: 'MCP server', run: async () => checkMcp(config) },
     { name: 'webhook secret', run: async () => checkWebhookSecret(config) },
-    { name: 'model', deadlineMs: modelDeadlineMs, run: (signal) => checkModels(config.models, signal) },
-    { name: 'embedder', deadlineMs: modelDeadlineMs, run: (signal) => checkEmbedder(config, signal) },
-    { name: 'context sources', deadlineMs: modelDeadlineMs, run: (signal) => checkSources(config, signal) },
+    {
+      name: 'model',
+      deadlineMs: modelDeadlineMs,
+      run: (signal) => checkModels(config.models, signal),
+    },
+    {
+      name: 'embedder',
+      deadlineMs: modelDeadlineMs,
+      run: (signal) => checkEmbedder(config, signal),
+    },
+    {
+      name: 'context sources',
+      deadlineMs: modelDeadlineMs,
+      run: (signal) => checkSources(config, signal),
+    },
     { name: 'clock', run: () => checkClock(config.database, evidence) },
   ]
 }

@@ -34,7 +34,10 @@ export interface Evidence {
 
 /** Starts asking. */
 export function gatherEvidence({ platform, readDatabase }: Setup, signal: AbortSignal): Evidence {
-  const evidence = { database: time(() => readDatabase(signal)), platform: time(() => platform.inspect(null, signal)) }
+  const evidence = {
+    database: time(() => readDatabase(signal)),
+    platform: time(() => platform.inspect(null, signal)),
+  }
   // Whoever waits for it hears of it.
   for (const promise of Object.values(evidence)) promise.catch(() => undefined)
   return evidence

@@ -40,8 +40,12 @@ export function deriveQuestions(change: {
   const keys = findKeys(change)
   const about = keys[0] ?? plainWords(change.pullRequest.title)
   return [
-    ...keys.map((key): SourceQuestion => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } })),
-    ...keys.map((key): SourceQuestion => ({ kind: 'other', use: 'lookUp', values: { key, query: key } })),
+    ...keys.map(
+      (key): SourceQuestion => ({ kind: 'tickets', use: 'lookUp', values: { key, query: key } }),
+    ),
+    ...keys.map(
+      (key): SourceQuestion => ({ kind: 'other', use: 'lookUp', values: { key, query: key } }),
+    ),
     ...(about === '' ? [] : (['discussion', 'other'] as const)).map(
       (kind): SourceQuestion => ({
         kind,
@@ -60,8 +64,12 @@ export function deriveErrorQuestions(
   const symbols = chooseSymbols(changed).join(', ')
   const paths = choosePaths(files)
   return [
-    ...(symbols === '' ? [] : [{ kind: 'errors', use: 'searchSymbols', values: { symbols, query: symbols } } as const]),
-    ...paths.map((path) => ({ kind: 'errors', use: 'search', values: { path, query: path } }) as const),
+    ...(symbols === ''
+      ? []
+      : [{ kind: 'errors', use: 'searchSymbols', values: { symbols, query: symbols } } as const]),
+    ...paths.map(
+      (path) => ({ kind: 'errors', use: 'search', values: { path, query: path } }) as const,
+    ),
   ]
 }
 
@@ -72,28 +80,43 @@ export function deriveErrorQuestions(
 function chooseSymbols(changed: readonly ChangedSymbol[]): string[] {
   const isFunction = ({ kind, parametersBefore }: ChangedSymbol) =>
     kind === 'function' || kind === 'method' || parametersBefore !== null
-  const functions = changed.filter((each) => isFunction(each) && each.change !== 'added' && !isTestPath(each.path))
+  const functions = changed.filter(
+    (each) => isFunction(each) && each.change !== 'added' && !isTestPath(each.path),
+  )
   const names = functions.flatMap(({ name }) => {
     const bare = name.slice(name.lastIndexOf('.') + 1)
     return bare.length < 4 || commonNames.has(bare.toLowerCase()) ? [name] : [name, bare]
   })
   const isTelling = (name: string) => name.length >= 4 && !commonNames.has(name.toLowerCase())
-  return [...new Set(names)].filter((name) => /^[\w$.]{1,80}$/.test(name) && isTelling(name)).slice(0, mostSymbols)
+  return [...new Set(names)]
+    .filter((name) => /^[\w$.]{1,80}$/.test(name) && isTelling(name))
+    .slice(0, mostSymbols)
 }
 
 /** Keys such as `SHOP-12`, those of the title and the branch first. */
-function findKeys({ pullRequest, commits }: { pullRequest: PullRequest; commits: readonly CommitSummary[] }): string[] {
+function findKeys({
+  pullRequest,
+  commits,
+}: {
+  pullRequest: PullRequest
+  commits: readonly CommitSummary[]
+}): string[] {
   const { title, body, head } = pullRequest
   const messages = commits
     .map(({ message }) => message)
     .toReversed()
     .join('\n\n')
   // People write branches in lower case.
-  const branch = head.branch.replace(/(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi, (key) =>
-    noKeys.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase(),
+  const branch = head.branch.replace(
+    /(?<![a-z\d])([a-z][a-z\d]{1,9}-\d{1,6})(?![a-z\d])/gi,
+    (key) => (noKeys.has(key.slice(0, key.indexOf('-')).toLowerCase()) ? '' : key.toUpperCase()),
   )
   const named = [title, branch, body, messages].flatMap((text) =>
-    [...text.slice(0, longestText).matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g)]
+    [
+      ...text
+        .slice(0, longestText)
+        .matchAll(/(?<![A-Za-z\d-])([A-Z][A-Z\d]{1,9})-\d{1,6}(?![A-Za-z\d]|-\d)/g),
+    ]
       .filter(([, project]) => !noProjects.has(project as string))
       .map(([key]) => key),
   )
@@ -103,7 +126,10 @@ function findKeys({ pullRequest, commits }: { pullRequest: PullRequest; commits:
 /** The files with most changed lines that run in production; only names that can't mean anything in a query. */
 function choosePaths(files: readonly FileDiff[]): string[] {
   return files
-    .filter(({ path, status }) => status !== 'added' && !isTestPath(path) && /^[\w./@+-]{1,200}$/.test(path))
+    .filter(
+      ({ path, status }) =>
+        status !== 'added' && !isTestPath(path) && /^[\w./@+-]{1,200}$/.test(path),
+    )
     .toSorted((a, b) => b.additions + b.deletions - (a.additions + a.deletions))
     .slice(0, mostPaths)
     .map(({ path }) => path)

@@ -43,7 +43,10 @@ export async function gatherBackground(
     try {
       return await work
     } catch (error) {
-      ctx.log.info({ err: error, repo: access.repo, number: pullRequest.number }, `${what} could not be read`)
+      ctx.log.info(
+        { err: error, repo: access.repo, number: pullRequest.number },
+        `${what} could not be read`,
+      )
       return undefined
     }
   }
@@ -51,7 +54,9 @@ export async function gatherBackground(
   const commits = (await tried('The commits of a pull request', listed)) ?? []
   const named = findNamedIssues(ctx, pullRequest, commits)
   const read = named.slice(0, mostIssues)
-  const issues = await Promise.all(read.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))))
+  const issues = await Promise.all(
+    read.map((ref) => tried('An issue', readIssue(ctx, access, ref, within))),
+  )
   return { commits, issues: issues.filter((issue) => issue !== undefined) }
 }
 
@@ -79,7 +84,8 @@ async function readIssue(
   signal: AbortSignal,
 ): Promise<LinkedIssue | undefined> {
   const mayBeRead = async (name: string) =>
-    name.toLowerCase() === access.repo.toLowerCase() || (await platform.isPublic({ ...access, repo: name }, signal))
+    name.toLowerCase() === access.repo.toLowerCase() ||
+    (await platform.isPublic({ ...access, repo: name }, signal))
   if (!(await mayBeRead(repo))) return undefined
   const issue = await platform.getIssue({ ...access, repo }, number, signal)
   return issue.repo === repo || (await mayBeRead(issue.repo)) ? issue : undefined

@@ -21,5 +21,9 @@ export async function gatherGraph(
     layers: { graph: enabled, memory: ctx.config.memory },
     recall: (...asked) => recallMemories(ctx, ...asked),
   }
-  return readChangeGraph(context, { repo, number, title, files, diffs: diff.files, head, base }, signal)
+  return readChangeGraph(
+    context,
+    { repo, number, title, files, diffs: diff.files, head, base },
+    signal,
+  )
 }

@@ -62,7 +62,10 @@ async function isPublic(
     return await platform.isPublic(access, signal)
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ err: error, repo: access.repo }, 'Whether a repository is public could not be told: taken for one')
+    log.warn(
+      { err: error, repo: access.repo },
+      'Whether a repository is public could not be told: taken for one',
+    )
     return true
   }
 }

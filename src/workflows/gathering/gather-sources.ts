@@ -38,7 +38,12 @@ export async function gatherSources(
   pullRequest: PullRequest,
   signal: AbortSignal,
 ): Promise<Sources> {
-  const mergeBaseSha = await ctx.platform.mergeBase(access, pullRequest.base.sha, pullRequest.head.sha, signal)
+  const mergeBaseSha = await ctx.platform.mergeBase(
+    access,
+    pullRequest.base.sha,
+    pullRequest.head.sha,
+    signal,
+  )
   const shas = { head: pullRequest.head.sha, base: mergeBaseSha, tip: pullRequest.base.sha }
   try {
     return await fetchSources(ctx, access, shas, signal)
@@ -61,7 +66,10 @@ interface Shas {
 }
 
 /** The mirror of a repository of the platform. Throws `GitError` for an address that isn't allowed. */
-export function openRepositoryMirror(ctx: Pick<AppContext, 'platform' | 'config' | 'gitHost'>, access: Access): Mirror {
+export function openRepositoryMirror(
+  ctx: Pick<AppContext, 'platform' | 'config' | 'gitHost'>,
+  access: Access,
+): Mirror {
   return openMirror({
     directory: mirrorDirectory(ctx.config),
     address: ctx.platform.cloneAddress(access),
@@ -70,14 +78,23 @@ export function openRepositoryMirror(ctx: Pick<AppContext, 'platform' | 'config'
   })
 }
 
-async function fetchSources(ctx: SourcesContext, access: Access, shas: Shas, signal: AbortSignal): Promise<Sources> {
+async function fetchSources(
+  ctx: SourcesContext,
+  access: Access,
+  shas: Shas,
+  signal: AbortSignal,
+): Promise<Sources> {
   const mirror = openRepositoryMirror(ctx, access)
   await mirror.fetchCommits([shas.head, shas.base, shas.tip], { signal })
   const rawDiff = await mirror.diff(shas.base, shas.head, { signal })
   return holdSources(shas, (sha) => mirror.snapshot(sha), { rawDiff, notes: [] })
 }
 
-function holdSources(shas: Shas, open: (sha: string) => Snapshot, rest: Pick<Sources, 'rawDiff' | 'notes'>): Sources {
+function holdSources(
+  shas: Shas,
+  open: (sha: string) => Snapshot,
+  rest: Pick<Sources, 'rawDiff' | 'notes'>,
+): Sources {
   const stack = new AsyncDisposableStack()
   const base = stack.use(open(shas.base))
   return {

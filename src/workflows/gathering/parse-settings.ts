@@ -7,7 +7,10 @@ import { rules } from '../../reviewers/rules/index.ts'
 /** Never throws: what is wrong is told, and the rest counts. */
 export function parseSettings(bytes: Uint8Array): SettingsReport {
   const { settings, problems } = readRepositorySettings(bytes)
-  return { settings, problems: [...problems, ...settings.disabledRules.flatMap(describeUnknownRule)] }
+  return {
+    settings,
+    problems: [...problems, ...settings.disabledRules.flatMap(describeUnknownRule)],
+  }
 }
 
 const ruleIds = rules.map(({ id }) => id)
@@ -15,5 +18,7 @@ const ruleIds = rules.map(({ id }) => id)
 function describeUnknownRule(id: string): string[] {
   if (ruleIds.includes(id)) return []
   const meant = findNearestWord(id, ruleIds)
-  return [`there is no rule ${quoteWord(id)}${meant === undefined ? '' : ` (did you mean ${quoteWord(meant)}?)`}`]
+  return [
+    `there is no rule ${quoteWord(id)}${meant === undefined ? '' : ` (did you mean ${quoteWord(meant)}?)`}`,
+  ]
 }

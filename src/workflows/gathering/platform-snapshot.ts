@@ -4,7 +4,12 @@ import type { Access, Platform } from '../../platforms/platform.ts'
 import type { Snapshot } from '../../workspace/snapshot.ts'
 
 /** Makes a snapshot over the API. Searching isn't possible: it throws `git_failed`. */
-export function createPlatformSnapshot(platform: Platform, access: Access, sha: string, signal: AbortSignal): Snapshot {
+export function createPlatformSnapshot(
+  platform: Platform,
+  access: Access,
+  sha: string,
+  signal: AbortSignal,
+): Snapshot {
   return {
     sha,
     async readFile(path, options = {}) {
@@ -18,7 +23,9 @@ export function createPlatformSnapshot(platform: Platform, access: Access, sha: 
       const { entries } = await platform.getTree(access, sha, signal)
       const folder = prefix?.replace(/\/+$/, '') ?? ''
       return entries.flatMap(({ kind, path, oid, size }) =>
-        kind === 'directory' || (folder !== '' && !path.startsWith(`${folder}/`)) ? [] : [{ kind, path, oid, size }],
+        kind === 'directory' || (folder !== '' && !path.startsWith(`${folder}/`))
+          ? []
+          : [{ kind, path, oid, size }],
       )
     },
     async search() {

@@ -29,7 +29,12 @@ export interface RepositoryWill {
 }
 
 /** Of a repository that says nothing. */
-export const noWill: RepositoryWill = { settings: defaultSettings, marks: noMarks, notes: [], digest: '' }
+export const noWill: RepositoryWill = {
+  settings: defaultSettings,
+  marks: noMarks,
+  notes: [],
+  digest: '',
+}
 
 /**
  * Reads `.umpire.yml` and `.gitattributes`.
@@ -48,7 +53,9 @@ export async function readRepositoryWill(tip: Pick<Snapshot, 'readFile'>): Promi
   return { settings, marks, notes, digest: digest.digest('hex') }
 }
 
-async function readSettings(tip: Pick<Snapshot, 'readFile'>): Promise<Pick<RepositoryWill, 'settings' | 'notes'>> {
+async function readSettings(
+  tip: Pick<Snapshot, 'readFile'>,
+): Promise<Pick<RepositoryWill, 'settings' | 'notes'>> {
   for (const path of settingsPaths) {
     const bytes = await readBounded(tip, path, maxSettingsBytes)
     if (bytes === null) {
@@ -76,7 +83,9 @@ export async function checkChangedSettings(
 ): Promise<readonly string[]> {
   if (!files.some(({ path }) => settingsPaths.includes(path))) return []
   const { notes } = await readSettings(head)
-  return notes.map((note) => `${note} (As this change has it: not in force until it is on the base branch.)`)
+  return notes.map(
+    (note) => `${note} (As this change has it: not in force until it is on the base branch.)`,
+  )
 }
 
 /** A file's bytes; undefined where there is none, null where it is too large or damaged. */

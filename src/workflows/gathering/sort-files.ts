@@ -63,10 +63,13 @@ export async function sortFiles(
       skipped.push({ path: file.path, ...skip })
       continue
     }
-    const findReason = (path: string) => findSpared(path, file, sides, { marks: marks(path), isOnBase })
+    const findReason = (path: string) =>
+      findSpared(path, file, sides, { marks: marks(path), isOnBase })
     const reason = await findReason(file.path)
-    const findOldReason = async () => findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
-    const wasUnread = becameAnother(file) || (isMoved(file) && (await findOldReason()) !== undefined)
+    const findOldReason = async () =>
+      findSkip(file.oldPath)?.reason ?? (await findReason(file.oldPath))
+    const wasUnread =
+      becameAnother(file) || (isMoved(file) && (await findOldReason()) !== undefined)
     const whole = wasUnread ? await showWhole(file, sides.head) : file
     if (reason === undefined) files.push(whole)
     else spared.push({ file: whole, reason })
@@ -108,7 +111,8 @@ function createPathFilter({ include, exclude }: RepositorySettings['paths']) {
 function createFolderTest(base: Snapshot): (folder: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>()
   return (folder) => {
-    const found = known.get(folder) ?? base.listFiles({ prefix: folder }).then((entries) => entries.length > 0)
+    const found =
+      known.get(folder) ?? base.listFiles({ prefix: folder }).then((entries) => entries.length > 0)
     known.set(folder, found)
     return found
   }
@@ -128,11 +132,14 @@ async function skipByContent(file: FileDiff, head: Snapshot): Promise<Skip | nul
   if (file.binary) {
     if (isGone) return { reason: 'binary, deleted', matters: false }
     const isRun = file.newMode === '100755'
-    if (content !== undefined && isPicture(file.path, content) && !isRun) return { reason: 'picture', matters: false }
+    if (content !== undefined && isPicture(file.path, content) && !isRun)
+      return { reason: 'picture', matters: false }
     return { reason: 'binary, or larger than 8 MB', matters: true }
   }
   const isPointer = content !== undefined && isLargeFilePointer(decode(content))
-  return isPointer ? { reason: 'Git LFS: the content is not in the repository', matters: true } : null
+  return isPointer
+    ? { reason: 'Git LFS: the content is not in the repository', matters: true }
+    : null
 }
 
 /** A pointer has three lines, so that no larger file is read for it. */
@@ -159,11 +166,13 @@ async function findSpared(
   if (kind === 'lock') return reason
   const folder = usualFolderOf(path)
   const isOther = marks.vendored !== false && marks.generated !== false
-  if (folder !== undefined && isOther && (await isOnBase(folder))) return `in \`${folder}\`, which the base has too`
+  if (folder !== undefined && isOther && (await isOnBase(folder)))
+    return `in \`${folder}\`, which the base has too`
   if (file.status !== 'modified' || !isOther) return undefined
   const before = await readBounded(base, file.oldPath)
   const old = before && classifyFile(path, before)
-  const isGenerated = old?.kind === 'generated' || old?.kind === 'minified' || old?.kind === 'vendored'
+  const isGenerated =
+    old?.kind === 'generated' || old?.kind === 'minified' || old?.kind === 'vendored'
   return isGenerated ? `${old.reason}, on the base too` : undefined
 }
 
@@ -172,7 +181,8 @@ function becameAnother(file: FileDiff): boolean {
   const { path, oldPath, oldMode, newMode, status } = file
   const isNowRun = status === 'modified' && newMode === '100755' && oldMode !== '100755'
   if (!isMoved(file)) return isNowRun
-  const wayOf = (name: string) => [textKindOf(name, undefined, false), kindOfFile(name), isTestPath(name)].join()
+  const wayOf = (name: string) =>
+    [textKindOf(name, undefined, false), kindOfFile(name), isTestPath(name)].join()
   return isNowRun || wayOf(path) !== wayOf(oldPath)
 }
 
@@ -202,7 +212,10 @@ async function showWhole(file: FileDiff, head: Snapshot): Promise<FileDiff> {
 
 /** A file that became a link, or the other way round, stands in a diff twice. */
 function addNeeds(known: LineNeeds | undefined, more: LineNeeds): LineNeeds {
-  return { changed: (known?.changed ?? 0) + more.changed, program: (known?.program ?? 0) + more.program }
+  return {
+    changed: (known?.changed ?? 0) + more.changed,
+    program: (known?.program ?? 0) + more.program,
+  }
 }
 
 /** How the changed lines of a file have to be read. */
@@ -215,7 +228,8 @@ async function measureNeeds(file: FileDiff, { head, base }: Sides): Promise<Line
   // A link: what it leads to is read under its name.
   const kind = content === null ? 'program' : textKindOf(file.path, text ?? undefined, isExecutable)
   if (kind !== 'data' || !text) return { changed, program: kind === 'program' ? changed : 0 }
-  if (kindOfManifest(file.path) === undefined) return { changed, program: countCommandLines(file, text) }
+  if (kindOfManifest(file.path) === undefined)
+    return { changed, program: countCommandLines(file, text) }
   const before = await readBounded(base, file.oldPath)
   const names = changedScripts(file.path, before && decode(before), text)
   const program = names === undefined ? changed : countScriptLines(file, names)
@@ -245,7 +259,9 @@ async function readHead(head: Snapshot, path: string): Promise<Uint8Array | unde
 function countCommandLines({ path, hunks, additions, deletions }: FileDiff, text: string): number {
   if (classifyFile(path).kind === 'lock') return 0
   if (mayRunOverLines(path)) return namesCommand(text) ? additions + deletions : 0
-  return hunks.flatMap(({ lines }) => lines).filter((line) => line.kind === 'added' && namesCommand(line.text)).length
+  return hunks
+    .flatMap(({ lines }) => lines)
+    .filter((line) => line.kind === 'added' && namesCommand(line.text)).length
 }
 
 /** Undefined where there is no regular file, or it is too large to be looked at here. */

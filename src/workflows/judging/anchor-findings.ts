@@ -66,7 +66,8 @@ export async function anchorProposal(
 /** The file of that name, and those that had it before. */
 function listFiles(change: Change, path: string): FileDiff[] {
   const files = listReadFiles(change)
-  const wasIt = (file: FileDiff) => file.status === 'renamed' && file.oldPath === path && file.path !== path
+  const wasIt = (file: FileDiff) =>
+    file.status === 'renamed' && file.oldPath === path && file.path !== path
   return [...files.filter((file) => file.path === path), ...files.filter(wasIt)]
 }
 
@@ -122,7 +123,8 @@ function widen(file: FileDiff, proposal: ProposedFinding, found: Found): Place |
   const length = proposal.endLine - proposal.startLine + 1
   const isInside = found.startLine >= proposal.startLine && found.endLine <= proposal.endLine
   // A quote as long as the range is all of it, and shows where it really is.
-  const isSome = found.startLine === proposal.startLine || proposal.quote.split('\n').length < length
+  const isSome =
+    found.startLine === proposal.startLine || proposal.quote.split('\n').length < length
   if (!isInside || !isSome || length > maxRangeLines) return undefined
   const range = findLines(file, proposal)
   return range?.endLine === proposal.endLine ? range : undefined
@@ -134,7 +136,8 @@ async function findOutsideDiff(
   file: FileDiff,
   proposal: ProposedFinding,
 ): Promise<Anchor | undefined> {
-  const lines = proposal.side === 'RIGHT' ? await files.head(file.path) : await files.base(file.oldPath)
+  const lines =
+    proposal.side === 'RIGHT' ? await files.head(file.path) : await files.base(file.oldPath)
   const place = lines && findInLines(lines, proposal)
   if (!place) return undefined
   const { side, quote } = proposal
@@ -145,11 +148,15 @@ async function findOutsideDiff(
  * Without a quote that stands anywhere there is the line that was named. What was quoted must be like it, or the claim
  * is told in the summary.
  */
-function guessByLine(candidates: readonly FileDiff[], proposal: ProposedFinding): Anchor | undefined {
+function guessByLine(
+  candidates: readonly FileDiff[],
+  proposal: ProposedFinding,
+): Anchor | undefined {
   for (const file of candidates) {
     const place = findLines(file, proposal)
     if (!place) continue
-    const isLikely = proposal.quote.trim() === '' || similarityOf(proposal.quote, place.text) >= alike
+    const isLikely =
+      proposal.quote.trim() === '' || similarityOf(proposal.quote, place.text) >= alike
     return {
       file,
       side: proposal.side,

@@ -38,7 +38,8 @@ export async function keepExisting(
     const exists = async (read: LineReader) =>
       Number.isInteger(line) && line >= 1 && line <= ((await read(path))?.length ?? 0)
     if (kept.some((other) => other.path === path && other.line === line)) continue
-    if ((await exists(files.head)) || (side === 'LEFT' && (await exists(files.base)))) kept.push(item)
+    if ((await exists(files.head)) || (side === 'LEFT' && (await exists(files.base))))
+      kept.push(item)
   }
   return kept.slice(0, maxEvidence)
 }

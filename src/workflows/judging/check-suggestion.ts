@@ -7,7 +7,10 @@ import type { ChangeFiles } from './change-files.ts'
 import { listUnpaired } from './list-unpaired.ts'
 
 /** The parts of a finding that say what is to be replaced by what. */
-export type Suggested = Pick<Finding, 'rule' | 'path' | 'side' | 'startLine' | 'endLine' | 'suggestion'>
+export type Suggested = Pick<
+  Finding,
+  'rule' | 'path' | 'side' | 'startLine' | 'endLine' | 'suggestion'
+>
 
 /** Returns the suggestion as it may be offered; null when it may not. */
 export type SuggestionCheck = (finding: Suggested) => Promise<string | null>
@@ -22,7 +25,10 @@ const maxRepeated = 4
  * replaces, and lines that it repeats from around its range are taken out. One of a model's that brings a command, an
  * action or a script that runs is refused: it is a proposal to read, and not one to commit with a click.
  */
-export function createSuggestionCheck(syntax: Pick<Syntax, 'countErrors'>, files: ChangeFiles): SuggestionCheck {
+export function createSuggestionCheck(
+  syntax: Pick<Syntax, 'countErrors'>,
+  files: ChangeFiles,
+): SuggestionCheck {
   const errorsBefore = new WeakMap<readonly string[], Promise<number | undefined>>()
   const countBefore = (path: string, lines: readonly string[]) => {
     const known = errorsBefore.get(lines) ?? syntax.countErrors(path, lines.join('\n'))
@@ -39,7 +45,11 @@ export function createSuggestionCheck(syntax: Pick<Syntax, 'countErrors'>, files
     const edit = editOf(finding, finding.side === 'RIGHT' ? await files.head(finding.path) : null)
     if (edit === null) return null
     for (const mended of edit.isRule ? [edit] : withoutRepeats(edit)) {
-      const isOffered = changes(mended) && isIndented(mended) && !runs(mended) && (await isSound(finding.path, mended))
+      const isOffered =
+        changes(mended) &&
+        isIndented(mended) &&
+        !runs(mended) &&
+        (await isSound(finding.path, mended))
       if (isOffered) return mended.replacement.join('\n')
     }
     return null
@@ -56,8 +66,18 @@ interface Edit {
   readonly isRule: boolean
 }
 
-function editOf({ rule, startLine, endLine, suggestion }: Suggested, lines: FileLines): Edit | null {
-  if (suggestion === null || !lines || startLine < 1 || startLine > endLine || endLine > lines.length) return null
+function editOf(
+  { rule, startLine, endLine, suggestion }: Suggested,
+  lines: FileLines,
+): Edit | null {
+  if (
+    suggestion === null ||
+    !lines ||
+    startLine < 1 ||
+    startLine > endLine ||
+    endLine > lines.length
+  )
+    return null
   const replacement = suggestion.split(/\r?\n/)
   if (replacement.length > 1 && replacement.at(-1) === '') replacement.pop()
   return { lines, from: startLine - 1, to: endLine, replacement, isRule: rule !== null }
@@ -90,7 +110,11 @@ function withoutRepeats(edit: Edit): Edit[] {
   const head = countRepeated(replacement, before, replacedOf(edit))
   const rest = replacement.slice(head)
   const flip = (some: readonly string[]) => some.toReversed()
-  const tail = countRepeated(flip(rest), flip(lines.slice(to, to + maxRepeated)), flip(replacedOf(edit)))
+  const tail = countRepeated(
+    flip(rest),
+    flip(lines.slice(to, to + maxRepeated)),
+    flip(replacedOf(edit)),
+  )
   if (head + tail === 0) return [edit]
   const mended = { ...edit, replacement: rest.slice(0, rest.length - tail) }
   const repeated = [...replacement.slice(0, head), ...rest.slice(rest.length - tail)]
@@ -99,11 +123,17 @@ function withoutRepeats(edit: Edit): Edit[] {
 }
 
 /** How many first lines are the last ones of the context; 0 where what is replaced began with them too. */
-function countRepeated(lines: readonly string[], context: readonly string[], replaced: readonly string[]): number {
+function countRepeated(
+  lines: readonly string[],
+  context: readonly string[],
+  replaced: readonly string[],
+): number {
   for (let count = Math.min(context.length, lines.length); count > 0; count--) {
     const last = context.slice(context.length - count)
-    const begins = (some: readonly string[]) => last.every((line, at) => some[at]?.trimEnd() === line.trimEnd())
-    if (last.some((line) => line.trim() !== '') && begins(lines)) return begins(replaced) ? 0 : count
+    const begins = (some: readonly string[]) =>
+      last.every((line, at) => some[at]?.trimEnd() === line.trimEnd())
+    if (last.some((line) => line.trim() !== '') && begins(lines))
+      return begins(replaced) ? 0 : count
   }
   return 0
 }
@@ -115,6 +145,7 @@ function isIndented(edit: Edit): boolean {
 
 /** Whether no bracket or quote lost its partner. */
 function hasPartners(edit: Edit): boolean {
-  if (listUnpaired(edit.replacement.join('\n')) === listUnpaired(replacedOf(edit).join('\n'))) return true
+  if (listUnpaired(edit.replacement.join('\n')) === listUnpaired(replacedOf(edit).join('\n')))
+    return true
   return listUnpaired(applyEdit(edit)).length < listUnpaired(edit.lines.join('\n')).length
 }

@@ -31,7 +31,11 @@ export function describeSetAside(
     ...(more > 0 ? [`Refuted: ${count(more, 'more claim')}.`] : []),
     ...sentence(doubtful, 'minor claim', 'nothing in the code shows it'),
     ...sentence(tooUnsure, 'claim', 'the reviewer was too unsure'),
-    ...sentence(belowSeverity, 'finding', `the repository's settings ask for ${minSeverity} ones and worse`),
+    ...sentence(
+      belowSeverity,
+      'finding',
+      `the repository's settings ask for ${minSeverity} ones and worse`,
+    ),
   ]
 }
 

@@ -89,7 +89,10 @@ function normalizeLines(lines: readonly NumberedLine[]): string {
 }
 
 /** Whether two places have a line in common. */
-export function overlaps(a: Pick<Place, 'startLine' | 'endLine'>, b: Pick<Place, 'startLine' | 'endLine'>): boolean {
+export function overlaps(
+  a: Pick<Place, 'startLine' | 'endLine'>,
+  b: Pick<Place, 'startLine' | 'endLine'>,
+): boolean {
   return a.startLine <= b.endLine && b.startLine <= a.endLine
 }
 
@@ -117,7 +120,10 @@ export function matchLines(lines: readonly SqueezedLine[], wanted: readonly stri
     const last = lines[index + wanted.length - 1]
     if ((!isPart && squeezed !== only) || last === undefined) return []
     if (!isPart && !wanted.every((text, at) => lines[index + at]!.squeezed === text)) return []
-    const readText = () => normalizeLines(lines.slice(index, index + wanted.length).map((each) => each.line))
-    return [{ startLine: line.number, endLine: last.line.number, readText, isWhole: squeezed === only }]
+    const readText = () =>
+      normalizeLines(lines.slice(index, index + wanted.length).map((each) => each.line))
+    return [
+      { startLine: line.number, endLine: last.line.number, readText, isWhole: squeezed === only },
+    ]
   })
 }

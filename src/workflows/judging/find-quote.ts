@@ -1,7 +1,14 @@
 // Finds the lines of a file's diff that a proposal quotes, whatever line and side it names.
 import type { DiffSide, FileDiff } from '../../domain/diff.ts'
 import type { ProposedFinding } from '../../domain/finding.ts'
-import { linesOf, type Match, matchLines, type Place, type SqueezedLine, squeezeLines } from './find-place.ts'
+import {
+  linesOf,
+  type Match,
+  matchLines,
+  type Place,
+  type SqueezedLine,
+  squeezeLines,
+} from './find-place.ts'
 import { type QuoteReading, readQuote } from './read-quote.ts'
 
 /** What a proposal says about where its code stands. */
@@ -45,12 +52,19 @@ export interface QuotedHunk {
 /** Makes a file's diff ready for `findQuote`. */
 export function readHunks(file: FileDiff): QuotedHunk[] {
   return file.hunks.map((hunk) => {
-    const lines = { RIGHT: squeezeLines(linesOf(hunk, 'RIGHT')), LEFT: squeezeLines(linesOf(hunk, 'LEFT')) }
+    const lines = {
+      RIGHT: squeezeLines(linesOf(hunk, 'RIGHT')),
+      LEFT: squeezeLines(linesOf(hunk, 'LEFT')),
+    }
     const textsOf = (side: DiffSide) => new Set(lines[side].map(({ squeezed }) => squeezed))
     const context = hunk.lines.flatMap(({ oldLine, newLine }) =>
       oldLine !== null && newLine !== null ? [[newLine, oldLine] as const] : [],
     )
-    return { lines, texts: { RIGHT: textsOf('RIGHT'), LEFT: textsOf('LEFT') }, oldLines: new Map(context) }
+    return {
+      lines,
+      texts: { RIGHT: textsOf('RIGHT'), LEFT: textsOf('LEFT') },
+      oldLines: new Map(context),
+    }
   })
 }
 
@@ -71,7 +85,11 @@ export function findQuote(hunks: readonly QuotedHunk[], named: Named): Found | u
   return undefined
 }
 
-function listCandidates(hunks: readonly QuotedHunk[], named: Named, reading: QuoteReading): Candidate[] {
+function listCandidates(
+  hunks: readonly QuotedHunk[],
+  named: Named,
+  reading: QuoteReading,
+): Candidate[] {
   return hunks.flatMap((hunk) => {
     const right = matchSide(hunk, 'RIGHT', reading)
     const left = matchSide(hunk, 'LEFT', reading)
@@ -81,10 +99,19 @@ function listCandidates(hunks: readonly QuotedHunk[], named: Named, reading: Quo
     const same = new Set<Match>()
     return [
       ...right.map((match) => {
-        const other = lefts.get(nameOld(hunk.oldLines.get(match.startLine), hunk.oldLines.get(match.endLine)))
+        const other = lefts.get(
+          nameOld(hunk.oldLines.get(match.startLine), hunk.oldLines.get(match.endLine)),
+        )
         if (other !== undefined) same.add(other)
-        const numbers = [measure(named, 'RIGHT', match), ...(other ? [measure(named, 'LEFT', other)] : [])]
-        return { ...match, side: 'RIGHT' as const, ...numbers.toSorted((a, b) => a.cost - b.cost)[0]! }
+        const numbers = [
+          measure(named, 'RIGHT', match),
+          ...(other ? [measure(named, 'LEFT', other)] : []),
+        ]
+        return {
+          ...match,
+          side: 'RIGHT' as const,
+          ...numbers.toSorted((a, b) => a.cost - b.cost)[0]!,
+        }
       }),
       ...left
         .filter((match) => !same.has(match))
@@ -99,13 +126,22 @@ function matchSide({ lines, texts }: QuotedHunk, side: DiffSide, reading: QuoteR
   return mayStand ? matchLines(lines[side], wanted) : []
 }
 
-function measure(named: Named, side: DiffSide, { startLine, isWhole }: Match): { distance: number; cost: number } {
+function measure(
+  named: Named,
+  side: DiffSide,
+  { startLine, isWhole }: Match,
+): { distance: number; cost: number } {
   const distance = Math.max(0, named.startLine - startLine, startLine - named.endLine)
-  return { distance, cost: distance + (side === named.side ? 0 : costOfOtherSide) + (isWhole ? 0 : costOfPart) }
+  return {
+    distance,
+    cost: distance + (side === named.side ? 0 : costOfOtherSide) + (isWhole ? 0 : costOfPart),
+  }
 }
 
 function chooseNearest(candidates: readonly Candidate[]): Found | undefined {
-  const [best, ...others] = candidates.toSorted((a, b) => a.cost - b.cost || a.startLine - b.startLine)
+  const [best, ...others] = candidates.toSorted(
+    (a, b) => a.cost - b.cost || a.startLine - b.startLine,
+  )
   if (best === undefined) return undefined
   const { cost, distance, readText, ...match } = best
   const isNamed = cost === 0 && others.every((other) => other.cost > 0)
@@ -118,12 +154,19 @@ function isTelling(lines: readonly string[]): boolean {
   return /[\p{L}\p{N}_$]{3}/u.test(lines.join('')) && lines.join('').length >= fewestTelling
 }
 
-function findLongestRun(hunks: readonly QuotedHunk[], named: Named, reading: QuoteReading): Found | undefined {
+function findLongestRun(
+  hunks: readonly QuotedHunk[],
+  named: Named,
+  reading: QuoteReading,
+): Found | undefined {
   const most = Math.max(reading.LEFT.length, reading.RIGHT.length)
   if (most > maxLinesInPart) return undefined
   for (let length = most - 1; length >= Math.max(1, most / 2); length--) {
     for (let from = 0; from + length <= most; from++) {
-      const run = { LEFT: reading.LEFT.slice(from, from + length), RIGHT: reading.RIGHT.slice(from, from + length) }
+      const run = {
+        LEFT: reading.LEFT.slice(from, from + length),
+        RIGHT: reading.RIGHT.slice(from, from + length),
+      }
       const found = chooseNearest(listCandidates(hunks, named, keepTelling(run, length)))
       if (found) return { ...found, isWhole: false }
     }
@@ -133,6 +176,7 @@ function findLongestRun(hunks: readonly QuotedHunk[], named: Named, reading: Quo
 
 /** A run that is cut short by the end of its side, or says nothing, finds nothing. */
 function keepTelling(run: QuoteReading, length: number): QuoteReading {
-  const keep = (lines: readonly string[]) => (lines.length === length && isTelling(lines) ? lines : [])
+  const keep = (lines: readonly string[]) =>
+    lines.length === length && isTelling(lines) ? lines : []
   return { LEFT: keep(run.LEFT), RIGHT: keep(run.RIGHT) }
 }

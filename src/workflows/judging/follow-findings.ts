@@ -53,9 +53,12 @@ export function moveAlong(
     path === finding.path && line >= finding.startLine && line <= finding.endLine
   return {
     evidence: finding.evidence.map((item) =>
-      isItself(item) ? { ...item, line: Math.min(endLine, item.line + startLine - finding.startLine) } : item,
+      isItself(item)
+        ? { ...item, line: Math.min(endLine, item.line + startLine - finding.startLine) }
+        : item,
     ),
     // It replaces as many lines as it was made for.
-    suggestion: endLine - startLine === finding.endLine - finding.startLine ? finding.suggestion : null,
+    suggestion:
+      endLine - startLine === finding.endLine - finding.startLine ? finding.suggestion : null,
   }
 }

@@ -31,7 +31,9 @@ export function identifyClaims(
   const identified = claims.map(({ strongest, members }) => {
     const ruled = members.find((member) => member.rule !== null)
     const name = ruled ?? members[0]!
-    let fingerprint = members.map((member) => matches.get(member)).find((match) => match !== undefined)
+    let fingerprint = members
+      .map((member) => matches.get(member))
+      .find((match) => match !== undefined)
     const candidates = [own.get(name)!]
     for (let next = 0; fingerprint === undefined; next++) {
       candidates.push(fingerprintOf(name, name.anchorText, next))
@@ -54,7 +56,9 @@ function matchEarlier(
     .flatMap((finding) =>
       located.flatMap((earlier) => {
         const distance = measureDistance(finding, earlier, own.get(finding))
-        return distance === undefined ? [] : [{ finding, fingerprint: earlier.finding.fingerprint, distance }]
+        return distance === undefined
+          ? []
+          : [{ finding, fingerprint: earlier.finding.fingerprint, distance }]
       }),
     )
     .sort((a, b) => a.distance[0] - b.distance[0] || a.distance[1] - b.distance[1])
@@ -79,7 +83,10 @@ function measureDistance(
 ): readonly [number, number] | undefined {
   const moved = Math.abs(fresh.startLine - finding.startLine)
   if (place && saysSame(fresh, { finding, place }))
-    return [Math.abs(fresh.startLine - place.startLine) + Math.abs(fresh.endLine - place.endLine), moved]
+    return [
+      Math.abs(fresh.startLine - place.startLine) + Math.abs(fresh.endLine - place.endLine),
+      moved,
+    ]
   return own === finding.fingerprint ? [Number.MAX_SAFE_INTEGER, moved] : undefined
 }
 
@@ -105,7 +112,11 @@ export function saysSame(fresh: Anchored, { finding, place }: Located): boolean 
 /** People answered for the lines that they were shown, and not for what is worse and takes in others. */
 function isBeyondAnswer(fresh: Anchored, { state, severity }: Finding, place: Place): boolean {
   const isWorse = severities.indexOf(fresh.severity) < severities.indexOf(severity)
-  return state === 'dismissed' && isWorse && (fresh.startLine < place.startLine || fresh.endLine > place.endLine)
+  return (
+    state === 'dismissed' &&
+    isWorse &&
+    (fresh.startLine < place.startLine || fresh.endLine > place.endLine)
+  )
 }
 
 /** Each finding's own fingerprint. Those with the same text are numbered by the order of their places. */
@@ -131,6 +142,12 @@ export function fingerprintOf(
   text: string,
   occurrence: number,
 ): string {
-  const identity = JSON.stringify([finding.path, finding.side, finding.category, finding.rule, text])
+  const identity = JSON.stringify([
+    finding.path,
+    finding.side,
+    finding.category,
+    finding.rule,
+    text,
+  ])
   return createHash('sha256').update(`${identity}${occurrence}`).digest('hex').slice(0, 32)
 }

@@ -43,7 +43,9 @@ export async function locateFindings(change: Change): Promise<Located[]> {
     else if (finding.side === 'RIGHT' && finding.anchorHash !== '') lost.push(finding)
     else located.push({ finding, place: undefined })
   }
-  return lost.length === 0 ? located : [...located, ...(await findInOtherFiles(change.diff, lost, located, search))]
+  return lost.length === 0
+    ? located
+    : [...located, ...(await findInOtherFiles(change.diff, lost, located, search))]
 }
 
 /** The file that a finding is about. A deleted one has no lines that were added to it. */
@@ -57,13 +59,16 @@ function findFile({ files }: Diff, { path, side }: Finding): FileDiff | undefine
 function locateIn(file: FileDiff, earlier: Finding, search: HashSearch): Located {
   const finding = moveToFile(earlier, file.path)
   // An answer holds for the code that it was given about; what was said about a secret has no quote.
-  if (finding.state !== 'dismissed' && finding.quote !== '') return { finding, place: findInDiff(file, finding) }
+  if (finding.state !== 'dismissed' && finding.quote !== '')
+    return { finding, place: findInDiff(file, finding) }
   return { finding, place: nearestPlace(search(file, finding), finding.startLine) }
 }
 
 function moveToFile(finding: Finding, path: string): Finding {
   if (path === finding.path) return finding
-  const evidence = finding.evidence.map((item) => (item.path === finding.path ? { ...item, path } : item))
+  const evidence = finding.evidence.map((item) =>
+    item.path === finding.path ? { ...item, path } : item,
+  )
   return { ...finding, path, evidence }
 }
 
@@ -80,12 +85,16 @@ async function findInOtherFiles(
   const places = await searchAll(diff, lost, search)
   const nameOf = ({ rule, category }: Finding, path: string, { startLine, endLine }: Place) =>
     JSON.stringify([rule, category, path, startLine, endLine])
-  const taken = new Set(located.flatMap(({ finding, place }) => (place ? [nameOf(finding, finding.path, place)] : [])))
+  const taken = new Set(
+    located.flatMap(({ finding, place }) => (place ? [nameOf(finding, finding.path, place)] : [])),
+  )
   return lost.map((earlier) => {
-    const isSameName = ({ path }: FoundPlace) => posix.basename(path) === posix.basename(earlier.path)
+    const isSameName = ({ path }: FoundPlace) =>
+      posix.basename(path) === posix.basename(earlier.path)
     const candidates = (places.get(earlier.anchorHash) ?? []).filter(
       (found) =>
-        (isSameName(found) || found.text.length >= tellingLength) && !taken.has(nameOf(earlier, found.path, found)),
+        (isSameName(found) || found.text.length >= tellingLength) &&
+        !taken.has(nameOf(earlier, found.path, found)),
     )
     const namesakes = candidates.filter(isSameName)
     const found = nearestPlace(namesakes.length > 0 ? namesakes : candidates, earlier.startLine)
@@ -114,7 +123,10 @@ async function searchAll(
     windows += counts.size * file.hunks.reduce((sum, { newCount }) => sum + newCount, 0)
     if (windows > mostWindows) break
     for (const anchorHash of wanted) {
-      const places = search(file, { side: 'RIGHT', anchorHash }).map((place) => ({ ...place, path: file.path }))
+      const places = search(file, { side: 'RIGHT', anchorHash }).map((place) => ({
+        ...place,
+        path: file.path,
+      }))
       if (places.length > 0) found.set(anchorHash, [...(found.get(anchorHash) ?? []), ...places])
     }
   }

@@ -28,7 +28,10 @@ export function mergeDuplicates(anchored: readonly Anchored[]): Claim[] {
   for (const finding of anchored.toSorted((a, b) => bySecret(a, b) || bySeverity(a, b))) {
     const group = groups.find(([strongest, ...others]) => {
       const rule = [strongest!, ...others].find((member) => member.rule !== null)?.rule ?? null
-      return (rule === finding.rule || rule === null || finding.rule === null) && saysTheSame(strongest!, finding)
+      return (
+        (rule === finding.rule || rule === null || finding.rule === null) &&
+        saysTheSame(strongest!, finding)
+      )
     })
     if (group) group.push(finding)
     else groups.push([finding])
@@ -54,7 +57,9 @@ function saysTheSame(a: Anchored, b: Anchored): boolean {
 }
 
 function isSameTitle(a: Anchored, b: Anchored): boolean {
-  return normalizeCode(a.title) === normalizeCode(b.title) || similarityOf(a.title, b.title) >= alike
+  return (
+    normalizeCode(a.title) === normalizeCode(b.title) || similarityOf(a.title, b.title) >= alike
+  )
 }
 
 /** The words of the first; the suggestion of a rule, else the first one, for the same lines; the evidence of all. */
@@ -62,7 +67,8 @@ function unite(members: readonly Anchored[]): Anchored {
   const strongest = members[0]!
   const { startLine, endLine } = strongest
   const fitting = members.filter(
-    (member) => member.suggestion !== null && member.startLine === startLine && member.endLine === endLine,
+    (member) =>
+      member.suggestion !== null && member.startLine === startLine && member.endLine === endLine,
   )
   const best = fitting.find((member) => member.rule !== null) ?? fitting[0]
   return {

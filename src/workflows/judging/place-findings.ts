@@ -11,7 +11,11 @@ const maxInlineWithCritical = 30
  * comments in all (or the cap, where that is more). A cap of 0 asks for no comments on lines at all: critical ones are
  * then told in the summary.
  */
-export function placeFindings(change: Change, findings: readonly Finding[], maxInline: number): Finding[] {
+export function placeFindings(
+  change: Change,
+  findings: readonly Finding[],
+  maxInline: number,
+): Finding[] {
   const most = Math.max(maxInline, maxInlineWithCritical)
   let inline = 0
   return findings.toSorted(bySeverity).map((finding) => {

@@ -19,7 +19,11 @@ export interface Raised {
 }
 
 /** Raises claims, but for those that were answered and those that the ratchet holds down. */
-export function raiseClaims(change: Change, claims: readonly Identified[], located: readonly Located[]): Raised {
+export function raiseClaims(
+  change: Change,
+  claims: readonly Identified[],
+  located: readonly Located[],
+): Raised {
   // Under the present names of their files, where they still stand.
   const earlier = [...change.earlier.findings, ...located.map(({ finding }) => finding)]
   const known = new Map(earlier.map((finding) => [finding.fingerprint, finding]))
@@ -30,9 +34,15 @@ export function raiseClaims(change: Change, claims: readonly Identified[], locat
   let heldDown = 0
   for (const claim of claims) {
     const before = known.get(claim.fingerprint)
-    const isDismissed = before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))
-    if (isDismissed || (!before && answers.some((earlier) => isRepeated(claim, earlier)))) answered += 1
-    else if (before?.state !== 'open' && !isNewAndCritical(claim, before) && isHeldDown(change, claim, located))
+    const isDismissed =
+      before?.state === 'dismissed' || dismissed.some((earlier) => saysSame(claim, earlier))
+    if (isDismissed || (!before && answers.some((earlier) => isRepeated(claim, earlier))))
+      answered += 1
+    else if (
+      before?.state !== 'open' &&
+      !isNewAndCritical(claim, before) &&
+      isHeldDown(change, claim, located)
+    )
       heldDown += 1
     else raised.push(openFinding(change, claim, before))
   }
@@ -41,7 +51,10 @@ export function raiseClaims(change: Change, claims: readonly Identified[], locat
 
 /** Whether a claim only says in other words what people answered, which goes on counting by itself. */
 function isRepeated(claim: Identified, earlier: Located): boolean {
-  return severities.indexOf(claim.severity) >= severities.indexOf(earlier.finding.severity) && saysSame(claim, earlier)
+  return (
+    severities.indexOf(claim.severity) >= severities.indexOf(earlier.finding.severity) &&
+    saysSame(claim, earlier)
+  )
 }
 
 /** What is critical is raised however late. One that was withdrawn isn't new: its code didn't come back. */
@@ -77,13 +90,19 @@ export function isHeldDown(
   return severities.indexOf(claim.severity) >= worst
 }
 
-function wasSeen(change: Change, claim: Pick<Finding, 'path' | 'side' | 'startLine' | 'endLine'>): boolean {
+function wasSeen(
+  change: Change,
+  claim: Pick<Finding, 'path' | 'side' | 'startLine' | 'endLine'>,
+): boolean {
   const file = change.diff.files.find(({ path }) => path === claim.path)
   const hunk = file?.hunks.find((candidate) => holdsLine(candidate, claim))
   return hunk !== undefined && areSeenLines(hunk, claim, change.earlier.seenLines)
 }
 
-function holdsLine(hunk: DiffHunk, { side, startLine }: Pick<Finding, 'side' | 'startLine'>): boolean {
+function holdsLine(
+  hunk: DiffHunk,
+  { side, startLine }: Pick<Finding, 'side' | 'startLine'>,
+): boolean {
   return linesOf(hunk, side).some(({ number }) => number === startLine)
 }
 
@@ -105,7 +124,11 @@ function openFinding(change: Change, claim: Identified, before: Finding | undefi
 }
 
 /** On unchanged code that is all that its comment shows: each difference would edit it, and tell whoever follows. */
-function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(claim: Claim, before: Finding, isSeen: boolean) {
+function keepWords<Claim extends Omit<Finding, 'state' | 'reopened'>>(
+  claim: Claim,
+  before: Finding,
+  isSeen: boolean,
+) {
   const { title, body, restsOn } = before
   if (!isSeen) return { ...claim, title, body }
   const { restsOn: _, ...bare } = claim

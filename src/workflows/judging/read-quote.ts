@@ -22,7 +22,10 @@ export function readQuote(quote: string): QuoteReading[] {
     .split('\n')
     .slice(0, maxQuotedLines)
     .filter((line) => line.trim() !== '')
-  const readings = [lines, ...[oneNumber, twoNumbers].flatMap((numbers) => withoutNumbers(lines, numbers) ?? [])]
+  const readings = [
+    lines,
+    ...[oneNumber, twoNumbers].flatMap((numbers) => withoutNumbers(lines, numbers) ?? []),
+  ]
     .flatMap((each) => [{ LEFT: each, RIGHT: each }, ...withoutMarkers(each)])
     .map(({ LEFT, RIGHT }) => ({ LEFT: fill(LEFT), RIGHT: fill(RIGHT) }))
   return readings.filter(({ LEFT, RIGHT }) => LEFT.length + RIGHT.length > 0)
@@ -34,12 +37,15 @@ function fill(lines: readonly string[]): string[] {
 
 /** Diffs are shown with numbers before all lines or some. */
 function withoutNumbers(lines: readonly string[], numbers: RegExp): string[][] {
-  return lines.some((line) => numbers.test(line)) ? [lines.map((line) => line.replace(numbers, ''))] : []
+  return lines.some((line) => numbers.test(line))
+    ? [lines.map((line) => line.replace(numbers, ''))]
+    : []
 }
 
 /** Deleted lines are not on the right, added ones not on the left. */
 function withoutMarkers(lines: readonly string[]): Record<DiffSide, string[]>[] {
   if (!lines.some((line) => marker.test(line))) return []
-  const keep = (other: RegExp) => lines.filter((line) => !other.test(line)).map((line) => line.replace(marker, ''))
+  const keep = (other: RegExp) =>
+    lines.filter((line) => !other.test(line)).map((line) => line.replace(marker, ''))
   return [{ LEFT: keep(/^\s*\+/), RIGHT: keep(/^\s*-/) }]
 }

@@ -19,8 +19,12 @@ export function collectSeenLines(
   coverage: Pick<Coverage, 'skipped'>,
 ): Set<string> {
   const byModels = reports.filter((report) => report.usage.calls > 0)
-  const unread = new Set([...coverage.skipped.map(({ path }) => path), ...byModels.flatMap(({ unread }) => unread)])
-  const readFile = (path: string) => byModels.length > 0 && failures.length === 0 && !unread.has(path)
+  const unread = new Set([
+    ...coverage.skipped.map(({ path }) => path),
+    ...byModels.flatMap(({ unread }) => unread),
+  ])
+  const readFile = (path: string) =>
+    byModels.length > 0 && failures.length === 0 && !unread.has(path)
   const before = change.earlier.seenLines
   const seen = new Set<string>()
   for (const file of change.files) {
@@ -41,5 +45,9 @@ export function encodeLines(lines: ReadonlySet<string>): Buffer {
 
 export function decodeLines(bytes: Uint8Array): Set<string> {
   const hex = Buffer.from(bytes).toString('hex')
-  return new Set(Array.from({ length: hex.length / digits }, (_, at) => hex.slice(at * digits, (at + 1) * digits)))
+  return new Set(
+    Array.from({ length: hex.length / digits }, (_, at) =>
+      hex.slice(at * digits, (at + 1) * digits),
+    ),
+  )
 }

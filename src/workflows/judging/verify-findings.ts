@@ -38,7 +38,11 @@ export async function verifyFindings(
   signal: AbortSignal,
 ): Promise<Verification> {
   if (verifier === null) {
-    const verified = findings.map((finding) => ({ outcome: 'settled' as const, finding, reason: '' }))
+    const verified = findings.map((finding) => ({
+      outcome: 'settled' as const,
+      finding,
+      reason: '',
+    }))
     return { verified, usage: noUsage, notes: [] }
   }
   const open = findings.filter((finding) => !isSettled(change, finding))
@@ -46,21 +50,34 @@ export async function verifyFindings(
   const checkOf = new Map(open.map((finding, index) => [finding, checks[index]]))
   const verified: Verified[] = []
   for (const finding of findings) {
-    const settled: Verified = { outcome: 'settled', finding: { ...finding, verified: true }, reason: '' }
-    const checked = checkOf.has(finding) ? await applyCheck(files, finding, checkOf.get(finding)) : settled
-    verified.push(checked.outcome !== 'refuted' && wasConfirmed(change, finding) ? settled : checked)
+    const settled: Verified = {
+      outcome: 'settled',
+      finding: { ...finding, verified: true },
+      reason: '',
+    }
+    const checked = checkOf.has(finding)
+      ? await applyCheck(files, finding, checkOf.get(finding))
+      : settled
+    verified.push(
+      checked.outcome !== 'refuted' && wasConfirmed(change, finding) ? settled : checked,
+    )
   }
   return { verified, usage, notes }
 }
 
 function isSettled(change: Change, finding: Finding): boolean {
-  return finding.rule !== null || (wasConfirmed(change, finding) && !hasUnseenHunks(change, finding))
+  return (
+    finding.rule !== null || (wasConfirmed(change, finding) && !hasUnseenHunks(change, finding))
+  )
 }
 
 /** By an earlier review, as severe as it is claimed to be now. */
 function wasConfirmed(change: Change, finding: Finding): boolean {
-  const before = change.earlier.findings.find(({ fingerprint }) => fingerprint === finding.fingerprint)
-  const isWorse = before && severities.indexOf(finding.severity) < severities.indexOf(before.severity)
+  const before = change.earlier.findings.find(
+    ({ fingerprint }) => fingerprint === finding.fingerprint,
+  )
+  const isWorse =
+    before && severities.indexOf(finding.severity) < severities.indexOf(before.severity)
   return before?.state === 'open' && before.verified && !isWorse
 }
 
@@ -69,7 +86,11 @@ function hasUnseenHunks({ diff, earlier: { seenLines } }: Change, { path }: Find
   return seenLines.size > 0 && hunks.some((hunk) => !isSeenHunk(hunk, seenLines))
 }
 
-async function applyCheck(files: ChangeFiles, finding: Finding, check: ClaimCheck | undefined): Promise<Verified> {
+async function applyCheck(
+  files: ChangeFiles,
+  finding: Finding,
+  check: ClaimCheck | undefined,
+): Promise<Verified> {
   const unverified = { ...finding, verified: false }
   if (check === undefined) return { outcome: 'unchecked', finding: unverified, reason: '' }
   const { reason, severity } = check

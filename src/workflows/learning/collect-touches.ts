@@ -14,7 +14,10 @@ const longestPath = 1500
 const longestSymbol = 200
 
 /** What a change touches; null where no graph is kept. */
-export function collectTouches(ctx: Pick<AppContext, 'platform' | 'config'>, change: Change): Touches | null {
+export function collectTouches(
+  ctx: Pick<AppContext, 'platform' | 'config'>,
+  change: Change,
+): Touches | null {
   if (!ctx.config.graph.enabled) return null
   const symbolsOf = Map.groupBy(change.graph?.symbols ?? [], ({ path }) => path)
   const files = new Map<string, FileTouch>()
@@ -23,9 +26,12 @@ export function collectTouches(ctx: Pick<AppContext, 'platform' | 'config'>, cha
     const path = toStorable(file.path)
     // One that became another type is deleted and added.
     const known = files.get(path)
-    const names = (symbolsOf.get(file.path) ?? []).map(({ name }) => toStorable(name.slice(0, longestSymbol)))
+    const names = (symbolsOf.get(file.path) ?? []).map(({ name }) =>
+      toStorable(name.slice(0, longestSymbol)),
+    )
     const touch = describeTouch(file, path, [...new Set(names)].slice(0, mostSymbols))
-    if (Buffer.byteLength(path) <= longestPath) files.set(path, known === undefined ? touch : addTouches(known, touch))
+    if (Buffer.byteLength(path) <= longestPath)
+      files.set(path, known === undefined ? touch : addTouches(known, touch))
   }
   const issues = findNamedIssues(ctx, change.pullRequest, change.commits).slice(0, mostIssues)
   return { files: [...files.values()], issues }
@@ -34,7 +40,14 @@ export function collectTouches(ctx: Pick<AppContext, 'platform' | 'config'>, cha
 function describeTouch(file: FileDiff, path: string, symbols: readonly string[]): FileTouch {
   const previousPath = toStorable(file.oldPath)
   const { status, additions, deletions } = file
-  return { path, previousPath: previousPath === path ? null : previousPath, status, additions, deletions, symbols }
+  return {
+    path,
+    previousPath: previousPath === path ? null : previousPath,
+    status,
+    additions,
+    deletions,
+    symbols,
+  }
 }
 
 function addTouches(one: FileTouch, other: FileTouch): FileTouch {

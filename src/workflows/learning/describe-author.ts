@@ -28,7 +28,12 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
     ...describeStrengths(record.login, pullRequests),
   ]
   const provenance = { source: 'review', pullRequest: latest.number } as const
-  return described.map((memory) => ({ ...memory, componentType: null, trust: 'derived', provenance }))
+  return described.map((memory) => ({
+    ...memory,
+    componentType: null,
+    trust: 'derived',
+    provenance,
+  }))
 }
 
 /**
@@ -38,10 +43,14 @@ export function describeAuthor(record: AuthorRecord): NewMemory[] {
 function describeProfile({ login, total, pullRequests }: AuthorRecord): DeveloperMemory {
   const all = pullRequests.length
   const tell = (opening: string, namesOf: (path: string) => string[]) => {
-    const counts = countEach(pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]))
+    const counts = countEach(
+      pullRequests.flatMap(({ paths }) => [...new Set(paths.flatMap(namesOf))]),
+    )
     const repeated = counts.filter(([, count]) => count > 1).slice(0, mostPlaces)
     const names = repeated.map(([name, count]) => `${showName(name)} (${count} of ${all})`)
-    return names.length === 0 ? [] : [`${opening}${total > all ? ` of the latest ${all}` : ''}: ${names.join(', ')}.`]
+    return names.length === 0
+      ? []
+      : [`${opening}${total > all ? ` of the latest ${all}` : ''}: ${names.join(', ')}.`]
   }
   const sentences = [
     `${showName(login)}: ${showCount(total, 'reviewed pull request')}.`,
@@ -63,7 +72,9 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
     const median = showCount(findMedian(pullRequests.map((one) => one.lines)), 'changed line')
     patterns.push(pattern('size', `${name}'s pull requests have a median of ${median} (${all}).`))
   }
-  const withCode = pullRequests.filter(({ paths }) => paths.some((path) => programmingLanguageOf(path).length > 0))
+  const withCode = pullRequests.filter(({ paths }) =>
+    paths.some((path) => programmingLanguageOf(path).length > 0),
+  )
   if (withCode.length >= leastPullRequests) {
     const tested = withCode.filter(({ paths }) => paths.some(isTestPath)).length
     const those = showCount(withCode.length, 'pull request')
@@ -71,7 +82,12 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
   }
   for (const [category, count] of countEach(pullRequests.flatMap(listCategories))) {
     if (count < leastPullRequests) continue
-    patterns.push(pattern(category, `Reviews of ${name} raised findings about ${category} in ${count} of ${all}.`))
+    patterns.push(
+      pattern(
+        category,
+        `Reviews of ${name} raised findings about ${category} in ${count} of ${all}.`,
+      ),
+    )
   }
   const answers = countAnswers(pullRequests)
   if (answers.resolved + answers.dismissed >= leastPullRequests) {
@@ -84,7 +100,9 @@ function describePatterns({ login, total, pullRequests }: AuthorRecord): Develop
 
 /** Each once. */
 function listCategories({ findings }: AuthoredPullRequest): string[] {
-  return [...new Set(findings.flatMap(({ state, category }) => (state === 'dismissed' ? [] : category)))]
+  return [
+    ...new Set(findings.flatMap(({ state, category }) => (state === 'dismissed' ? [] : category))),
+  ]
 }
 
 function countAnswers(pullRequests: readonly AuthoredPullRequest[]) {
@@ -94,10 +112,15 @@ function countAnswers(pullRequests: readonly AuthoredPullRequest[]) {
 }
 
 /** Where some reviewed pull requests, and at least four of five, had no critical finding. */
-function describeStrengths(login: string, pullRequests: readonly AuthoredPullRequest[]): DeveloperMemory[] {
-  const inDirectories = findClean(pullRequests, (path) => [directoryOf(path)]).map(({ name, ...counts }) => {
-    return { kind: 'directory', name, place: showPlace(name), path: name, ...counts }
-  })
+function describeStrengths(
+  login: string,
+  pullRequests: readonly AuthoredPullRequest[],
+): DeveloperMemory[] {
+  const inDirectories = findClean(pullRequests, (path) => [directoryOf(path)]).map(
+    ({ name, ...counts }) => {
+      return { kind: 'directory', name, place: showPlace(name), path: name, ...counts }
+    },
+  )
   const inLanguages = findClean(pullRequests, programmingLanguageOf).map(({ name, ...counts }) => {
     return { kind: 'language', name, place: name, path: null, ...counts }
   })
@@ -108,18 +131,30 @@ function describeStrengths(login: string, pullRequests: readonly AuthoredPullReq
   })
 }
 
-function findClean(pullRequests: readonly AuthoredPullRequest[], namesOf: (path: string) => string[]) {
+function findClean(
+  pullRequests: readonly AuthoredPullRequest[],
+  namesOf: (path: string) => string[],
+) {
   const countPullRequests = (pathsOf: (one: AuthoredPullRequest) => readonly string[]) =>
     countEach(pullRequests.flatMap((one) => [...new Set(pathsOf(one).flatMap(namesOf))]))
   const critical = new Map(countPullRequests(listCritical))
   return countPullRequests(({ paths }) => paths)
-    .map(([name, total]) => ({ name, total, clean: Math.max(0, total - (critical.get(name) ?? 0)) }))
-    .filter(({ name, total, clean }) => name.length <= longestSubject && clean >= leastClean && clean * 5 >= total * 4)
+    .map(([name, total]) => ({
+      name,
+      total,
+      clean: Math.max(0, total - (critical.get(name) ?? 0)),
+    }))
+    .filter(
+      ({ name, total, clean }) =>
+        name.length <= longestSubject && clean >= leastClean && clean * 5 >= total * 4,
+    )
     .slice(0, mostStrengths)
 }
 
 function listCritical({ findings }: AuthoredPullRequest): string[] {
-  return findings.flatMap(({ path, severity, state }) => (severity === 'critical' && state !== 'dismissed' ? path : []))
+  return findings.flatMap(({ path, severity, state }) =>
+    severity === 'critical' && state !== 'dismissed' ? path : [],
+  )
 }
 
 function programmingLanguageOf(path: string): string[] {
@@ -138,5 +173,7 @@ function showPlace(directory: string): string {
 function findMedian(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const at = (index: number) => sorted[index] ?? 0
-  return Math.round((at(Math.floor((sorted.length - 1) / 2)) + at(Math.floor(sorted.length / 2))) / 2)
+  return Math.round(
+    (at(Math.floor((sorted.length - 1) / 2)) + at(Math.floor(sorted.length / 2))) / 2,
+  )
 }

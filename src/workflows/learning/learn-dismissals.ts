@@ -38,8 +38,12 @@ function describeDismissals(dismissals: readonly Dismissal[]): NewMemory[] {
   const numbers = [...new Set(dismissals.map(({ number }) => number))]
   const [first] = dismissals
   if (first === undefined || numbers.length < leastPullRequests) return []
-  const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(([name]) => name)
-  const shown = directories.slice(0, mostDirectories).map((name) => (name === '.' ? 'the root' : showName(name)))
+  const directories = countEach(dismissals.map(({ path }) => directoryOf(path))).map(
+    ([name]) => name,
+  )
+  const shown = directories
+    .slice(0, mostDirectories)
+    .map((name) => (name === '.' ? 'the root' : showName(name)))
   const places = directories.length > shown.length ? [...shown, 'other directories'] : shown
   return [
     {
@@ -70,7 +74,11 @@ async function listRules(tx: Db, { repo, number }: PullRequestRef): Promise<stri
   return rows.flatMap(({ rule }) => rule ?? [])
 }
 
-async function readDismissals(tx: Db, repo: RepositoryName, rules: readonly string[]): Promise<Dismissal[]> {
+async function readDismissals(
+  tx: Db,
+  repo: RepositoryName,
+  rules: readonly string[],
+): Promise<Dismissal[]> {
   const { rows } = await sql<Dismissal>`
     select asked.rule, number, path from unnest(${rules}::text[]) as asked (rule)
     cross join lateral (

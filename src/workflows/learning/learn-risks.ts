@@ -30,7 +30,9 @@ export async function learnRisks(tx: Db, ref: PullRequestRef): Promise<void> {
   const remembered = await listRemembered(tx, ref.repo)
   const directories = [...new Set([...(await listTouched(tx, ref)), ...remembered])]
   const reviews = await readDirectoryReviews(tx, ref.repo, directories)
-  const risks = [...Map.groupBy(reviews, ({ directory }) => directory).values()].flatMap(describeRisk)
+  const risks = [...Map.groupBy(reviews, ({ directory }) => directory).values()].flatMap(
+    describeRisk,
+  )
   await saveMemories(tx, ref.repo, risks)
   const standing = new Set(risks.map(({ subject }) => subject))
   const gone = remembered.filter((directory) => !standing.has(directory))

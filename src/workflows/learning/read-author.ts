@@ -32,7 +32,11 @@ export interface AuthorRecord {
 }
 
 /** Reads an author's record in a repository: a bounded part of it, however much there is. */
-export async function readAuthorRecord(tx: Db, repo: RepositoryName, login: string): Promise<AuthorRecord> {
+export async function readAuthorRecord(
+  tx: Db,
+  repo: RepositoryName,
+  login: string,
+): Promise<AuthorRecord> {
   const { rows } = await sql<AuthoredPullRequest & { total: number }>`
     with reviewed as (
       select number, reviewed_run_id, additions::bigint + deletions as lines, count(*) over () as total

@@ -57,7 +57,8 @@ export function estimateTokens(text: string): number {
     const code = text.charCodeAt(at)
     const kind = code < 128 ? kinds[code]! : foreign
     run = kind === last || (kind === lower && last === upper) ? run + 1 : 1
-    const limit = kind === lower ? lettersOfToken : kind === upper || kind === digit ? 3 : kind === mark ? 4 : 1
+    const limit =
+      kind === lower ? lettersOfToken : kind === upper || kind === digit ? 3 : kind === mark ? 4 : 1
     if (kind === space) {
       // A blank belongs to the word behind it; runs of them, and line ends, are tokens.
       if (code === 10 || run === 2) tokens++

@@ -33,7 +33,11 @@ const longestGap = 3
 const tokensOfLine = 2
 
 /** Weighs the lines of a file, `maxLines` at most: those behind them would fit nowhere. `weight` is of the hunk. */
-export function weighHunks(file: FileDiff, maxLines: number, weight: (hunk: DiffHunk) => number): WeighedHunk[] {
+export function weighHunks(
+  file: FileDiff,
+  maxLines: number,
+  weight: (hunk: DiffHunk) => number,
+): WeighedHunk[] {
   const weighed: WeighedHunk[] = []
   let left = maxLines
   for (const hunk of file.hunks) {
@@ -75,7 +79,9 @@ export function cutPieces(weighed: WeighedHunk, maxTokens: number): Piece[] {
   const ends = [0, ...changed.map(({ to }) => to)]
   const starts = [...changed.map(({ from }) => from), tokens.length - 1]
   const unchanged = ends.flatMap((end, index) =>
-    end === starts[index]! ? [] : [toPiece(end, starts[index]!, changed.slice(Math.max(0, index - 1), index + 1))],
+    end === starts[index]!
+      ? []
+      : [toPiece(end, starts[index]!, changed.slice(Math.max(0, index - 1), index + 1))],
   )
   return [...changed, ...unchanged.filter(({ beside }) => beside.length > 0)]
 }
@@ -96,7 +102,8 @@ function findRuns({ hunk, tokens }: WeighedHunk): Range[] {
 }
 
 function halve(weighed: WeighedHunk, from: number, to: number, maxTokens: number): Range[] {
-  if (weighed.tokens[to]! - weighed.tokens[from]! <= maxTokens || to - from <= 1) return [[from, to]]
+  if (weighed.tokens[to]! - weighed.tokens[from]! <= maxTokens || to - from <= 1)
+    return [[from, to]]
   const at = findBoundary(weighed, from, to)
   return [...halve(weighed, from, at, maxTokens), ...halve(weighed, at, to, maxTokens)]
 }
@@ -108,7 +115,10 @@ function findBoundary({ hunk, tokens }: WeighedHunk, from: number, to: number): 
   let bestCost = Infinity
   for (let at = from + 1; at < to; at++) {
     const distance = Math.abs((tokens[at]! - tokens[from]!) / total - 0.5)
-    const cost = distance > 0.25 ? 1000 * distance : 20 * distance + jutOf(hunk.lines[at]!, hunk.lines[at - 1]!)
+    const cost =
+      distance > 0.25
+        ? 1000 * distance
+        : 20 * distance + jutOf(hunk.lines[at]!, hunk.lines[at - 1]!)
     if (cost < bestCost) [best, bestCost] = [at, cost]
   }
   return best
@@ -117,5 +127,9 @@ function findBoundary({ hunk, tokens }: WeighedHunk, from: number, to: number): 
 /** How little a line looks like a beginning. */
 function jutOf({ text }: DiffLine, before: DiffLine): number {
   const indent = /^\s*/.exec(text.slice(0, 40))![0].length
-  return indent / 2 + (/^\s*[)\]}]/.test(text.slice(0, 80)) ? 6 : 0) - (/^\s*$/.test(before.text.slice(0, 80)) ? 4 : 0)
+  return (
+    indent / 2 +
+    (/^\s*[)\]}]/.test(text.slice(0, 80)) ? 6 : 0) -
+    (/^\s*$/.test(before.text.slice(0, 80)) ? 4 : 0)
+  )
 }

@@ -17,7 +17,9 @@ const families = [
   '.py .pyi .pyx',
   '.php .inc',
 ]
-const familyOfExtension = new Map(families.flatMap((list) => list.split(' ').map((extension) => [extension, list])))
+const familyOfExtension = new Map(
+  families.flatMap((list) => list.split(' ').map((extension) => [extension, list])),
+)
 
 /** Files of the same family can use each other's definitions. */
 export function familyOf(path: string): string {
@@ -46,12 +48,19 @@ const shapes: readonly Shape[] = [
   { pattern: new RegExp(String.raw`^\s*#\s*define\s+${name}`), strength: 3 },
   // `struct a b;` and `struct a *b` only use it.
   {
-    pattern: new RegExp(String.raw`^\s*${modifiers}(?:typedef\s+)?(?:struct|union|enum)\s+${name}\s*(?:[:{;]|$)`),
+    pattern: new RegExp(
+      String.raw`^\s*${modifiers}(?:typedef\s+)?(?:struct|union|enum)\s+${name}\s*(?:[:{;]|$)`,
+    ),
     strength: 3,
   },
-  { pattern: new RegExp(String.raw`^(?:typedef\s.*[\s*]|\}\s*)${name}(?:\[\w*\])?\s*;`), strength: 3 },
   {
-    pattern: new RegExp(String.raw`^(?:export\s+)?(?:const|let|var|val|static|final)\s+(?:mut\s+)?${name}\b`),
+    pattern: new RegExp(String.raw`^(?:typedef\s.*[\s*]|\}\s*)${name}(?:\[\w*\])?\s*;`),
+    strength: 3,
+  },
+  {
+    pattern: new RegExp(
+      String.raw`^(?:export\s+)?(?:const|let|var|val|static|final)\s+(?:mut\s+)?${name}\b`,
+    ),
     strength: 3,
   },
   // A function of C at the beginning of a line: its type, its class, its name; weaker where it is only declared.
@@ -61,7 +70,10 @@ const shapes: readonly Shape[] = [
     ),
     strength: 3,
   },
-  { pattern: new RegExp(String.raw`^[A-Za-z_][\w\s*&:<>,()]*?[\s*&]${name}\s*\(.*\);\s*$`), strength: 2 },
+  {
+    pattern: new RegExp(String.raw`^[A-Za-z_][\w\s*&:<>,()]*?[\s*&]${name}\s*\(.*\);\s*$`),
+    strength: 2,
+  },
   // A method: behind what only methods have before their names, or with a body behind it.
   {
     pattern: new RegExp(

@@ -26,18 +26,32 @@ const parts: readonly Part[] = [
   { origin: 'changed_files', trust: 'untrusted', share: 1 / 10, write: listFiles, isList: true },
   { origin: 'commits', trust: 'untrusted', share: 1 / 32, write: listCommits },
   { origin: 'issues', trust: 'untrusted', share: 1 / 20, write: listIssues },
-  { origin: 'trackers_and_chats', trust: 'untrusted', share: 1 / 12, write: listRecords, cite: citeRecords },
+  {
+    origin: 'trackers_and_chats',
+    trust: 'untrusted',
+    share: 1 / 12,
+    write: listRecords,
+    cite: citeRecords,
+  },
   { origin: 'earlier_findings', trust: 'untrusted', share: 1 / 20, write: listEarlier },
 ]
 
 /** The first spans of every round. Each part is shortened until it takes no more than its share. */
-export function describeChange(whole: Change, tokensPerRound: number, countTokens: CountTokens): ContextSpan[] {
-  const change = { ...whole, settings: { ...whole.settings, instructions: chooseInstructions(whole) } }
+export function describeChange(
+  whole: Change,
+  tokensPerRound: number,
+  countTokens: CountTokens,
+): ContextSpan[] {
+  const change = {
+    ...whole,
+    settings: { ...whole.settings, instructions: chooseInstructions(whole) },
+  }
   return parts.flatMap(({ origin, trust, share, write, isList, cite }) => {
     const written = shorten((detail) => write(change, detail), tokensPerRound * share, countTokens)
     const { text, tokens, detail } = written
     if (text === '') return []
-    const listWith = (file: FileDiff) => write({ ...change, files: insertByPath(change.files, file) }, detail)
+    const listWith = (file: FileDiff) =>
+      write({ ...change, files: insertByPath(change.files, file) }, detail)
     const more = { ...(cite && { citable: cite(change, detail) }), ...(isList && { listWith }) }
     return [{ origin, trust, path: null, text, tokens, ...more }]
   })
@@ -55,7 +69,11 @@ interface Measured {
   readonly detail: number
 }
 
-function shorten(write: (detail: number) => string, maxTokens: number, countTokens: CountTokens): Measured {
+function shorten(
+  write: (detail: number) => string,
+  maxTokens: number,
+  countTokens: CountTokens,
+): Measured {
   for (let detail = 1; ; detail /= 2) {
     const text = write(detail)
     // The estimate spares the tokenizer where there is room enough; a text can't be made shorter than this.
@@ -81,7 +99,10 @@ function chooseInstructions({ settings, files }: Change): readonly PathInstructi
 
 function listInstructions({ settings }: Change, detail: number): string {
   return settings.instructions
-    .map(({ paths, text }) => `${paths.length > 0 ? `For ${paths.join(', ')}: ` : ''}${cut(text, 10_000, detail)}`)
+    .map(
+      ({ paths, text }) =>
+        `${paths.length > 0 ? `For ${paths.join(', ')}: ` : ''}${cut(text, 10_000, detail)}`,
+    )
     .join('\n')
 }
 
@@ -116,7 +137,10 @@ const signs: Readonly<Record<FileDiff['status'], string>> = {
   modified: '',
 }
 
-function nameFile({ path, oldPath, status, additions, deletions }: FileDiff, detail: number): string {
+function nameFile(
+  { path, oldPath, status, additions, deletions }: FileDiff,
+  detail: number,
+): string {
   const name = cut(path.slice(path.lastIndexOf('/') + 1), 200, detail)
   if (detail < 1) return name
   const was = oldPath === path ? '' : ` from ${oldPath}`
@@ -159,12 +183,18 @@ function nameRecord(index: number): string {
 }
 
 function citeRecords(change: Change, detail: number): Citable[] {
-  return chooseRecords(change, detail).map(({ text: _, ...told }, index) => ({ name: nameRecord(index), ground: told }))
+  return chooseRecords(change, detail).map(({ text: _, ...told }, index) => ({
+    name: nameRecord(index),
+    ground: told,
+  }))
 }
 
 function listEarlier({ earlier }: Change, detail: number): string {
   return earlier.findings
     .slice(0, Math.ceil(100 * detail))
-    .map(({ path, startLine, severity, state, title }) => `- ${state}, ${severity}, ${path}:${startLine}: ${title}`)
+    .map(
+      ({ path, startLine, severity, state, title }) =>
+        `- ${state}, ${severity}, ${path}:${startLine}: ${title}`,
+    )
     .join('\n')
 }

@@ -34,8 +34,18 @@ interface Part {
 
 /** In the order in which they stand in a round. */
 const parts: readonly Part[] = [
-  { origin: 'memories', trust: 'base_branch', share: 1 / 8, list: (shown) => listMemories(shown, true) },
-  { origin: 'memories', trust: 'untrusted', share: 1 / 16, list: (shown) => listMemories(shown, false) },
+  {
+    origin: 'memories',
+    trust: 'base_branch',
+    share: 1 / 8,
+    list: (shown) => listMemories(shown, true),
+  },
+  {
+    origin: 'memories',
+    trust: 'untrusted',
+    share: 1 / 16,
+    list: (shown) => listMemories(shown, false),
+  },
   { origin: 'callers', trust: 'untrusted', share: 1 / 4, list: listCallers },
   { origin: 'tests', trust: 'untrusted', share: 1 / 20, list: listTests },
   { origin: 'related_pull_requests', trust: 'untrusted', share: 1 / 20, list: listRelated },
@@ -81,7 +91,9 @@ function listCallers({ graph, showsFile, showsLine }: ShownChange): EntryGroup[]
 function orderUses(uses: readonly Caller[]): Caller[] {
   const using = new Set(uses.filter(({ kind }) => kind !== 'import').map(({ path }) => path))
   const rank = ({ kind, isTest, confidence }: Caller) =>
-    (confidence >= sureConfidence ? 0 : 4) + (isTest ? 2 : 0) + (kind === 'call' || kind === 'new' ? 0 : 1)
+    (confidence >= sureConfidence ? 0 : 4) +
+    (isTest ? 2 : 0) +
+    (kind === 'call' || kind === 'new' ? 0 : 1)
   return uses
     .filter(({ kind, path }) => kind !== 'import' || !using.has(path))
     .sort((one, other) => rank(one) - rank(other))
@@ -94,10 +106,21 @@ const words: Readonly<Record<ChangedSymbol['change'], string>> = {
   body: 'changed inside',
 }
 
-function describeSymbol({ name, kind, path, startLine, change, parameters, parametersBefore }: ChangedSymbol): string {
+function describeSymbol({
+  name,
+  kind,
+  path,
+  startLine,
+  change,
+  parameters,
+  parametersBefore,
+}: ChangedSymbol): string {
   const before = parametersBefore && describeArguments(parametersBefore)
   const now = parameters && describeArguments(parameters)
-  const counts = change !== 'signature' || before === now ? '' : ` (took ${before ?? 'none'}, takes ${now ?? 'none'})`
+  const counts =
+    change !== 'signature' || before === now
+      ? ''
+      : ` (took ${before ?? 'none'}, takes ${now ?? 'none'})`
   return `${kind} ${cut(name, longest.name)} of ${path}:${startLine} ${words[change]}${counts} and`
 }
 
@@ -130,7 +153,10 @@ function listRelated({ graph, showsFile }: ShownChange): EntryGroup[] {
   const touching = graph.related.filter(({ paths }) => paths.some(showsFile))
   const isOpen = ({ state }: RelatedPullRequest) => state === 'open'
   return [
-    { heading: 'Open pull requests that touch the same:', ...first(touching.filter(isOpen).map(describeRelated)) },
+    {
+      heading: 'Open pull requests that touch the same:',
+      ...first(touching.filter(isOpen).map(describeRelated)),
+    },
     {
       heading: 'Earlier pull requests in these files:',
       ...first(touching.filter((each) => !isOpen(each)).map(describeRelated)),
@@ -138,20 +164,38 @@ function listRelated({ graph, showsFile }: ShownChange): EntryGroup[] {
   ]
 }
 
-function describeRelated({ number, title, author, state, paths, symbols, findings }: RelatedPullRequest): Entry {
-  const same = symbols.length > 0 ? `; touches ${symbols.map((name) => cut(name, longest.name)).join(', ')} too` : ''
+function describeRelated({
+  number,
+  title,
+  author,
+  state,
+  paths,
+  symbols,
+  findings,
+}: RelatedPullRequest): Entry {
+  const same =
+    symbols.length > 0
+      ? `; touches ${symbols.map((name) => cut(name, longest.name)).join(', ')} too`
+      : ''
   const found = findings.map((each) => `\n  found there: ${cut(each, longest.title)}`)
   const about = `#${number} (${state}) by ${cut(author, longest.name)}: ${cut(title, longest.title)}`
   return { text: `${about}; in ${paths.join(', ')}${same}${found.join('')}` }
 }
 
 function listHistory({ graph, showsFile }: ShownChange): EntryGroup[] {
-  return [first(graph.history.filter(({ path, touches }) => touches > 0 && showsFile(path)).map(describeHistory))]
+  return [
+    first(
+      graph.history
+        .filter(({ path, touches }) => touches > 0 && showsFile(path))
+        .map(describeHistory),
+    ),
+  ]
 }
 
 function describeHistory({ path, touches, riskScore, owner, ownerPercent }: FileHistory): Entry {
   const risk = riskScore > 0 ? `, ${riskScore} of them with changes requested` : ''
-  const known = owner === null ? '' : `; mostly by ${cut(owner, longest.name)} (${Math.round(ownerPercent)} %)`
+  const known =
+    owner === null ? '' : `; mostly by ${cut(owner, longest.name)} (${Math.round(ownerPercent)} %)`
   return { text: `${path}: touched by ${touches} reviewed pull requests${risk}${known}` }
 }
 

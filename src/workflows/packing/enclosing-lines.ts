@@ -38,7 +38,11 @@ export function findEnclosing(lines: readonly string[], line: number): Enclosing
     // What began above stands as far out as this line.
     inner = goesOn.test(code) ? indent + 1 : indent
     if (goesOn.test(code) || steers.test(code)) continue
-    found.unshift({ startLine: at, endLine: findEnd(lines, line, indent), signature: readSignature(lines, at) })
+    found.unshift({
+      startLine: at,
+      endLine: findEnd(lines, line, indent),
+      signature: readSignature(lines, at),
+    })
   }
   const definitions = found.filter(({ startLine, signature }) => {
     const blank = isIndented(lines[startLine - 1]!) ? ' ' : ''

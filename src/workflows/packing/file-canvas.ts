@@ -32,7 +32,12 @@ export function drawPiece(canvas: FileCanvas, { hunk, from, to }: Piece): void {
 }
 
 /** Adds unchanged lines of the head that stand in no hunk, 1-based, both ends included. */
-export function drawContext(canvas: FileCanvas, { lines }: HeadView, start: number, end: number): void {
+export function drawContext(
+  canvas: FileCanvas,
+  { lines }: HeadView,
+  start: number,
+  end: number,
+): void {
   for (const hunk of canvas.file.hunks) {
     const places = placesOf(hunk, 0, hunk.lines.length)
     for (const [index, line] of hunk.lines.entries())
@@ -40,11 +45,19 @@ export function drawContext(canvas: FileCanvas, { lines }: HeadView, start: numb
         canvas.shown.set(places[index]!, line)
   }
   const isInHunk = (number: number) =>
-    canvas.file.hunks.some(({ newStart, newCount }) => number >= newStart && number < newStart + newCount)
+    canvas.file.hunks.some(
+      ({ newStart, newCount }) => number >= newStart && number < newStart + newCount,
+    )
   for (let number = Math.max(1, start); number <= Math.min(end, lines.length); number++) {
     if (isInHunk(number)) continue
     const text = lines[number - 1]!
-    canvas.shown.set(number, { kind: 'context', text, oldLine: null, newLine: number, noNewlineAtEnd: false })
+    canvas.shown.set(number, {
+      kind: 'context',
+      text,
+      oldLine: null,
+      newLine: number,
+      noNewlineAtEnd: false,
+    })
   }
 }
 
@@ -66,7 +79,11 @@ function placesOf({ lines, newStart, newCount }: DiffHunk, from: number, to: num
  * The canvas as text: what stands together under a heading that names what encloses it, for a reader who knows the
  * path.
  */
-export function renderCanvas(canvas: FileCanvas, view: HeadView | undefined, numbers: NumberedLines): string {
+export function renderCanvas(
+  canvas: FileCanvas,
+  view: HeadView | undefined,
+  numbers: NumberedLines,
+): string {
   const blocks = splitBlocks(canvas)
   let last = ''
   const parts = blocks.map((lines) => {
@@ -80,7 +97,9 @@ export function renderCanvas(canvas: FileCanvas, view: HeadView | undefined, num
 
 function describeStatus({ status, oldPath }: FileDiff): string[] {
   if (status === 'modified') return []
-  return [status === 'renamed' || status === 'copied' ? `${status} from ${oldPath}` : `${status} file`]
+  return [
+    status === 'renamed' || status === 'copied' ? `${status} from ${oldPath}` : `${status} file`,
+  ]
 }
 
 function splitBlocks({ shown }: FileCanvas): DiffLine[][] {
@@ -96,15 +115,21 @@ function splitBlocks({ shown }: FileCanvas): DiffLine[][] {
 }
 
 /** What is around the first added line of a block, as far as its first lines aren't in it: the outermost and the two nearest. */
-function nameEnclosing(canvas: FileCanvas, view: HeadView | undefined, lines: readonly DiffLine[]): string {
+function nameEnclosing(
+  canvas: FileCanvas,
+  view: HeadView | undefined,
+  lines: readonly DiffLine[],
+): string {
   const start = lines.find(({ newLine }) => newLine !== null)?.newLine ?? undefined
-  const changed = lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')?.newLine ?? start
+  const changed =
+    lines.find(({ kind, text }) => kind === 'added' && text.trim() !== '')?.newLine ?? start
   if (view && start !== undefined && changed !== undefined) {
     const around = view.enclosing(changed).filter(({ startLine }) => startLine < start)
     const named = around.length > 3 ? [around[0]!, ...around.slice(-2)] : around
     return named.map(({ signature }) => signature).join(' › ')
   }
-  const at = [...canvas.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
+  const at =
+    [...canvas.sections.keys()].findLast((key) => start === undefined || key <= start) ?? -1
   return canvas.sections.get(at)?.trim().slice(0, 160) ?? ''
 }
 

@@ -38,7 +38,9 @@ export function fillSpan(
   const told: Entry[] = []
   let tokens = 0
   for (const { heading, entries, more } of groups) {
-    let cost = (more === undefined ? 0 : tokensOfRest) + (heading === undefined ? 0 : measure(heading) + tokensOfEnd)
+    let cost =
+      (more === undefined ? 0 : tokensOfRest) +
+      (heading === undefined ? 0 : measure(heading) + tokensOfEnd)
     const fitting = entries.filter(({ text }) => {
       const own = measure(text) + tokensOfEnd
       if (tokens + cost + own > most) return false

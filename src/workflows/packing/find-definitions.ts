@@ -26,25 +26,33 @@ const placesOfName = 2
  * The most likely definitions of names, most wanted first: the best place of each, then second ones. Empty where the
  * repository can't be searched.
  */
-export async function findDefinitions(change: Change, used: readonly UsedName[]): Promise<FoundDefinition[]> {
+export async function findDefinitions(
+  change: Change,
+  used: readonly UsedName[],
+): Promise<FoundDefinition[]> {
   const names = pickNames(used)
   if (names.length === 0) return []
   const wanted = new Map(names.map((each) => [each.name, each]))
   const candidates = (await search(change, names)).flatMap((match) => {
     const defined = readDefinedName(match.text)
     const use = defined && wanted.get(defined.name)
-    return !use || (defined.isMember && !use.isMember) ? [] : [{ ...defined, ...match, text: match.text.trim() }]
+    return !use || (defined.isMember && !use.isMember)
+      ? []
+      : [{ ...defined, ...match, text: match.text.trim() }]
   })
   const byName = Map.groupBy(candidates, ({ name }) => name)
   const places = names.map((each) => rankPlaces(byName.get(each.name) ?? [], each))
-  return Array.from({ length: placesOfName }, (_, nth) => places.flatMap((list) => list[nth] ?? [])).flat()
+  return Array.from({ length: placesOfName }, (_, nth) =>
+    places.flatMap((list) => list[nth] ?? []),
+  ).flat()
 }
 
 /** As many of the names as a pattern can hold, most wanted first. */
 function pickNames(used: readonly UsedName[]): UsedName[] {
   let left = longestPattern - writePattern([]).length
   return used.filter((each) => {
-    const length = (each.name.length + 1) * (isAssigned(each) ? 2 : 1) + 4 * (each.name.split('$').length - 1)
+    const length =
+      (each.name.length + 1) * (isAssigned(each) ? 2 : 1) + 4 * (each.name.split('$').length - 1)
     if (length > left) return false
     left -= length
     return true
@@ -61,7 +69,8 @@ function isAssigned({ isMember, file }: UsedName): boolean {
  * be told more exactly would take git several times as long than to tell it of the lines that are found.
  */
 function writePattern(names: readonly UsedName[]): string {
-  const join = (some: readonly UsedName[]) => some.map(({ name }) => name.replaceAll('$', '\\$')).join('|')
+  const join = (some: readonly UsedName[]) =>
+    some.map(({ name }) => name.replaceAll('$', '\\$')).join('|')
   const plain = `([ \t*&:]|^)(${join(names)})([ \t]*([(<={:;,[]|$)|[ \t]+(struct|interface|extends|implements|func)[ (])`
   const assigned = join(names.filter(isAssigned))
   return `${plain}|[.](${assigned || '-'}) = (async |function|[(])`
@@ -69,10 +78,16 @@ function writePattern(names: readonly UsedName[]): string {
 
 async function search(change: Change, names: readonly UsedName[]): Promise<readonly SearchMatch[]> {
   const families = new Set(names.map(({ file }) => familyOf(file.path)))
-  const extensions = [...families].flatMap((family) => family.split(' ')).filter((one) => /^\.\w{1,10}$/.test(one))
+  const extensions = [...families]
+    .flatMap((family) => family.split(' '))
+    .filter((one) => /^\.\w{1,10}$/.test(one))
   if (extensions.length === 0) return []
   try {
-    return await change.head.search(writePattern(names), { fast: true, extensions, limit: mostMatches })
+    return await change.head.search(writePattern(names), {
+      fast: true,
+      extensions,
+      limit: mostMatches,
+    })
   } catch (error) {
     if (error instanceof GitError) return []
     throw error
@@ -91,13 +106,23 @@ function rankPlaces(candidates: readonly Candidate[], wanted: UsedName): Candida
     .map(({ candidate }) => candidate)
 }
 
-function scorePlace({ path, strength, isMember: isValue }: Candidate, { file, from }: UsedName): number {
+function scorePlace(
+  { path, strength, isMember: isValue }: Candidate,
+  { file, from }: UsedName,
+): number {
   const imported = from !== undefined && matchesImport(path, file.path, from) ? 6 : 0
   // What C files share stands in their headers.
   const isShared = /\.(h|hh|hpp|hxx)$/.test(path) && isValue ? 1 : 0
   const isStandIn = /(^|[/_.-])(mocks?|stubs?|fakes?)([/_.-]|$)/i.test(path)
   const isForTests = isTestPath(path) && !isTestPath(file.path)
-  return imported + 2 * strength + isShared + nearness(path, file.path) - (isStandIn ? 2 : 0) - (isForTests ? 3 : 0)
+  return (
+    imported +
+    2 * strength +
+    isShared +
+    nearness(path, file.path) -
+    (isStandIn ? 2 : 0) -
+    (isForTests ? 3 : 0)
+  )
 }
 
 /** From 0 to 3: how many of their folders two paths share. */

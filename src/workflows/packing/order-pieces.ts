@@ -43,10 +43,15 @@ export async function orderPieces(
   const weighed = await weighChange(change, all)
   const pieces = weighed.flatMap((hunk) => cutPieces(hunk, room.tokens * largestPiece))
   const tokens = sumTokens(pieces)
-  const numbered = tokens + weighed.reduce((sum, each) => sum + tokensOfNumber * (each.tokens.length - 1), 0)
+  const numbered =
+    tokens + weighed.reduce((sum, each) => sum + tokensOfNumber * (each.tokens.length - 1), 0)
   const isNumbered = numbered <= room.tokens
   const sorted = sortPieces(pieces, room.tokens, tokens <= all)
-  return { pieces: sorted, numbers: isNumbered ? 'all' : 'some', tokens: isNumbered ? numbered : tokens }
+  return {
+    pieces: sorted,
+    numbers: isNumbered ? 'all' : 'some',
+    tokens: isNumbered ? numbered : tokens,
+  }
 }
 
 async function weighChange(change: Change, maxLines: number): Promise<WeighedHunk[]> {
@@ -56,7 +61,9 @@ async function weighChange(change: Change, maxLines: number): Promise<WeighedHun
     await setImmediate()
     const weight = weighFile(file)
     weighed.push(
-      ...weighHunks(file, maxLines, (hunk) => (isSeenHunk(hunk, seenLines) ? weight * weightOfSeen : weight)),
+      ...weighHunks(file, maxLines, (hunk) =>
+        isSeenHunk(hunk, seenLines) ? weight * weightOfSeen : weight,
+      ),
     )
   }
   return weighed
@@ -74,7 +81,11 @@ function sumTokens(pieces: readonly Piece[]): number {
 
 /** About what it takes to begin with a file. */
 export function tokensOfFile({ path, oldPath, status }: FileDiff): number {
-  return estimateTokens(path) + 6 + (status === 'renamed' || status === 'copied' ? estimateTokens(oldPath) : 0)
+  return (
+    estimateTokens(path) +
+    6 +
+    (status === 'renamed' || status === 'copied' ? estimateTokens(oldPath) : 0)
+  )
 }
 
 /**
@@ -82,7 +93,11 @@ export function tokensOfFile({ path, oldPath, status }: FileDiff): number {
  * than the first of another. What stands beside a piece comes with it where there is room for all, and else when its
  * own worth says so.
  */
-function sortPieces(pieces: readonly Piece[], tokensPerRound: number, isRoomForAll: boolean): Piece[] {
+function sortPieces(
+  pieces: readonly Piece[],
+  tokensPerRound: number,
+  isRoomForAll: boolean,
+): Piece[] {
   const ranks = new Map<Piece, number>()
   const changed = pieces.filter(({ beside }) => beside.length === 0)
   for (const [file, own] of Map.groupBy(changed, ({ file }) => file)) {

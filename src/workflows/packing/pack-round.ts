@@ -68,7 +68,9 @@ export async function packRound(task: PackTask, pieces: readonly Piece[]): Promi
   const around = await takeSurroundings(round, isWhole ? round.left / 2 : kept, isWhole)
   await takePieces(round, pieces, 0)
   widen(round)
-  const files = [...round.files.values()].sort((one, other) => (one.canvas.file.path < other.canvas.file.path ? -1 : 1))
+  const files = [...round.files.values()].sort((one, other) =>
+    one.canvas.file.path < other.canvas.file.path ? -1 : 1,
+  )
   return { spans: [...files.map((file) => toSpan(file, task)), ...around], shown: round.shown }
 }
 
@@ -92,12 +94,19 @@ async function takePieces(round: OpenRound, pieces: readonly Piece[], kept: numb
   recount(round)
 }
 
-function measurePiece({ measure, numbers, room }: PackTask, piece: Piece, view: HeadView | undefined): number {
+function measurePiece(
+  { measure, numbers, room }: PackTask,
+  piece: Piece,
+  view: HeadView | undefined,
+): number {
   const lines = piece.hunk.lines.slice(piece.from, piece.to)
   const canvas = createCanvas(piece.file)
   drawPiece(canvas, piece)
   // What stands beside a piece needs no heading of its own.
-  const text = piece.beside.length > 0 ? renderNumberedLines(lines, numbers) : renderCanvas(canvas, view, numbers)
+  const text =
+    piece.beside.length > 0
+      ? renderNumberedLines(lines, numbers)
+      : renderCanvas(canvas, view, numbers)
   return text.length > room * mostCharactersPerToken ? Infinity : measure(text) + 1
 }
 
@@ -116,13 +125,23 @@ function measureFile({ canvas, view }: OpenFile, { numbers, measure }: PackTask)
  * Shows what is around the change: what the code graph tells of it, and where names on the shown lines are defined. More
  * than the tokens that are kept only where no piece waits for the room.
  */
-async function takeSurroundings(round: OpenRound, most: number, isWide: boolean): Promise<ContextSpan[]> {
+async function takeSurroundings(
+  round: OpenRound,
+  most: number,
+  isWide: boolean,
+): Promise<ContextSpan[]> {
   const { change, measure } = round.task
   const places = placesOf(round)
   const reach = change.graph === null ? [] : describeReach(change.graph, places, most, measure)
   const taken = reach.reduce((sum, span) => sum + span.tokens, 0)
   const room = { tokens: most - taken, isWide }
-  const definitions = await showDefinitions(change, places, collectNames(readShown(round)), room, measure)
+  const definitions = await showDefinitions(
+    change,
+    places,
+    collectNames(readShown(round)),
+    room,
+    measure,
+  )
   const spans = definitions === undefined ? reach : [...reach, definitions]
   const tokens = taken + (definitions?.tokens ?? 0)
   round.left -= tokens
@@ -134,7 +153,8 @@ function placesOf({ files }: OpenRound): ShownPlaces {
   const canvases = [...files.values()].map(({ canvas }) => canvas)
   return {
     showsFile: (path) => canvases.some(({ file }) => file.path === path || file.oldPath === path),
-    showsLine: (path, line) => canvases.some(({ file, shown }) => file.path === path && shown.has(line)),
+    showsLine: (path, line) =>
+      canvases.some(({ file, shown }) => file.path === path && shown.has(line)),
   }
 }
 
@@ -177,7 +197,9 @@ function widen(round: OpenRound): void {
   const size = ({ enclosing }: (typeof wanted)[number]) => enclosing.endLine - enclosing.startLine
   for (const { canvas, view, enclosing } of wanted.sort((one, other) => size(one) - size(other))) {
     const { startLine, endLine } = enclosing
-    const tokens = round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) + (endLine - startLine) * 3
+    const tokens =
+      round.task.measure(view.lines.slice(startLine - 1, endLine).join('\n')) +
+      (endLine - startLine) * 3
     if (tokens > round.left) break
     drawContext(canvas, view, startLine, endLine)
     round.left -= tokens

@@ -38,7 +38,8 @@ export function createHeadReader(ctx: Pick<ReviewContext, 'syntax'>, change: Cha
   return (file) => {
     // A new file encloses its own lines, and one that is gone has no head.
     if (file.status === 'added' || file.status === 'deleted') return Promise.resolve(undefined)
-    const reading = known.get(file) ?? (known.size < mostFiles ? read(file) : Promise.resolve(undefined))
+    const reading =
+      known.get(file) ?? (known.size < mostFiles ? read(file) : Promise.resolve(undefined))
     known.set(file, reading)
     return reading
   }
@@ -54,7 +55,9 @@ function isUnclear({ hunks }: FileDiff, enclosing: HeadView['enclosing']): boole
 
 /** The definitions that a line lies in, outermost first; values enclose nothing. */
 function enclosingDefinitions(outline: readonly Definition[], line: number): Definition[] {
-  return outline.filter(({ startLine, endLine, kind }) => kind !== 'value' && startLine < line && line <= endLine)
+  return outline.filter(
+    ({ startLine, endLine, kind }) => kind !== 'value' && startLine < line && line <= endLine,
+  )
 }
 
 async function readText(change: Change, path: string): Promise<string | undefined> {

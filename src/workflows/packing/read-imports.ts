@@ -68,7 +68,9 @@ function lookUpLoosely(imports: ByName): Imports {
     find: ({ name, qualifier }) => {
       const found = imports.get(qualifier ?? name) ?? imports.get(name)
       if (!found) return undefined
-      return /^(java|javax|kotlin|scala|std|core|alloc|System)\b/.test(found.from) ? 'elsewhere' : { ...found, name }
+      return /^(java|javax|kotlin|scala|std|core|alloc|System)\b/.test(found.from)
+        ? 'elsewhere'
+        : { ...found, name }
     },
   }
 }
@@ -100,9 +102,13 @@ function readScript(text: string): ByName {
 
 function readPython(text: string): ByName {
   const imports = new Map<string, Import>()
-  for (const [, from = '', list = ''] of text.matchAll(/^\s*from\s+(\S+)\s+import\s+(\([^)]{1,4000}\)|.+)$/gm))
+  for (const [, from = '', list = ''] of text.matchAll(
+    /^\s*from\s+(\S+)\s+import\s+(\([^)]{1,4000}\)|.+)$/gm,
+  ))
     readList(imports, list, from)
-  for (const [, from = '', alias] of text.matchAll(/^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?\s*$/gm)) {
+  for (const [, from = '', alias] of text.matchAll(
+    /^\s*import\s+([\w.]+)(?:\s+as\s+(\w+))?\s*$/gm,
+  )) {
     const name = from.slice(from.lastIndexOf('.') + 1)
     imports.set(alias ?? name, { name, from })
   }
@@ -111,7 +117,9 @@ function readPython(text: string): ByName {
 
 function readGo(text: string): ByName {
   const imports = new Map<string, Import>()
-  for (const [, alias, from = ''] of text.matchAll(/^(?:import)?\s*(?:([\w.]+)\s+)?"([\w./~-]+)"\s*(?:\/\/.*)?$/gm)) {
+  for (const [, alias, from = ''] of text.matchAll(
+    /^(?:import)?\s*(?:([\w.]+)\s+)?"([\w./~-]+)"\s*(?:\/\/.*)?$/gm,
+  )) {
     const name = from.replace(/\/v\d+$/, '').replace(/^.*\//, '')
     imports.set(alias ?? name, { name, from })
   }
@@ -121,7 +129,9 @@ function readGo(text: string): ByName {
 /** Languages whose imports are one path that ends in the name. */
 function readQualified(text: string): ByName {
   const imports = new Map<string, Import>()
-  const statement = /^\s*(?:import|use|using)\s+(?:static\s+)?([\w.:\\]{1,300}?)[.:\\]+(\w+)\s*;?\s*$/gm
-  for (const [, from = '', name = ''] of text.matchAll(statement)) imports.set(name, { name, from: `${from}.${name}` })
+  const statement =
+    /^\s*(?:import|use|using)\s+(?:static\s+)?([\w.:\\]{1,300}?)[.:\\]+(\w+)\s*;?\s*$/gm
+  for (const [, from = '', name = ''] of text.matchAll(statement))
+    imports.set(name, { name, from: `${from}.${name}` })
   return imports
 }

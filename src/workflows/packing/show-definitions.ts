@@ -45,7 +45,8 @@ export async function showDefinitions(
     change,
     used.filter(({ name }) => !names.has(name)),
   )
-  const isNew = ({ lines }: Entry) => lines === undefined || !shown.showsLine(lines.path, lines.start)
+  const isNew = ({ lines }: Entry) =>
+    lines === undefined || !shown.showsLine(lines.path, lines.start)
   const short = [
     ...known.map((definition) => definition.short),
     ...guessed.map(({ path, line, text }) => toEntry(path, line, text)),
@@ -73,9 +74,15 @@ interface KnownDefinition {
 }
 
 /** The definitions that shown lines use, the surest first, as they stand in their files. */
-async function readKnown({ graph, head }: Change, { showsLine }: ShownPlaces): Promise<KnownDefinition[]> {
+async function readKnown(
+  { graph, head }: Change,
+  { showsLine }: ShownPlaces,
+): Promise<KnownDefinition[]> {
   const wanted = (graph?.definitions ?? [])
-    .filter(({ usedAt, confidence }) => confidence >= leastConfidence && showsLine(usedAt.path, usedAt.line))
+    .filter(
+      ({ usedAt, confidence }) =>
+        confidence >= leastConfidence && showsLine(usedAt.path, usedAt.line),
+    )
     .toSorted((one, other) => other.confidence - one.confidence)
     .slice(0, mostKnown)
   const read = createLineReader(head)
@@ -97,7 +104,8 @@ function describeKnown(
   const bare = name.slice(name.lastIndexOf('.') + 1)
   const lines = file.slice(line - 1, Math.max(line, endLine))
   // A file that wasn't read is told by what the graph noted of it.
-  if (lines.length === 0) return { name: bare, short: { text: `${path}:${line}: ${signature}` }, whole: undefined }
+  if (lines.length === 0)
+    return { name: bare, short: { text: `${path}:${line}: ${signature}` }, whole: undefined }
   const isShort = lines.length > 1 && lines.length <= mostWholeLines
   return {
     name: bare,

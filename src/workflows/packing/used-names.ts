@@ -28,7 +28,11 @@ const mostLinesRead = 4_000
 const mostNames = 80
 
 /** What the use of a name on such a line is worth. */
-const weightOfKind: Readonly<Record<DiffLine['kind'], number>> = { added: 1, deleted: 0.3, context: 0.4 }
+const weightOfKind: Readonly<Record<DiffLine['kind'], number>> = {
+  added: 1,
+  deleted: 0.3,
+  context: 0.4,
+}
 const weightAround = 0.25
 
 /** Words of languages, and names that every program has. */
@@ -69,8 +73,12 @@ export function collectNames(files: readonly ReadLines[]): UsedName[] {
         if (imported === 'elsewhere') continue
         const name = imported?.name ?? use.name
         const weight = (use.weight + (imported ? 2 : 0)) * worth
-        const isMember = (use.qualifier !== undefined && !imported) || /^[A-Z][A-Z0-9_]+$/.test(name)
-        found.set(name, mergeUses(found.get(name), { name, file, from: imported?.from, isMember, weight }))
+        const isMember =
+          (use.qualifier !== undefined && !imported) || /^[A-Z][A-Z0-9_]+$/.test(name)
+        found.set(
+          name,
+          mergeUses(found.get(name), { name, file, from: imported?.from, isMember, weight }),
+        )
       }
     }
   }
@@ -82,7 +90,12 @@ export function collectNames(files: readonly ReadLines[]): UsedName[] {
 function mergeUses(known: UsedName | undefined, next: UsedName): UsedName {
   if (!known) return next
   const weight = Math.max(known.weight, next.weight) + next.weight / 8
-  return { ...known, from: known.from ?? next.from, isMember: known.isMember || next.isMember, weight }
+  return {
+    ...known,
+    from: known.from ?? next.from,
+    isMember: known.isMember || next.isMember,
+    weight,
+  }
 }
 
 const anyName = /[A-Za-z_$][\w$]{2,}/g
@@ -101,6 +114,8 @@ function readUses(text: string): NameUse[] {
     const qualifier = qualifierBefore.exec(code.slice(Math.max(0, index - 60), index))?.[1]
     const isCalled = callBehind.test(code.slice(index + name.length, index + name.length + 80))
     const weight = (isCalled ? 2 : 0) + (/^[A-Z]/.test(name) ? 1 : 0) + (isCompound ? 1 : 0)
-    return weight >= 1 ? [{ name, qualifier, weight: qualifier === undefined ? weight : weight - 0.5 }] : []
+    return weight >= 1
+      ? [{ name, qualifier, weight: qualifier === undefined ? weight : weight - 0.5 }]
+      : []
   })
 }

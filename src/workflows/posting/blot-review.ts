@@ -15,7 +15,11 @@ export function blotReview(review: Review, secrets: readonly string[]): Review {
     findings: review.findings.map((finding) => blotFinding(finding, secrets)),
     coverage: {
       ...coverage,
-      skipped: coverage.skipped.map((file) => ({ ...file, path: blot(file.path), reason: blot(file.reason) })),
+      skipped: coverage.skipped.map((file) => ({
+        ...file,
+        path: blot(file.path),
+        reason: blot(file.reason),
+      })),
       notes: coverage.notes.map(blot),
       setAside: coverage.setAside.map(blot),
     },
@@ -23,11 +27,11 @@ export function blotReview(review: Review, secrets: readonly string[]): Review {
 }
 
 /** The same for what is kept of a judgement: the page, the API and later reviews show it. */
-export function blotJudgement<T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'setAside'>>(
-  judgement: T,
-  secrets: readonly string[],
-): T {
-  const blot = (findings: readonly Finding[]) => findings.map((finding) => blotFinding(finding, secrets))
+export function blotJudgement<
+  T extends Pick<Judgement, 'findings' | 'resolved' | 'dismissed' | 'setAside'>,
+>(judgement: T, secrets: readonly string[]): T {
+  const blot = (findings: readonly Finding[]) =>
+    findings.map((finding) => blotFinding(finding, secrets))
   return {
     ...judgement,
     findings: blot(judgement.findings),
@@ -41,14 +45,19 @@ export function blotJudgement<T extends Pick<Judgement, 'findings' | 'resolved' 
 export function blotFinding(finding: Finding, secrets: readonly string[]): Finding {
   const blot = (text: string) => blotSecrets(text, secrets)
   const { suggestion } = finding
-  const isHarmless = suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
+  const isHarmless =
+    suggestion !== null && blot(suggestion) === suggestion && isHarmlessCode(suggestion)
   return {
     ...finding,
     path: blot(finding.path),
     title: blot(finding.title),
     body: blot(finding.body),
     suggestion: isHarmless ? suggestion : null,
-    evidence: finding.evidence.map((item) => ({ ...item, path: blot(item.path), note: blot(item.note) })),
+    evidence: finding.evidence.map((item) => ({
+      ...item,
+      path: blot(item.path),
+      note: blot(item.note),
+    })),
     ...(finding.restsOn && { restsOn: changeWords(finding.restsOn, blot) }),
   }
 }

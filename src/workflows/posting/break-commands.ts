@@ -8,14 +8,16 @@ export const joiner = '\u2060'
 const lineStart = String.raw`^(?:[^\S\n]|[>*+_~\x60"'-]|\d{1,9}[.)][^\S\n])*`
 
 /** Accounts that act when they are named. In prose every mention is broken: these are broken in code too. */
-const bots = `allcontributors ansibot azure-pipelines bedevere-bot bors bors-servo bugbot claude codecov coderabbitai
+const bots =
+  `allcontributors ansibot azure-pipelines bedevere-bot bors bors-servo bugbot claude codecov coderabbitai
   codex codiumai-pr-agent conda-forge-admin copilot cursor cursoragent dependabot dependabot-preview devin-ai-integration
   elasticmachine ellipsis-dev flinkbot gemini-code-assist googlebot greptile greptileai
   homu jules k8s-ci-robot kibanamachine kodiakhq meeseeksdev mergify mergifyio ofborg openhands-agent openshift-ci-robot
   pytorchbot pytorchmergebot qodo-merge renovate renovatebot rust-timer rustbot seer sentry sourcery-ai sweep-ai swift-ci
   tensorflow-jenkins`.replace(/\s+/g, '|')
 
-const verbs = `r[+=-]|p=|try|retry|merge|squash|rebase|recreate|queue|requeue|backport|approve|lgtm|delegate
+const verbs =
+  `r[+=-]|p=|try|retry|merge|squash|rebase|recreate|queue|requeue|backport|approve|lgtm|delegate
   |d[+=]|ship|test|retest|run|rerun|build|rebuild|fix|implement|review|close|reopen|please|ignore|update|refresh
   |cancel`.replace(/\s+/g, '')
 
@@ -31,7 +33,10 @@ const tags =
 const phrases: readonly RegExp[] = [
   // homu, bors, Dependabot, Mergify, Renovate, assistants
   new RegExp(String.raw`(?<![\w.])@(?:${bots})(?![\w-])`, 'gi'),
-  new RegExp(String.raw`(?<![\w.])@(?!(?:${tags})\b)[\w-]{1,60}[,:]?[^\S\n]+(?:${verbs})(?![\w(.=])`, 'gi'),
+  new RegExp(
+    String.raw`(?<![\w.])@(?!(?:${tags})\b)[\w-]{1,60}[,:]?[^\S\n]+(?:${verbs})(?![\w(.=])`,
+    'gi',
+  ),
   // Jenkins' ghprb, and what projects set for it
   /\bok\W+to\W+test\b/gi,
   /test\W+this\W+please\b|(?<=\bre-?)test\W+this\b|\bjenkins\b\W{1,5}(?:re)?test\b/gi,
@@ -75,7 +80,10 @@ export function breakCommands(text: string): string {
     .replace(/^([^\S\n]*@)(?=[\w/-]+[^\S\n]+[a-z])/gim, `$1${joiner}`)
   for (const phrase of phrases) broken = broken.replace(phrase, breakWord)
   for (const words of firstWords)
-    broken = broken.replace(words, (_, start: string, command: string) => start + breakWord(command))
+    broken = broken.replace(
+      words,
+      (_, start: string, command: string) => start + breakWord(command),
+    )
   return breakDownloads(broken)
 }
 

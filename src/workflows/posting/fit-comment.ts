@@ -18,7 +18,15 @@ export interface SummaryParts {
 }
 
 /** From the first to go to the last. Heading, table and footer stay. */
-const optionalParts = ['memories', 'sources', 'reach', 'coverage', 'states', 'unplaced', 'words'] as const
+const optionalParts = [
+  'memories',
+  'sources',
+  'reach',
+  'coverage',
+  'states',
+  'unplaced',
+  'words',
+] as const
 const leftOut = '*The comment would be longer than the platform takes: some of it is left out.*'
 
 /** Leaves out parts until the comment fits; if need be, the last rows of the table too. */
@@ -35,13 +43,42 @@ export function fitComment(whole: SummaryParts, maxLength: number): string {
     room -= row.length + 1
     return room < 0
   })
-  return fitting === -1 ? text : joinParts({ ...parts, rows: parts.rows.slice(0, fitting) }, leftOut)
+  return fitting === -1
+    ? text
+    : joinParts({ ...parts, rows: parts.rows.slice(0, fitting) }, leftOut)
 }
 
 function joinParts(parts: SummaryParts, note = ''): string {
-  const table = parts.rows.length === 0 ? '' : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
-  const { heading, words, unplaced, dismissing, states, reach, memories, sources, coverage, footer } = parts
-  return [heading, words, table, unplaced, dismissing, states, reach, memories, sources, coverage, note, footer]
+  const table =
+    parts.rows.length === 0
+      ? ''
+      : ['| | Finding | Where |', '|---|---|---|', ...parts.rows].join('\n')
+  const {
+    heading,
+    words,
+    unplaced,
+    dismissing,
+    states,
+    reach,
+    memories,
+    sources,
+    coverage,
+    footer,
+  } = parts
+  return [
+    heading,
+    words,
+    table,
+    unplaced,
+    dismissing,
+    states,
+    reach,
+    memories,
+    sources,
+    coverage,
+    note,
+    footer,
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }

@@ -10,6 +10,9 @@ export function headMarker(headSha: string, runId: number): string {
 }
 
 /** What a finding's inline comment ends with; another one when it came back, as its thread is resolved. */
-export function findingMarker({ fingerprint, reopened }: Pick<Finding, 'fingerprint' | 'reopened'>): string {
+export function findingMarker({
+  fingerprint,
+  reopened,
+}: Pick<Finding, 'fingerprint' | 'reopened'>): string {
   return `<!-- umpire:finding ${fingerprint}${reopened > 0 ? ` reopened=${reopened}` : ''} -->`
 }

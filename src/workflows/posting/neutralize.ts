@@ -15,7 +15,9 @@ export function neutralizeMarkdown(text: string, options: { maxLength: number })
   const parts = splitFences(cutText(removeInvisible(text).trim(), options.maxLength))
   // Bots read the raw text: what they look for may begin in prose and end in code.
   return breakCommands(
-    parts.map((part) => (part.isCode ? codeFence('', part.text) : neutralizeProse(part.text))).join('\n'),
+    parts
+      .map((part) => (part.isCode ? codeFence('', part.text) : neutralizeProse(part.text)))
+      .join('\n'),
   )
 }
 
@@ -24,7 +26,10 @@ export function neutralizeMarkdown(text: string, options: { maxLength: number })
  *
  * @param options.inCell for a table's cell, where a pipe would end it, in code too
  */
-export function neutralizeLine(text: string, options: { maxLength: number; inCell?: boolean }): string {
+export function neutralizeLine(
+  text: string,
+  options: { maxLength: number; inCell?: boolean },
+): string {
   const line = removeInvisible(text)
     .replace(/\s+/g, ' ')
     .trim()
@@ -42,7 +47,9 @@ export function neutralizeLine(text: string, options: { maxLength: number; inCel
 export function codeSpan(text: string, options: { inCell?: boolean } = {}): string {
   const line = breakCommands(breakMarkers(removeInvisible(text).replace(/[\n\t]+/g, ' ')))
   // A table takes one backslash before a pipe away, and can't say "backslash, pipe" in code: they are kept apart.
-  const clean = options.inCell ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${joiner}`}\\|`) : line
+  const clean = options.inCell
+    ? line.replace(/(\\?)\|/g, (_, slash) => `${slash && `\\${joiner}`}\\|`)
+    : line
   const fence = '`'.repeat(longestRun(clean, '`') + 1)
   const pad = clean === '' || /^`|`$/.test(clean) || isPadded(clean) ? ' ' : ''
   return `${fence}${pad}${clean}${pad}${fence}`
@@ -62,7 +69,11 @@ export function codeFence(language: string, text: string): string {
 /** Whether code may be offered as a change to commit: it can't be altered, so it must be harmless as it is. */
 export function isHarmlessCode(text: string): boolean {
   const lines = text.replaceAll('\r\n', '\n')
-  return removeInvisible(lines) === lines && breakMarkers(lines) === lines && breakCommands(lines) === lines
+  return (
+    removeInvisible(lines) === lines &&
+    breakMarkers(lines) === lines &&
+    breakCommands(lines) === lines
+  )
 }
 
 /** Control characters, and the invisible ones with which text hides or turns around. Line ends become LF. */
@@ -217,7 +228,9 @@ function holdCode(text: string, holdSpan: (code: string) => string): string {
 
 function holdEscape(character: string): string {
   if (character === '`') return "'"
-  return keptEscapes.has(character) ? String.fromCharCode(held.escape + character.charCodeAt(0)) : character
+  return keptEscapes.has(character)
+    ? String.fromCharCode(held.escape + character.charCodeAt(0))
+    : character
 }
 
 function releaseEscape(place: string): string {

@@ -8,7 +8,11 @@ import { codeFence, codeSpan, neutralizeLine, neutralizeMarkdown } from './neutr
 import { renderRecord } from './render-sources.ts'
 
 const icons: Readonly<Record<Severity, string>> = { critical: '🔴', moderate: '🟡', minor: '🔵' }
-const severityNames: Readonly<Record<Severity, string>> = { critical: 'Critical', moderate: 'Moderate', minor: 'Minor' }
+const severityNames: Readonly<Record<Severity, string>> = {
+  critical: 'Critical',
+  moderate: 'Moderate',
+  minor: 'Minor',
+}
 
 /**
  * The comments on lines, for the findings placed inline; and how one of the others reads that has a comment from before.
@@ -49,7 +53,9 @@ export function renderItem(finding: Finding, word: string): string {
 
 /** A finding in full, where it has no line of its own. */
 export function renderInFull(finding: Finding): string {
-  return breakCommands(`${renderClaim(finding)} (${codeSpan(nameCode(finding))})\n\n${renderBody(finding)}`)
+  return breakCommands(
+    `${renderClaim(finding)} (${codeSpan(nameCode(finding))})\n\n${renderBody(finding)}`,
+  )
 }
 
 /** What isn't in the code any more has no line. */
@@ -85,12 +91,16 @@ function renderBody(finding: Finding): string {
 }
 
 function renderGround(ground: Ground): string {
-  return isRecord(ground) ? renderRecord(ground, []) : neutralizeLine(ground.text, { maxLength: 300 })
+  return isRecord(ground)
+    ? renderRecord(ground, [])
+    : neutralizeLine(ground.text, { maxLength: 300 })
 }
 
 function renderComment(finding: Finding, limits: PlatformLimits): string {
   const suggestion =
-    finding.suggestion !== null && limits.suggestions ? [codeFence('suggestion', finding.suggestion)] : []
+    finding.suggestion !== null && limits.suggestions
+      ? [codeFence('suggestion', finding.suggestion)]
+      : []
   const claim = renderClaim(finding)
   // A command may begin in the title and end in the body.
   const words = breakCommands(`${claim}\n\n${renderBody(finding)}`)
@@ -100,5 +110,8 @@ function renderComment(finding: Finding, limits: PlatformLimits): string {
     [words, marker],
     [claim, marker],
   ].map((parts) => parts.join('\n\n'))
-  return versions.find((version) => version.length <= limits.commentLength) ?? (versions.at(-1) as string)
+  return (
+    versions.find((version) => version.length <= limits.commentLength) ??
+    (versions.at(-1) as string)
+  )
 }

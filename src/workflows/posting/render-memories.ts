@@ -28,8 +28,12 @@ export function chooseMemories(
   const touched = files.flatMap(({ path, oldPath }) => [path, oldPath])
   const depth = ({ path }: AppliedMemory) => path?.split('/').length ?? 0
   return memories
-    .filter(({ trust, type }) => (trust === 'person' || trust === 'repository') && telling.has(type))
-    .filter(({ path }) => path !== null && path !== '.' && touched.some((each) => isWithin(each, path)))
+    .filter(
+      ({ trust, type }) => (trust === 'person' || trust === 'repository') && telling.has(type),
+    )
+    .filter(
+      ({ path }) => path !== null && path !== '.' && touched.some((each) => isWithin(each, path)),
+    )
     .toSorted((one, other) => depth(other) - depth(one))
     .slice(0, mostMemories)
 }

@@ -10,7 +10,11 @@ export interface ReachSection {
 
 /** What readers are told. Users are named and not called, pull requests numbered and not linked. */
 export function renderReach(reach: Reach): ReachSection {
-  const past = [...reach.open.map(renderOpen), ...reach.earlier.map(renderEarlier), ...reach.owners.map(renderOwner)]
+  const past = [
+    ...reach.open.map(renderOpen),
+    ...reach.earlier.map(renderEarlier),
+    ...reach.owners.map(renderOwner),
+  ]
   const notes = reach.notes.map((note) => `- ${words(note)}`)
   const lines = [...renderSymbols(reach.symbols), ...renderTests(reach), ...past, ...notes]
   return { title: `Reach: ${reach.title}`, lines }
@@ -33,7 +37,10 @@ function renderSymbols({ total, shown }: Reach['symbols']): string[] {
   })
   const more = total - shown.length
   if (more === 0) return lines
-  return [...lines, `- and ${more} other changed ${more === 1 ? 'definition' : 'definitions'} in use elsewhere`]
+  return [
+    ...lines,
+    `- and ${more} other changed ${more === 1 ? 'definition' : 'definitions'} in use elsewhere`,
+  ]
 }
 
 function renderUse({ path, line, within, sure }: ReachedUse): string {
@@ -53,7 +60,10 @@ function codeOf(text: string): string {
 }
 
 function renderOpen({ symbols, ...neighbour }: Reach['open'][number]): string {
-  const touched = join(symbols, ({ name, removed }) => `${codeSpan(name)}${removed ? ', which is removed here' : ''}`)
+  const touched = join(
+    symbols,
+    ({ name, removed }) => `${codeSpan(name)}${removed ? ', which is removed here' : ''}`,
+  )
   return `- Open too: ${renderNeighbour(neighbour)} touches ${touched}`
 }
 
@@ -62,12 +72,23 @@ function renderEarlier({ finding, ...neighbour }: Reach['earlier'][number]): str
 }
 
 /** As code: a reference would leave a trace on the other pull request with every review. */
-function renderNeighbour({ number, title, author }: { number: number; title: string; author: string }): string {
+function renderNeighbour({
+  number,
+  title,
+  author,
+}: {
+  number: number
+  title: string
+  author: string
+}): string {
   return `${codeSpan(`#${number}`)} ${words(title)} (${codeSpan(author)})`
 }
 
 function renderOwner({ login, files }: Reach['owners'][number]): string {
-  const known = join(files, ({ path, percent }) => `${codeSpan(path)} (${percent} % of its changes)`)
+  const known = join(
+    files,
+    ({ path, percent }) => `${codeSpan(path)} (${percent} % of its changes)`,
+  )
   return `- ${codeSpan(login)} knows ${known}`
 }
 

@@ -22,7 +22,10 @@ export function renderSources(
 }
 
 /** One record in a line: whose it is, and its title with a link. */
-export function renderRecord({ source, key, title, url }: ToldRecord, secrets: readonly string[]): string {
+export function renderRecord(
+  { source, key, title, url }: ToldRecord,
+  secrets: readonly string[],
+): string {
   const words = blotSecrets(title, secrets)
   const told = key === null || words.includes(key) ? words : `${key}: ${words}`
   const text = neutralizeLine(told, { maxLength: longestTitle }) || 'an entry without a title'
@@ -32,5 +35,8 @@ export function renderRecord({ source, key, title, url }: ToldRecord, secrets: r
 
 /** Nothing in it ends the link or means anything in Markdown. */
 function encodeLink(url: string): string {
-  return url.replace(/[()\\<>[\]*_~`|]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  return url.replace(
+    /[()\\<>[\]*_~`|]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

@@ -47,7 +47,8 @@ const maxItems = 20
 /** The summary as Markdown, with the hidden marker by which it is found again. */
 export function renderSummary(input: SummaryInput): string {
   const review = blotReview(input.review, input.secrets)
-  const blot = (findings: readonly Finding[]) => findings.map((finding) => blotFinding(finding, input.secrets))
+  const blot = (findings: readonly Finding[]) =>
+    findings.map((finding) => blotFinding(finding, input.secrets))
   const { history } = input
   const past = {
     ...history,
@@ -65,8 +66,12 @@ export function renderSummary(input: SummaryInput): string {
   ]
   return fitComment(
     {
-      heading: [...heading, ...renderProgress(past), ...renderDismissals(review, past)].join('\n\n'),
-      words: isClean ? renderCleanLine(review, past) : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
+      heading: [...heading, ...renderProgress(past), ...renderDismissals(review, past)].join(
+        '\n\n',
+      ),
+      words: isClean
+        ? renderCleanLine(review, past)
+        : neutralizeMarkdown(review.summary, { maxLength: 4000 }),
       rows: open.filter((finding) => finding.placement !== 'held_back').map(renderRow),
       // Nothing is lost: what has no line of its own is told here.
       unplaced: open
@@ -90,7 +95,8 @@ export function renderStatus(review: Review, otherBlock: OtherBlock | null): str
   if (otherBlock && !review.blocks)
     return `${endNames[otherBlock.end]} in #${otherBlock.number}, which has the same head`
   const counts = countSeverities(review.findings)
-  const passes = review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
+  const passes =
+    review.ends.includes('passed') || review.blocks ? '' : ', which this repository lets pass'
   const name = `${endNames[review.ends[0]!]}${passes}`
   return `${name}${counts === '' ? '' : `: ${counts}`} · confidence ${review.confidence}/5`
 }
@@ -106,17 +112,28 @@ const endIcons: Readonly<Record<ReviewEnd, string>> = {
 function renderHeadline({ ends, findings, coverage }: Review): string {
   const end = ends[0]!
   const counts = countSeverities(findings)
-  const words = [...(end === 'incomplete' ? [describeMissing(coverage)] : []), ...(counts === '' ? [] : [counts])]
+  const words = [
+    ...(end === 'incomplete' ? [describeMissing(coverage)] : []),
+    ...(counts === '' ? [] : [counts]),
+  ]
   return `${endIcons[end]} ${endNames[end]}${words.length === 0 ? '' : `: ${words.join(' · ')}`}`
 }
 
 /** Where the heading names a worse end, what was not read follows it. */
 function renderMissing({ ends, coverage }: Review): string[] {
-  return ends[0] !== 'incomplete' && ends.includes('incomplete') ? [`⚪ Incomplete: ${describeMissing(coverage)}.`] : []
+  return ends[0] !== 'incomplete' && ends.includes('incomplete')
+    ? [`⚪ Incomplete: ${describeMissing(coverage)}.`]
+    : []
 }
 
 /** What the author wants to know first of a second review. Nothing on the first one. */
-function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: ReviewHistory): string[] {
+function renderProgress({
+  isFirst,
+  resolved,
+  fresh,
+  cameBack,
+  stillOpen,
+}: ReviewHistory): string[] {
   if (isFirst) return []
   const counts = [
     { count: resolved.length, words: 'resolved' },
@@ -124,7 +141,9 @@ function renderProgress({ isFirst, resolved, fresh, cameBack, stillOpen }: Revie
     { count: cameBack, words: 'came back' },
     { count: stillOpen, words: 'still open' },
   ]
-  const told = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`)
+  const told = counts
+    .filter(({ count }) => count > 0)
+    .map(({ count, words }) => `${count} ${words}`)
   return told.length === 0 ? [] : [`Since the last review: ${told.join(', ')}.`]
 }
 
@@ -146,10 +165,16 @@ function renderDismissing({ serviceName, limits }: SummaryInput, open: readonly 
 }
 
 function renderCleanLine(review: Review, { dismissed }: ReviewHistory): string {
-  return describeClean(review.coverage, { more: dismissed.length > 0, at: ` at ${review.headSha.slice(0, 7)}` })
+  return describeClean(review.coverage, {
+    more: dismissed.length > 0,
+    at: ` at ${review.headSha.slice(0, 7)}`,
+  })
 }
 
-function renderStates(open: readonly Finding[], { resolved, resolvedBefore, dismissed }: ReviewHistory): string {
+function renderStates(
+  open: readonly Finding[],
+  { resolved, resolvedBefore, dismissed }: ReviewHistory,
+): string {
   const held = open.filter((finding) => finding.placement === 'held_back')
   const gone = resolved.length + resolvedBefore.length
   if (held.length + gone + dismissed.length === 0) return ''
@@ -169,14 +194,17 @@ function renderStates(open: readonly Finding[], { resolved, resolvedBefore, dism
 
 function renderItems(findings: readonly Finding[], word: string): string[] {
   const items = findings.slice(0, maxItems).map((finding) => renderItem(finding, word))
-  return findings.length > maxItems ? [...items, `- ${word}: ${findings.length - maxItems} more`] : items
+  return findings.length > maxItems
+    ? [...items, `- ${word}: ${findings.length - maxItems} more`]
+    : items
 }
 
 function renderCoverage({ coverage }: Review): string {
   const told = [...coverage.notes, ...coverage.setAside]
   if (coverage.complete && coverage.skipped.length === 0 && told.length === 0) return ''
   const byReason = new Map<string, SkippedFile[]>()
-  for (const file of coverage.skipped) byReason.set(file.reason, [...(byReason.get(file.reason) ?? []), file])
+  for (const file of coverage.skipped)
+    byReason.set(file.reason, [...(byReason.get(file.reason) ?? []), file])
   const skipped = [...byReason].map(([reason, files]) => {
     const shown = files.slice(0, 10).map((file) => codeSpan(file.path))
     const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : ''
@@ -196,7 +224,10 @@ function renderMemorySection(input: SummaryInput): string {
   const { memories } = input
   return memories.length === 0
     ? ''
-    : renderDetails(`Remembered of these files: ${memories.length}`, renderMemories(memories, input))
+    : renderDetails(
+        `Remembered of these files: ${memories.length}`,
+        renderMemories(memories, input),
+      )
 }
 
 function renderSourcesSection({ live, secrets }: SummaryInput): string {
@@ -209,7 +240,10 @@ function renderDetails(title: string, lines: readonly string[]): string {
   return `<details><summary><strong>${title}</strong></summary>\n\n${lines.join('\n')}\n\n</details>`
 }
 
-function renderFooter({ serviceName, durationMs, models }: SummaryInput, { headSha, reviewers }: Review): string {
+function renderFooter(
+  { serviceName, durationMs, models }: SummaryInput,
+  { headSha, reviewers }: Review,
+): string {
   const list = (names: readonly string[]) => names.map((each) => codeSpan(each)).join(', ')
   const by = models.length === 0 ? list(reviewers) : `${list(reviewers)} (${list(models)})`
   const name = neutralizeLine(serviceName, { maxLength: 40 })

@@ -30,7 +30,9 @@ export function compareWithEarlier(
   return {
     isFirst: earlier.length === 0,
     resolved,
-    resolvedBefore: earlier.filter(({ state, fingerprint }) => state === 'resolved' && !open.has(fingerprint)),
+    resolvedBefore: earlier.filter(
+      ({ state, fingerprint }) => state === 'resolved' && !open.has(fingerprint),
+    ),
     dismissed,
     fresh: count((fingerprint) => !before.has(fingerprint)),
     cameBack: count((fingerprint) => before.get(fingerprint) === 'resolved'),

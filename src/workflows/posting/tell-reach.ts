@@ -11,7 +11,15 @@ import type { FirstOf, Reach, ReachingSymbol } from '../../domain/reach.ts'
 import { blotSecrets } from '../../lib/blot-secrets.ts'
 
 /** Entries of a list, and callers of one symbol; the others are counted. */
-const most = { symbols: 10, callers: 5, files: 10, pullRequests: 5, owners: 5, ownedFiles: 3, notes: 5 } as const
+const most = {
+  symbols: 10,
+  callers: 5,
+  files: 10,
+  pullRequests: 5,
+  owners: 5,
+  ownedFiles: 3,
+  notes: 5,
+} as const
 /** Of files that fewer reviewed pull requests touched nobody is said to know them. */
 const leastTouches = 3
 /** Longest path or name, and longest sentence, in characters. */
@@ -45,7 +53,11 @@ export function tellReach(
   const reaches = Object.values(around).some(({ shown }) => shown.length > 0)
   const isPastKnown = Object.values(past).some((list) => list.length > 0)
   if (!reaches && !isPastKnown && notes.length === 0) return null
-  const title = reaches ? describeReach(graph) : isPastKnown ? 'what is known of these files' : 'not known in full'
+  const title = reaches
+    ? describeReach(graph)
+    : isPastKnown
+      ? 'what is known of these files'
+      : 'not known in full'
   return { title, ...around, ...past, notes }
 }
 
@@ -87,8 +99,14 @@ function describeReach({ symbols, callers, counts }: ChangeGraph): string {
     ...(others > 0 ? [count(others, calls > 0 ? 'other use' : 'use')] : []),
     ...(possible > 0 ? [count(possible, 'possible use')] : []),
   ]
-  const isCallable = symbols.length === 0 || symbols.some(({ kind }) => kind === 'function' || kind === 'method')
-  const users = told.length > 0 ? told.join(', ').replace(/, (?=[^,]*$)/, ' and ') : isCallable ? 'no caller' : 'no use'
+  const isCallable =
+    symbols.length === 0 || symbols.some(({ kind }) => kind === 'function' || kind === 'method')
+  const users =
+    told.length > 0
+      ? told.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+      : isCallable
+        ? 'no caller'
+        : 'no use'
   const least = told.length > 0 && counts.callers > callers.length ? 'at least ' : ''
   return `${least}${users} outside this diff, ${counts.tests === 0 ? 'no test' : count(counts.tests, 'test')}`
 }
@@ -137,7 +155,8 @@ function listPlaces(uses: readonly Caller[]): Caller[] {
   const places = new Map<string, Caller>()
   for (const use of uses.toSorted((one, other) => rank(one) - rank(other))) {
     const place = `${use.line} ${use.path}`
-    if (!use.isTest && !places.has(place) && (use.kind !== 'import' || !using.has(use.path))) places.set(place, use)
+    if (!use.isTest && !places.has(place) && (use.kind !== 'import' || !using.has(use.path)))
+      places.set(place, use)
   }
   return [...places.values()]
 }
@@ -159,7 +178,10 @@ function listOpen({ related, symbols }: ChangeGraph, clean: Clean): Reach['open'
   const colliding = related.filter(({ state, symbols }) => state === 'open' && symbols.length > 0)
   return colliding.slice(0, most.pullRequests).map((each) => ({
     ...nameNeighbour(each, clean),
-    symbols: take(each.symbols, most.callers, (name) => ({ name: clean.name(name), removed: isGone(name) })),
+    symbols: take(each.symbols, most.callers, (name) => ({
+      name: clean.name(name),
+      removed: isGone(name),
+    })),
   }))
 }
 
@@ -172,7 +194,10 @@ function listEarlier(related: readonly RelatedPullRequest[], clean: Clean): Reac
 
 function listOwners({ history }: ChangeGraph, author: string, clean: Clean): Reach['owners'] {
   const known = history
-    .filter((file): file is FileHistory & { owner: string } => file.owner !== null && file.touches >= leastTouches)
+    .filter(
+      (file): file is FileHistory & { owner: string } =>
+        file.owner !== null && file.touches >= leastTouches,
+    )
     .filter(({ owner }) => owner !== author)
     .toSorted((one, other) => other.touches - one.touches)
   const byOwner = [...Map.groupBy(known, ({ owner }) => owner)].slice(0, most.owners)

@@ -6,7 +6,12 @@ import { ModelError } from '../../domain/errors.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { readModelConsent } from '../../jobs/model-consent.ts'
 import { lockMemories } from '../../knowledge/memory/save-memories.ts'
-import { countUnembedded, listUnembedded, saveVectors, type Unembedded } from '../../knowledge/memory/save-vectors.ts'
+import {
+  countUnembedded,
+  listUnembedded,
+  saveVectors,
+  type Unembedded,
+} from '../../knowledge/memory/save-vectors.ts'
 import type { Budget, Embedder } from '../../models/index.ts'
 import { createBackgroundBudget } from './background-budget.ts'
 
@@ -48,13 +53,24 @@ export async function embedMemories(
 /** Has it see the newest few, within some seconds. Never throws: the next scan makes up for it. */
 export async function embedNewMemories(ctx: Context, repo: RepositoryName): Promise<void> {
   try {
-    await embedSome(ctx, repo, { most: fewMemories, pieceMs: fewMs, signal: AbortSignal.timeout(2 * fewMs) })
+    await embedSome(ctx, repo, {
+      most: fewMemories,
+      pieceMs: fewMs,
+      signal: AbortSignal.timeout(2 * fewMs),
+    })
   } catch (error) {
-    ctx.log.warn({ err: error, repo }, 'New memories have no vectors; the next scan makes up for it')
+    ctx.log.warn(
+      { err: error, repo },
+      'New memories have no vectors; the next scan makes up for it',
+    )
   }
 }
 
-async function embedSome(ctx: Context, repo: RepositoryName, extent: Extent): Promise<string | null> {
+async function embedSome(
+  ctx: Context,
+  repo: RepositoryName,
+  extent: Extent,
+): Promise<string | null> {
   const { db, embedder } = ctx
   if (embedder === null || !(await readModelConsent(db, repo))) return null
   const total = Math.min(extent.most, await countUnembedded(db, repo, embedder.name))
@@ -66,7 +82,10 @@ async function embedSome(ctx: Context, repo: RepositoryName, extent: Extent): Pr
   } catch (error) {
     extent.signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
-    ctx.log.warn({ repo, code: error.code, reason: error.message }, 'Some memories are found by their words alone')
+    ctx.log.warn(
+      { repo, code: error.code, reason: error.message },
+      'Some memories are found by their words alone',
+    )
     return error.message
   } finally {
     await recordSpend(db, { repo }, budget.uses)
@@ -80,7 +99,11 @@ interface Task {
   readonly total: number
 }
 
-async function embedPieces({ db }: Context, { repo, embedder, budget, total }: Task, extent: Extent): Promise<void> {
+async function embedPieces(
+  { db }: Context,
+  { repo, embedder, budget, total }: Task,
+  extent: Extent,
+): Promise<void> {
   let after: string | undefined
   for (let done = 0; done < total; ) {
     extent.onProgress?.(done, total)

@@ -25,7 +25,10 @@ export async function recallMemories(
   query: MemoryQuery,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<FoundMemory[]> {
-  return searchMemories(ctx.db, repo, { ...query, embedding: await embedQuery(ctx, repo, query.words, signal) })
+  return searchMemories(ctx.db, repo, {
+    ...query,
+    embedding: await embedQuery(ctx, repo, query.words, signal),
+  })
 }
 
 /** Null where no model may or can be asked. */
@@ -44,7 +47,10 @@ async function embedQuery(
     return { embedder: embedder.name, vector: vectors[0] as readonly number[] }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    log.info({ repo, code: error.code, reason: error.message }, 'Memories are searched by words alone')
+    log.info(
+      { repo, code: error.code, reason: error.message },
+      'Memories are searched by words alone',
+    )
     return null
   } finally {
     await recordSpend(db, { repo }, budget.uses)

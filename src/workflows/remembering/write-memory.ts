@@ -9,7 +9,12 @@ import { RequestError } from '../../domain/errors.ts'
 import type { Memory, MemoryType, NewMemory } from '../../domain/memory.ts'
 import type { RepositoryName } from '../../domain/pull-request.ts'
 import { dismissMemory } from '../../knowledge/memory/dismiss-memory.ts'
-import { countWritten, findCurrentMemory, findMemory, readHistory } from '../../knowledge/memory/read-memories.ts'
+import {
+  countWritten,
+  findCurrentMemory,
+  findMemory,
+  readHistory,
+} from '../../knowledge/memory/read-memories.ts'
 import { digestOf, lockMemories, saveMemories } from '../../knowledge/memory/save-memories.ts'
 import { embedNewMemories } from './embed-memories.ts'
 
@@ -30,15 +35,25 @@ export async function addWrittenMemory(
   { type, text, path }: { type: MemoryType; text: string; path: string | null },
 ): Promise<Memory> {
   // An entry of the map is about its path. Of other things there is more to say than one.
-  const subject = type === 'project_map' && path !== null ? path : `written/${digestOf(`${path}\0${text}`)}`
+  const subject =
+    type === 'project_map' && path !== null ? path : `written/${digestOf(`${path}\0${text}`)}`
   const memory: NewMemory = { type, subject, text, path, componentType: null, ...writtenBy(caller) }
   const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
     if ((await countWritten(tx, repo)) >= mostWritten) {
-      throw new RequestError('conflict', `There are ${mostWritten} memories that people wrote: dismiss one first`)
+      throw new RequestError(
+        'conflict',
+        `There are ${mostWritten} memories that people wrote: dismiss one first`,
+      )
     }
     const known = await findCurrentMemory(tx, repo, memory)
-    return keep(tx, caller, repo, { ...memory, componentType: known?.componentType ?? null }, 'memory_added')
+    return keep(
+      tx,
+      caller,
+      repo,
+      { ...memory, componentType: known?.componentType ?? null },
+      'memory_added',
+    )
   })
   await embedNewMemories(ctx, repo)
   return kept
@@ -57,15 +72,27 @@ export async function editMemory(
 ): Promise<Memory> {
   const kept = await transactionWithRetry(ctx.db, async (tx) => {
     await lockMemories(tx, repo)
-    const { type, subject, path, componentType } = (await findMemory(tx, repo, id)) ?? (await refuse(tx, repo, id))
-    return keep(tx, caller, repo, { type, subject, text, path, componentType, ...writtenBy(caller) }, 'memory_edited')
+    const { type, subject, path, componentType } =
+      (await findMemory(tx, repo, id)) ?? (await refuse(tx, repo, id))
+    return keep(
+      tx,
+      caller,
+      repo,
+      { type, subject, text, path, componentType, ...writtenBy(caller) },
+      'memory_edited',
+    )
   })
   await embedNewMemories(ctx, repo)
   return kept
 }
 
 /** Throws as `editMemory`. */
-export async function dismissByHand(ctx: Context, caller: Caller, repo: RepositoryName, id: string): Promise<void> {
+export async function dismissByHand(
+  ctx: Context,
+  caller: Caller,
+  repo: RepositoryName,
+  id: string,
+): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     if (!(await dismissMemory(tx, repo, id, caller.login))) await refuse(tx, repo, id)
     await recordAudit(tx, caller, 'memory_dismissed', `${repo} ${id}`)
@@ -94,9 +121,15 @@ async function refuse(tx: Db, repo: RepositoryName, id: string): Promise<never> 
   const [newest, ...older] = await readHistory(tx, repo, id)
   if (newest === undefined) notFound()
   if (newest.endedAt === null && older.length > 0) {
-    throw new RequestError('conflict', `The memory was superseded: what counts now has the id ${newest.id}`)
+    throw new RequestError(
+      'conflict',
+      `The memory was superseded: what counts now has the id ${newest.id}`,
+    )
   }
-  throw new RequestError('conflict', 'The memory does not count any more: add a new one to say it again')
+  throw new RequestError(
+    'conflict',
+    'The memory does not count any more: add a new one to say it again',
+  )
 }
 
 function notFound(): never {

@@ -2,7 +2,12 @@
 
 import { keepStatistics } from '../../db/keep-statistics.ts'
 import { sweepFacts } from '../../knowledge/graph/stored-facts.ts'
-import { compareEdges, readStoredEdges, readStoredFiles, type StoredFile } from '../../knowledge/graph/stored-graph.ts'
+import {
+  compareEdges,
+  readStoredEdges,
+  readStoredFiles,
+  type StoredFile,
+} from '../../knowledge/graph/stored-graph.ts'
 import {
   type ChangedFile,
   type GraphState,
@@ -119,7 +124,8 @@ function compareFiles(stored: ReadonlyMap<string, StoredFile>, files: readonly R
     gone.delete(row.path)
     const old = stored.get(row.path)
     if (old === undefined) changed.push({ id: null, row, symbols })
-    else if (!isSameFile(old, row)) changed.push({ id: old.id, row, symbols: isSameBlob(old, row) ? null : symbols })
+    else if (!isSameFile(old, row))
+      changed.push({ id: old.id, row, symbols: isSameBlob(old, row) ? null : symbols })
   }
   return { removed: [...gone].map((path) => stored.get(path)!.id), files: changed }
 }

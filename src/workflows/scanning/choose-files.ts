@@ -37,8 +37,13 @@ export const largestRead = 1024 * 1024
 /**
  * @param entries sorted by path
  */
-export function chooseFiles(entries: readonly TreeEntry[]): { files: ScannedFile[]; leftOut: LeftOut } {
-  const short = entries.filter(({ path }) => path.length <= longestPath && Buffer.byteLength(path) <= longestPath)
+export function chooseFiles(entries: readonly TreeEntry[]): {
+  files: ScannedFile[]
+  leftOut: LeftOut
+} {
+  const short = entries.filter(
+    ({ path }) => path.length <= longestPath && Buffer.byteLength(path) <= longestPath,
+  )
   const files = short.slice(0, mostFiles).map(describeEntry)
   const leftOut = {
     longPaths: entries.length - short.length,
@@ -51,7 +56,8 @@ export function chooseFiles(entries: readonly TreeEntry[]): { files: ScannedFile
 /** What path and tree say of a file. */
 export function describeEntry({ path, oid, size, kind: entryKind }: TreeEntry): ScannedFile {
   const common = { path, oid, size, isTest: isTestPath(path) }
-  if (entryKind !== 'file') return { ...common, kind: entryKind, language: null, grammar: '', isRead: false }
+  if (entryKind !== 'file')
+    return { ...common, kind: entryKind, language: null, grammar: '', isRead: false }
   const { kind } = classifyFile(path)
   const language = languageOfPath(path)?.name ?? null
   const isRead = kind !== 'binary' && size <= largestRead

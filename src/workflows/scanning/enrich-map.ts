@@ -27,7 +27,9 @@ const limits = { steps: 1, outputTokens: 6_000, totalTokens: 40_000, timeMs: 60_
 /** What nobody needs more words for. */
 const plainTypes = new Set(['asset', 'vendored', 'translation', 'document', 'config'])
 
-const answerShape = z.object({ descriptions: z.array(z.object({ index: z.number(), text: z.string() })) })
+const answerShape = z.object({
+  descriptions: z.array(z.object({ index: z.number(), text: z.string() })),
+})
 
 /**
  * Asks for words only where what they would stand for has changed: the others have theirs already.
@@ -38,7 +40,10 @@ export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Prom
   const { ctx, scan: claim, signal, progress } = scan
   const model = ctx.models.fast
   if (model === null) return
-  const entries = chooseEntries(await readMemoriesOfType(ctx.db, claim.repo, ['project_map']), files)
+  const entries = chooseEntries(
+    await readMemoriesOfType(ctx.db, claim.repo, ['project_map']),
+    files,
+  )
   if (entries.length === 0) return
   progress.tell('putting the map into words', 0, entries.length)
   const budget = createBackgroundBudget(ctx, claim.repo)
@@ -50,7 +55,10 @@ export async function enrichMap(scan: Scan, files: readonly ProjectFile[]): Prom
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error
-    ctx.log.info({ repo: claim.repo, code: error.code }, 'The map is not put into words, or not all of it')
+    ctx.log.info(
+      { repo: claim.repo, code: error.code },
+      'The map is not put into words, or not all of it',
+    )
   }
   await transactionWithRetry(ctx.db, async (tx) => {
     await recordSpend(tx, claim, budget.uses)
@@ -99,7 +107,9 @@ async function describeEntries(
   return value.descriptions.flatMap(({ index, text }) => {
     const entry = entries[index]
     const words = cutText(toPlainText(text.slice(0, 2_000)), longestWords)
-    return entry && isProse(words) ? [putIntoWords(entry, words, answer.answeredBy[0] ?? model.name)] : []
+    return entry && isProse(words)
+      ? [putIntoWords(entry, words, answer.answeredBy[0] ?? model.name)]
+      : []
   })
 }
 

@@ -15,11 +15,18 @@ const mostChanges = 20_000
  * @returns what moves the paths, for the transaction that brings the graph to the new commit
  */
 export async function followRenames(
-  { scan: { repo }, repository, commit, signal }: Pick<Scan, 'scan' | 'repository' | 'commit' | 'signal'>,
+  {
+    scan: { repo },
+    repository,
+    commit,
+    signal,
+  }: Pick<Scan, 'scan' | 'repository' | 'commit' | 'signal'>,
   graph: OpenGraph,
 ): Promise<(tx: Db) => Promise<void>> {
   if (graph.commit === null || graph.commit === commit) return async () => {}
-  const changes = (await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })) ?? []
+  const changes =
+    (await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })) ??
+    []
   const renames = changes.flatMap(({ path, previousPath }) =>
     previousPath === null ? [] : [{ from: previousPath, to: path }],
   )

@@ -18,7 +18,11 @@ export interface Progress {
 }
 
 /** Starts the clock. A scan that takes no second tells nothing. */
-export function createProgress(db: Db, scan: ClaimedScan, onFault: (error: unknown) => void): Progress {
+export function createProgress(
+  db: Db,
+  scan: ClaimedScan,
+  onFault: (error: unknown) => void,
+): Progress {
   const stopwatch = startStopwatch()
   let toldAt = performance.now()
   let telling: Promise<void> | null = null

@@ -36,7 +36,11 @@ const mostHeld = { bytes: 256 * 1024 * 1024, symbols: 2_000_000 }
 const longestReadingMs = 15 * 60_000
 
 /** Reads files of the scan's commit. In their order. */
-export async function readFiles(scan: Scan, graph: OpenGraph, files: readonly ScannedFile[]): Promise<ReadFile[]> {
+export async function readFiles(
+  scan: Scan,
+  graph: OpenGraph,
+  files: readonly ScannedFile[],
+): Promise<ReadFile[]> {
   const said = new Map<string, Said>()
   const hold = createHold()
   await recallFacts(scan, graph, files, (key, one) => said.set(key, hold(one)))
@@ -89,7 +93,8 @@ async function recallFacts(
     signal.throwIfAborted()
     for (const stored of await loadFacts(ctx.db, graph, oids.slice(start, start + loadedAtOnce))) {
       await turn.pass()
-      if (keys.has(keyOf(stored))) keep(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
+      if (keys.has(keyOf(stored)))
+        keep(keyOf(stored), summarize(stored, stored.facts && decodeFacts(stored.facts)))
     }
   }
 }
@@ -111,7 +116,12 @@ interface Content {
   readonly bytes: Uint8Array
 }
 
-async function readMissing(scan: Scan, graph: OpenGraph, files: readonly ScannedFile[], keep: Keep): Promise<void> {
+async function readMissing(
+  scan: Scan,
+  graph: OpenGraph,
+  files: readonly ScannedFile[],
+  keep: Keep,
+): Promise<void> {
   const missing = [...new Map(files.map((file) => [keyOf(file), file])).values()]
   const { repository, objects, progress, signal } = scan
   const until = performance.now() + longestReadingMs
@@ -136,7 +146,10 @@ async function readMissing(scan: Scan, graph: OpenGraph, files: readonly Scanned
   }
   const oids = missing.map(({ oid }) => oid)
   const limits = { maxBytes: largestRead, signal }
-  const blobs = oids.length > fewBlobs ? readBlobs(repository, oids, limits) : readFewBlobs(objects, oids, limits)
+  const blobs =
+    oids.length > fewBlobs
+      ? readBlobs(repository, oids, limits)
+      : readFewBlobs(objects, oids, limits)
   let batch: Content[] = []
   let bytes = 0
   let place = 0
@@ -169,9 +182,13 @@ interface BatchResult {
 
 async function readBatch({ reader }: Scan, batch: readonly Content[]): Promise<BatchResult[]> {
   const classes = batch.map(({ file, bytes }) => classifyFile(file.path, bytes).kind)
-  const isParsed = batch.map(({ file }, place) => file.grammar !== '' && /^(source|generated)$/.test(classes[place]!))
+  const isParsed = batch.map(
+    ({ file }, place) => file.grammar !== '' && /^(source|generated)$/.test(classes[place]!),
+  )
   const parsed = await reader.read(
-    batch.filter((_, place) => isParsed[place]).map(({ file, bytes }) => ({ path: file.path, bytes })),
+    batch
+      .filter((_, place) => isParsed[place])
+      .map(({ file, bytes }) => ({ path: file.path, bytes })),
   )
   const results = parsed.values()
   return batch.map(({ file, bytes }, place) => {

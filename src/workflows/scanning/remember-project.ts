@@ -27,13 +27,20 @@ type KnownProject = Pick<Project, 'files' | 'uses'>
 export async function rememberProject(scan: Scan, graph: OpenGraph | null): Promise<void> {
   const { ctx, commit, snapshot, progress, scan: claim, signal } = scan
   progress.tell('describing the project', 0, 0)
-  const { files, uses } = graph === null ? await listFiles(scan) : await readProjectFiles(scan, graph)
+  const { files, uses } =
+    graph === null ? await listFiles(scan) : await readProjectFiles(scan, graph)
   const readText = async (path: string) => {
     signal.throwIfAborted()
     const bytes = await snapshot.readFile(path, { maxBytes: largestRead }).catch(() => undefined)
     return bytes?.includes(0) ? undefined : bytes && new TextDecoder().decode(bytes)
   }
-  const memories = await describeProject({ repo: claim.repo, commit, files, uses: uses ?? [], readText })
+  const memories = await describeProject({
+    repo: claim.repo,
+    commit,
+    files,
+    uses: uses ?? [],
+    readText,
+  })
   const write = (work: (tx: Db) => Promise<void>) =>
     transactionWithRetry(ctx.db, async (tx) => {
       await assertScanLease(tx, claim)
@@ -41,7 +48,9 @@ export async function rememberProject(scan: Scan, graph: OpenGraph | null): Prom
     })
   const at = await readClock(ctx.db)
   for (let start = 0; start < memories.length; start += memoriesAtOnce) {
-    await write((tx) => saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce), at))
+    await write((tx) =>
+      saveMemories(tx, claim.repo, memories.slice(start, start + memoriesAtOnce), at),
+    )
   }
   const own = { types: ['project_map', 'project_pattern', 'decision'], source: 'scan' } as const
   await write((tx) => endOtherMemories(tx, claim.repo, memories, own))
@@ -59,13 +68,26 @@ async function readClock(db: Db): Promise<Date> {
 async function listFiles({ repository, commit, signal }: Scan): Promise<KnownProject> {
   const { entries } = await listTree(repository, commit, { maxEntries: mostFiles, signal })
   const files = chooseFiles(entries).files.map(({ path, language, kind, isTest, size }) => {
-    return { path, language, kind, isTest, size, lines: null, complexity: null, symbols: [], usedBy: 0 }
+    return {
+      path,
+      language,
+      kind,
+      isTest,
+      size,
+      lines: null,
+      complexity: null,
+      symbols: [],
+      usedBy: 0,
+    }
   })
   return { files, uses: [] }
 }
 
 /** In pieces: others want the database meanwhile. */
-async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGraph): Promise<KnownProject> {
+async function readProjectFiles(
+  { ctx, signal }: Scan,
+  { id: graphId }: OpenGraph,
+): Promise<KnownProject> {
   const files: (ProjectFile & { id: number })[] = []
   const uses: (readonly [number, number])[] = []
   for (let after = 0, more = true; more; ) {
@@ -82,7 +104,9 @@ async function readProjectFiles({ ctx, signal }: Scan, { id: graphId }: OpenGrap
   const usedBy = Map.groupBy(uses, ([, target]) => target)
   return {
     files: files.map((file) => ({ ...file, usedBy: usedBy.get(file.id)?.length ?? 0 })),
-    uses: uses.map(([source, target]) => [pathOf.get(source) ?? '', pathOf.get(target) ?? ''] as const),
+    uses: uses.map(
+      ([source, target]) => [pathOf.get(source) ?? '', pathOf.get(target) ?? ''] as const,
+    ),
   }
 }
 
@@ -121,7 +145,10 @@ async function readTopSymbols(
   return new Map(rows.map(({ id, symbols }) => [id, symbols]))
 }
 
-async function readUses(db: Db, fileIds: readonly number[]): Promise<(readonly [number, number])[]> {
+async function readUses(
+  db: Db,
+  fileIds: readonly number[],
+): Promise<(readonly [number, number])[]> {
   const { rows } = await sql<{ id: number; targets: readonly number[] }>`
     select file.id, found.targets
     from unnest(${fileIds}::bigint[]) as file (id)

@@ -1,8 +1,17 @@
 // Brings the code graph up to date where only the contents of few files changed: their own rows, and the edges that this touches.
 import { findTouchedNames } from '../../knowledge/graph/compare-facts.ts'
-import { findUsers, listDependents, readFacts, readPaths } from '../../knowledge/graph/read-graph.ts'
+import {
+  findUsers,
+  listDependents,
+  readFacts,
+  readPaths,
+} from '../../knowledge/graph/read-graph.ts'
 import { sweepOutdatedFacts } from '../../knowledge/graph/stored-facts.ts'
-import { compareEdges, readStoredEdges, readStoredFiles } from '../../knowledge/graph/stored-graph.ts'
+import {
+  compareEdges,
+  readStoredEdges,
+  readStoredFiles,
+} from '../../knowledge/graph/stored-graph.ts'
 import { askStoredView } from '../../knowledge/graph/stored-view.ts'
 import { type OpenGraph, writeGraph } from '../../knowledge/graph/write-graph.ts'
 import { createImportResolver } from '../../knowledge/resolution/imports/import-resolver.ts'
@@ -27,12 +36,19 @@ const stepsOfTypes = 3
  *
  * @returns the files that changed; null where this takes building the graph, and nothing was done
  */
-export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonly ReadFile[] | null> {
+export async function updateGraph(
+  scan: Scan,
+  graph: OpenGraph,
+): Promise<readonly ReadFile[] | null> {
   const { ctx, repository, commit, signal, progress } = scan
   if (graph.commit === null) return null
   const resolution = graph.resolution as Resolution
-  const changes = await compareTrees(repository, graph.commit, commit, { maxChanges: mostChanges, signal })
-  if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution))) return null
+  const changes = await compareTrees(repository, graph.commit, commit, {
+    maxChanges: mostChanges,
+    signal,
+  })
+  if (changes === undefined || !changes.every((change) => isOrdinary(change, resolution)))
+    return null
   const paths = changes.map(({ path }) => path)
   // Git and the database work side by side.
   const [changed, stored, before, allPaths] = await Promise.all([
@@ -54,7 +70,10 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
     sources.flatMap((path) => listEdges(view, path)),
   )
   progress.lap('resolve')
-  const around = await readStoredFiles(ctx.db, graph.id, [...sources, ...found.map(({ target }) => target)])
+  const around = await readStoredFiles(ctx.db, graph.id, [
+    ...sources,
+    ...found.map(({ target }) => target),
+  ])
   const ids = new Map([...around.values(), ...stored.values()].map(({ path, id }) => [path, id]))
   await writeGraph(ctx.db, graph, {
     difference: {
@@ -78,7 +97,10 @@ export async function updateGraph(scan: Scan, graph: OpenGraph): Promise<readonl
   return files
 }
 
-async function describeChanged({ objects, signal }: Scan, changes: readonly TreeChange[]): Promise<ScannedFile[]> {
+async function describeChanged(
+  { objects, signal }: Scan,
+  changes: readonly TreeChange[],
+): Promise<ScannedFile[]> {
   const files: ScannedFile[] = []
   for (const { path, kind, oid } of changes) {
     signal.throwIfAborted()

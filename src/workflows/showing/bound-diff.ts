@@ -50,7 +50,10 @@ export function boundDiff(diff: Diff, first: ReadonlySet<string>): ShownDiff {
 function showFile({ hunks, truncated, ...file }: FileDiff, room: Room): ShownFile {
   const lines = hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
   const cutLines = hunks.map((hunk) => hunk.lines.flatMap(writeLine))
-  const characters = cutLines.reduce((sum, texts) => sum + texts.reduce((length, text) => length + text.length, 0), 0)
+  const characters = cutLines.reduce(
+    (sum, texts) => sum + texts.reduce((length, text) => length + text.length, 0),
+    0,
+  )
   if (lines > room.lines || characters > room.characters) {
     return { ...file, hunks: [], leftOut: 'The diff is too large to show all of it.' }
   }

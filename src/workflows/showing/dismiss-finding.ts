@@ -56,7 +56,12 @@ export async function dismissFinding(
       throw new RequestError('conflict', `The pull request is ${state}: nothing is left to dismiss`)
     }
     const { fingerprint } = place
-    await saveDismissal(tx, ref, { fingerprint, reopened: finding.reopened, login: caller.login, reason })
+    await saveDismissal(tx, ref, {
+      fingerprint,
+      reopened: finding.reopened,
+      login: caller.login,
+      reason,
+    })
     await recordAudit(tx, caller, 'finding_dismissed', `${ref.repo}#${ref.number} ${fingerprint}`)
     return { login: caller.login, reason, eventId: await decideAgain(ctx, tx, ref) }
   })
@@ -122,7 +127,11 @@ async function changeFinding<Result>(
   })
 }
 
-async function decideAgain(ctx: DismissContext, tx: Db, ref: PullRequestRef): Promise<number | null> {
+async function decideAgain(
+  ctx: DismissContext,
+  tx: Db,
+  ref: PullRequestRef,
+): Promise<number | null> {
   const eventId = await requestDecision(tx, ref)
   await ctx.wakeUps.reviews.wake(tx, [ref])
   return eventId ?? null
@@ -147,7 +156,9 @@ async function saveDismissal(
     .insertInto('dismissals')
     .values({ repo, pr_number: number, via: 'api', ...dismissal })
     .onConflict((conflict) =>
-      conflict.columns(['repo', 'pr_number', 'fingerprint', 'reopened']).doUpdateSet({ via: 'api', login, reason }),
+      conflict
+        .columns(['repo', 'pr_number', 'fingerprint', 'reopened'])
+        .doUpdateSet({ via: 'api', login, reason }),
     )
     .execute()
 }

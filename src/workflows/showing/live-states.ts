@@ -3,7 +3,12 @@ import { findConnections } from '../../accounts/installations.ts'
 import { readPlatformToken } from '../../accounts/users.ts'
 import type { AppContext } from '../../context.ts'
 import { PlatformError } from '../../domain/errors.ts'
-import type { PullRequest, PullRequestRef, PullRequestState, RepositoryName } from '../../domain/pull-request.ts'
+import type {
+  PullRequest,
+  PullRequestRef,
+  PullRequestState,
+  RepositoryName,
+} from '../../domain/pull-request.ts'
 import {
   claimStateChecks,
   confirmPullRequests,
@@ -82,7 +87,10 @@ async function askPlatform(
       if (isNews) seen.push({ ...pullRequest, repo, number })
     } catch (error) {
       isLimited ||= error instanceof PlatformError && error.code === 'platform_rate_limited'
-      ctx.log.debug({ err: error, repo, pull_request: number }, 'The state of a pull request is not known now')
+      ctx.log.debug(
+        { err: error, repo, pull_request: number },
+        'The state of a pull request is not known now',
+      )
     } finally {
       release()
     }

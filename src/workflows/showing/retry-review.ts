@@ -35,9 +35,13 @@ export async function retryReview(
   await refreshStates(ctx, { userId: caller.userId, pullRequests: [ref] }, signal)
   return transactionWithRetry(ctx.db, async (tx) => {
     const state = await lockPullRequest(tx, ref)
-    if (state !== 'open') throw new RequestError('conflict', `The pull request is ${state}: nothing is left to review`)
+    if (state !== 'open')
+      throw new RequestError('conflict', `The pull request is ${state}: nothing is left to review`)
     if (await hasWaitingEvents(tx, ref)) {
-      throw new RequestError('conflict', 'A review of this pull request is waiting or under way already')
+      throw new RequestError(
+        'conflict',
+        'A review of this pull request is waiting or under way already',
+      )
     }
     const eventId = await insertRequest(tx, ref, { id, type: retryEvent })
     await ctx.wakeUps.reviews.wake(tx, [ref])

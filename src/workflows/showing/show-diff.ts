@@ -40,7 +40,8 @@ export async function showDiff(
 ): Promise<ReviewedDiff | undefined> {
   const review = await readReview(ctx.db, await findScope(ctx.db, caller), id)
   if (review === undefined) return undefined
-  if (review.head_sha === null) throw new RequestError('conflict', 'No commit was reviewed here yet')
+  if (review.head_sha === null)
+    throw new RequestError('conflict', 'No commit was reviewed here yet')
   const access = await findAccess(ctx, caller, review.repo_name)
   const head = { number: review.pr_number, sha: review.head_sha }
   try {
@@ -55,9 +56,11 @@ export async function showDiff(
 /** Their own where they connected the repository; an administrator's the deployment-wide one where nobody ever did. */
 async function findAccess(ctx: AppContext, caller: Caller, repo: RepositoryName): Promise<Access> {
   const connected = await findConnectedRepository(ctx.db, caller, repo)
-  if (connected !== undefined) return { repo: connected, token: await requirePlatformToken(ctx, caller.userId) }
+  if (connected !== undefined)
+    return { repo: connected, token: await requirePlatformToken(ctx, caller.userId) }
   const { token } = ctx.config.fallback
-  const isNobodys = caller.isAdmin && token !== null && (await listTokenHolders(ctx.db, repo)).length === 0
+  const isNobodys =
+    caller.isAdmin && token !== null && (await listTokenHolders(ctx.db, repo)).length === 0
   if (!isNobodys) throw new RequestError('access_denied', 'Repo not connected or access denied')
   return { repo, token }
 }
@@ -80,16 +83,31 @@ async function readDiff(ctx: AppContext, access: Access, head: ReviewedHead, sig
 function explain(error: unknown): unknown {
   if (!(error instanceof PlatformError || error instanceof GitError)) return error
   if (error.retryable) {
-    const options = { cause: error, ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }) }
-    return new RequestError('platform_failed', `The diff could not be read: ${error.message}`, options)
+    const options = {
+      cause: error,
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    }
+    return new RequestError(
+      'platform_failed',
+      `The diff could not be read: ${error.message}`,
+      options,
+    )
   }
   if (error.code === 'platform_unauthorized') {
-    return new RequestError('not_authenticated', 'Session expired — please log out and sign in again.', {
+    return new RequestError(
+      'not_authenticated',
+      'Session expired — please log out and sign in again.',
+      {
+        cause: error,
+      },
+    )
+  }
+  if (error.code === 'platform_too_large') {
+    return new RequestError('conflict', 'The platform does not show a diff of this size', {
       cause: error,
     })
   }
-  if (error.code === 'platform_too_large') {
-    return new RequestError('conflict', 'The platform does not show a diff of this size', { cause: error })
-  }
-  return new RequestError('not_found', 'The platform does not show the reviewed commit any more', { cause: error })
+  return new RequestError('not_found', 'The platform does not show the reviewed commit any more', {
+    cause: error,
+  })
 }

@@ -39,7 +39,12 @@ export async function showReviews(
 }
 
 /** Before the stored states decide: as many of the newest that may have changed as the answer has entries at most. */
-async function refreshNewest(ctx: AppContext, caller: Caller, query: ReviewQuery, signal: AbortSignal): Promise<void> {
+async function refreshNewest(
+  ctx: AppContext,
+  caller: Caller,
+  query: ReviewQuery,
+  signal: AbortSignal,
+): Promise<void> {
   const filter = { column: 'state', values: ['open', 'closed'] } as const
   const candidates = await listReviews(ctx.db, { ...query, filter })
   await refreshStates(ctx, { userId: caller.userId, pullRequests: candidates.map(refOf) }, signal)
@@ -51,8 +56,15 @@ async function showStates<Review extends ListedReview>(
   reviews: readonly Review[],
   signal: AbortSignal,
 ): Promise<Review[]> {
-  const states = await refreshStates(ctx, { userId: caller.userId, pullRequests: reviews.map(refOf) }, signal)
-  return reviews.map((review) => ({ ...review, pr_status: states.get(keyOf(refOf(review))) ?? review.pr_status }))
+  const states = await refreshStates(
+    ctx,
+    { userId: caller.userId, pullRequests: reviews.map(refOf) },
+    signal,
+  )
+  return reviews.map((review) => ({
+    ...review,
+    pr_status: states.get(keyOf(refOf(review))) ?? review.pr_status,
+  }))
 }
 
 /** One review with all that is known of it; undefined where there is none that the caller may see. */

@@ -33,11 +33,20 @@ export async function createApiToken(
     await recordAudit(tx, caller, 'token_created', name)
     return tokenId
   })
-  return { id, name, expiresAt, jwt: await ctx.credentials.issue('bearer', { userId, tokenId: id }, expiresAt) }
+  return {
+    id,
+    name,
+    expiresAt,
+    jwt: await ctx.credentials.issue('bearer', { userId, tokenId: id }, expiresAt),
+  }
 }
 
 /** Revokes a token of the caller's own. Throws RequestError `not_found` where there is none that counts. */
-export async function revokeApiToken(ctx: Pick<AppContext, 'db'>, caller: Caller, tokenId: string): Promise<void> {
+export async function revokeApiToken(
+  ctx: Pick<AppContext, 'db'>,
+  caller: Caller,
+  tokenId: string,
+): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     const revoked = await revokeToken(tx, { userId: caller.userId, tokenId, kind: 'api' })
     if (revoked === undefined) throw new RequestError('not_found', 'Token not found')

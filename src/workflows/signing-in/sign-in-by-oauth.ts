@@ -6,7 +6,13 @@ import { z } from 'zod'
 import { redeemState } from '../../accounts/sign-in-states.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { seal, unseal } from '../../lib/key-ring.ts'
-import { type Admit, askPlatform, openSession, type Session, type SignInContext } from './sign-in.ts'
+import {
+  type Admit,
+  askPlatform,
+  openSession,
+  type Session,
+  type SignInContext,
+} from './sign-in.ts'
 
 /** How long a person may take at the platform. */
 export const attemptSeconds = 600
@@ -15,7 +21,12 @@ export const attemptSeconds = 600
 const scopes = ['repo']
 
 /** A sign-in that was started. */
-const attemptSchema = z.object({ state: z.string(), verifier: z.string(), returnTo: z.string(), expiresAt: z.int() })
+const attemptSchema = z.object({
+  state: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+  expiresAt: z.int(),
+})
 type Attempt = z.output<typeof attemptSchema>
 const attemptOwner = 'sign-in attempt'
 
@@ -35,14 +46,27 @@ export interface ReturnFromPlatform {
  * @param returnTo where the person wants to be afterwards; a path of our own
  * @returns where to send the browser, and the sealed attempt that it has to bring back
  */
-export function startSignIn(ctx: SignInContext, returnTo: string): { location: string; attempt: string } {
+export function startSignIn(
+  ctx: SignInContext,
+  returnTo: string,
+): { location: string; attempt: string } {
   requireOAuth(ctx)
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
-  const attempt: Attempt = { state, verifier, returnTo, expiresAt: Date.now() + attemptSeconds * 1000 }
+  const attempt: Attempt = {
+    state,
+    verifier,
+    returnTo,
+    expiresAt: Date.now() + attemptSeconds * 1000,
+  }
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   return {
-    location: ctx.platform.authorizeUrl({ redirectUri: redirectUriOf(ctx), state, codeChallenge, scopes }),
+    location: ctx.platform.authorizeUrl({
+      redirectUri: redirectUriOf(ctx),
+      state,
+      codeChallenge,
+      scopes,
+    }),
     attempt: seal(ctx.keys, JSON.stringify(attempt), attemptOwner).toString('base64url'),
   }
 }
@@ -60,7 +84,8 @@ export async function finishSignIn(
   }
   if (!(await redeemState(ctx.db, attempt.state))) throw refuse('This sign-in has ended already')
   if (back.error === 'access_denied') throw refuse('The sign-in was cancelled at the platform')
-  if (back.error !== undefined || back.code === undefined) throw refuse('The platform did not sign you in')
+  if (back.error !== undefined || back.code === undefined)
+    throw refuse('The platform did not sign you in')
   const token = await redeemCode(ctx, back.code, attempt.verifier)
   const viewer = await askPlatform(ctx, notAccepted(), () => ctx.platform.viewer(token))
   await admit(viewer)
@@ -73,7 +98,8 @@ async function redeemCode(ctx: SignInContext, code: string, codeVerifier: string
 }
 
 function openAttempt({ keys }: SignInContext, sealed: string | undefined): Attempt | undefined {
-  const text = sealed === undefined ? undefined : unseal(keys, Buffer.from(sealed, 'base64url'), attemptOwner)
+  const text =
+    sealed === undefined ? undefined : unseal(keys, Buffer.from(sealed, 'base64url'), attemptOwner)
   const attempt = text === undefined ? undefined : attemptSchema.safeParse(JSON.parse(text)).data
   return attempt !== undefined && attempt.expiresAt > Date.now() ? attempt : undefined
 }
@@ -91,7 +117,10 @@ function redirectUriOf({ config }: SignInContext): string {
 function requireOAuth({ config }: SignInContext): void {
   if (config.platform.oauth !== null) return
   const instead = 'POST {"token": "<personal access token of the platform>"} to /auth/login instead'
-  throw new RequestError('not_found', `OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: ${instead}`)
+  throw new RequestError(
+    'not_found',
+    `OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET are not configured: ${instead}`,
+  )
 }
 
 function notAccepted(): RequestError {

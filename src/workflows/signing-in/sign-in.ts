@@ -16,7 +16,10 @@ export const sessionSeconds = 30 * 24 * 3600
 const mostSessions = 100
 
 /** What signing in needs. */
-export type SignInContext = Pick<AppContext, 'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'log'>
+export type SignInContext = Pick<
+  AppContext,
+  'config' | 'db' | 'keys' | 'credentials' | 'platform' | 'log'
+>
 
 /** A new session, to be put into the cookie. */
 export interface Session {
@@ -29,9 +32,16 @@ export interface Session {
 export type Admit = (viewer: Viewer) => Promise<void>
 
 /** Signs in whose personal token of the platform it is. Throws RequestError. */
-export async function signInWithToken(ctx: SignInContext, platformToken: string, admit: Admit): Promise<Session> {
+export async function signInWithToken(
+  ctx: SignInContext,
+  platformToken: string,
+  admit: Admit,
+): Promise<Session> {
   if (!ctx.platform.isPersonalToken(platformToken)) {
-    throw new RequestError('not_authenticated', 'This token belongs to an application: use a personal access token')
+    throw new RequestError(
+      'not_authenticated',
+      'This token belongs to an application: use a personal access token',
+    )
   }
   const refusal = new RequestError('not_authenticated', 'The platform does not accept this token')
   const viewer = await askPlatform(ctx, refusal, () => ctx.platform.viewer(platformToken))
@@ -44,13 +54,24 @@ export async function signInWithToken(ctx: SignInContext, platformToken: string,
  *
  * @throws RequestError for somebody who may not sign in here
  */
-export async function openSession(ctx: SignInContext, viewer: Viewer, platformToken: string): Promise<Session> {
+export async function openSession(
+  ctx: SignInContext,
+  viewer: Viewer,
+  platformToken: string,
+): Promise<Session> {
   if (!maySignIn(ctx.config.signInAllowed, viewer.login)) {
-    throw new RequestError('access_denied', `${viewer.login} may not sign in here: SIGN_IN_ALLOWED names who may`)
+    throw new RequestError(
+      'access_denied',
+      `${viewer.login} may not sign in here: SIGN_IN_ALLOWED names who may`,
+    )
   }
   const expiresAt = new Date(Date.now() + sessionSeconds * 1000)
   const { user, tokenId } = await transactionWithRetry(ctx.db, async (tx) => {
-    const user = await saveUser(tx, ctx.keys, { platform: ctx.platform.id, viewer, token: platformToken })
+    const user = await saveUser(tx, ctx.keys, {
+      platform: ctx.platform.id,
+      viewer,
+      token: platformToken,
+    })
     await pruneTokens(tx, user.id, { keptSessions: mostSessions - 1 })
     const tokenId = await saveToken(tx, { userId: user.id, kind: 'session', expiresAt })
     await renewAccessChecks(tx, user.id)
@@ -64,7 +85,10 @@ export async function openSession(ctx: SignInContext, viewer: Viewer, platformTo
 }
 
 /** Ends a session, and with it the bearer tokens made from it. One that doesn't count any more is none to end. */
-export async function signOut(ctx: Pick<AppContext, 'db'>, { userId, tokenId }: Claims): Promise<void> {
+export async function signOut(
+  ctx: Pick<AppContext, 'db'>,
+  { userId, tokenId }: Claims,
+): Promise<void> {
   await transactionWithRetry(ctx.db, async (tx) => {
     const revoked = await revokeToken(tx, { userId, tokenId, kind: 'session' })
     if (revoked) await recordAudit(tx, { userId, login: revoked.login }, 'signed_out')
@@ -81,8 +105,14 @@ export async function askPlatform<T>(
     return await ask()
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    ctx.log.warn({ code: error.code, reason: error.message }, 'The platform stood in the way of a sign-in')
+    ctx.log.warn(
+      { code: error.code, reason: error.message },
+      'The platform stood in the way of a sign-in',
+    )
     if (!error.retryable) throw refusal
-    throw new RequestError('platform_failed', 'The platform could not be asked who you are. Try again in a moment')
+    throw new RequestError(
+      'platform_failed',
+      'The platform could not be asked who you are. Try again in a moment',
+    )
   }
 }

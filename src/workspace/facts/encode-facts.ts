@@ -1,6 +1,12 @@
 // Facts as they are stored: each name once, the rest as columns of numbers, compressed.
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { CodeBinding, CodeFacts, CodeImport, CodeReference, CodeSymbol } from '../code-facts.ts'
+import type {
+  CodeBinding,
+  CodeFacts,
+  CodeImport,
+  CodeReference,
+  CodeSymbol,
+} from '../code-facts.ts'
 import type { DefinitionKind } from '../outline.ts'
 
 // The order of these is part of what is stored: whoever changes it raises `factsVersion`.
@@ -14,7 +20,15 @@ const symbolKinds: readonly DefinitionKind[] = [
   'module',
   'value',
 ]
-const importKinds: readonly CodeImport['kind'][] = ['static', 'dynamic', 'reexport', 'type', 'include', 'system', 'all']
+const importKinds: readonly CodeImport['kind'][] = [
+  'static',
+  'dynamic',
+  'reexport',
+  'type',
+  'include',
+  'system',
+  'all',
+]
 const referenceKinds: readonly CodeReference['kind'][] = ['call', 'new', 'type', 'extends', 'value']
 
 /** What is stored before it is compressed: columns of the four lists, in which names are their places in `names`. */
@@ -96,8 +110,19 @@ type Text = (place: number) => string
 type TextOrNull = (place: number) => string | null
 
 function decodeSymbols(columns: Columns, text: Text, textOrNull: TextOrNull): CodeSymbol[] {
-  const [names, kinds, starts, heights, withins, owners, exported, signatures, complexities, least, most] =
-    columns.symbols as Eleven
+  const [
+    names,
+    kinds,
+    starts,
+    heights,
+    withins,
+    owners,
+    exported,
+    signatures,
+    complexities,
+    least,
+    most,
+  ] = columns.symbols as Eleven
   const bases = new Map<number, string[]>()
   for (const [symbol, name] of columns.extends) {
     const known = bases.get(symbol!)
@@ -115,13 +140,28 @@ function decodeSymbols(columns: Columns, text: Text, textOrNull: TextOrNull): Co
     exported: exported[index] === 1,
     signature: text(signatures[index]!),
     complexity: complexities[index]!,
-    parameters: least[index] === -1 ? null : { least: least[index]!, most: most[index] === -1 ? null : most[index]! },
+    parameters:
+      least[index] === -1
+        ? null
+        : { least: least[index]!, most: most[index] === -1 ? null : most[index]! },
     extends: bases.get(index) ?? [],
   }))
 }
 
 type Column = readonly number[]
-type Eleven = readonly [Column, Column, Column, Column, Column, Column, Column, Column, Column, Column, Column]
+type Eleven = readonly [
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+  Column,
+]
 
 function decodeImports(columns: Columns, text: Text): CodeImport[] {
   const [steps, sources, kinds] = columns.imports as readonly [Column, Column, Column]
@@ -158,7 +198,11 @@ function decodeReferences(columns: Columns, text: Text, textOrNull: TextOrNull):
 
 function decodeBindings(columns: Columns, text: Text): CodeBinding[] {
   const [names, types, withins] = columns.bindings as readonly [Column, Column, Column]
-  return names.map((name, index) => ({ name: text(name), type: text(types[index]!), within: withins[index]! }))
+  return names.map((name, index) => ({
+    name: text(name),
+    type: text(types[index]!),
+    within: withins[index]!,
+  }))
 }
 
 /** Lines mostly rise by little: the steps between them are smaller than they are. */

@@ -1,5 +1,11 @@
 // Gathers the facts of one file while its tree is gone through: what is defined, named, imported, bound, and where.
-import type { CodeBinding, CodeFacts, CodeImport, CodeReference, CodeSymbol } from '../code-facts.ts'
+import type {
+  CodeBinding,
+  CodeFacts,
+  CodeImport,
+  CodeReference,
+  CodeSymbol,
+} from '../code-facts.ts'
 import { type FlatTree, none } from './flat-tree.ts'
 
 // No file written by people has more.
@@ -101,7 +107,13 @@ export class FactWalk {
 
   openScope(node: number, kind: 'function' | 'block' | 'type'): void {
     const isLocal = this.#scope.isLocal || kind !== 'type'
-    this.#scope = { outer: this.#scope, after: this.tree.after(node), kind, isLocal, names: undefined }
+    this.#scope = {
+      outer: this.#scope,
+      after: this.tree.after(node),
+      kind,
+      isLocal,
+      names: undefined,
+    }
   }
 
   /** Counts a way through the function around. */
@@ -228,7 +240,8 @@ export class FactWalk {
   import(item: CodeImport): void {
     const names = item.names.slice(0, mostNamesOfImport)
     if (names.length < item.names.length) this.#isCut = true
-    if (item.kind !== 'reexport') for (const { local } of names) if (local !== '') this.#fileNames.add(local)
+    if (item.kind !== 'reexport')
+      for (const { local } of names) if (local !== '') this.#fileNames.add(local)
     if (item.from === '' || item.from.length > 1_000 || item.from.includes('\n')) return
     if (this.#imports.length < mostImports) this.#imports.push({ ...item, names })
     else this.#isCut = true
@@ -289,14 +302,22 @@ export class FactWalk {
   #settleExports(): void {
     if (this.#exports.length === 0) return
     const names = new Set(this.#exports.map(({ name }) => name))
-    for (const symbol of this.symbols) if (symbol.within === none && names.has(symbol.name)) symbol.exported = true
+    for (const symbol of this.symbols)
+      if (symbol.within === none && names.has(symbol.name)) symbol.exported = true
     const sources = new Map(
-      this.#imports.flatMap(({ from, names }) => names.map(({ name, local }) => [local, { from, name }] as const)),
+      this.#imports.flatMap(({ from, names }) =>
+        names.map(({ name, local }) => [local, { from, name }] as const),
+      ),
     )
     for (const { name, as, line } of this.#exports) {
       const source = sources.get(name)
       if (source !== undefined)
-        this.import({ line, from: source.from, names: [{ name: source.name, local: as }], kind: 'reexport' })
+        this.import({
+          line,
+          from: source.from,
+          names: [{ name: source.name, local: as }],
+          kind: 'reexport',
+        })
     }
   }
 
@@ -318,7 +339,9 @@ export class FactWalk {
 
   /** Without those to what is local, and without repetitions; by line. */
   #keepReferences(): CodeReference[] {
-    const kept = this.#references.filter((reference, place) => this.#isKept(reference, this.#referring[place]))
+    const kept = this.#references.filter((reference, place) =>
+      this.#isKept(reference, this.#referring[place]),
+    )
     kept.sort((one, other) => one.line - other.line)
     const seen = new Set<string>()
     return kept.filter(({ line, kind, qualifier, name }, place) => {
@@ -351,7 +374,8 @@ function addName(scope: Scope, name: string): void {
 function isLocalName(from: Scope, name: string): boolean {
   for (let scope: Scope = from; scope.outer !== undefined; scope = scope.outer) {
     if (scope.names?.has(name)) return true
-    while (scope.outer.outer !== undefined && scope.outer.names === undefined) scope.outer = scope.outer.outer
+    while (scope.outer.outer !== undefined && scope.outer.names === undefined)
+      scope.outer = scope.outer.outer
   }
   return false
 }

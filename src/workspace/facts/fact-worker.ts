@@ -26,7 +26,12 @@ function send(answer: Answer, transfer: ArrayBuffer[] = []): void {
 const mostKept = 48 * 1024 * 1024
 
 /** Ends at the first file that takes too long or can't be read: the thread is then replaced. */
-async function readBatch({ id, deadlineMs, bytes, files }: ThreadRequest<FactBatch>): Promise<Answer> {
+async function readBatch({
+  id,
+  deadlineMs,
+  bytes,
+  files,
+}: ThreadRequest<FactBatch>): Promise<Answer> {
   const ready = new Map<SourceKind, FactParser>()
   for (const { kind } of files) if (!ready.has(kind)) ready.set(kind, await loadFactParser(kind))
   const decoder = new TextDecoder()

@@ -38,7 +38,10 @@ export class FlatTree {
   constructor(
     text: string,
     columns: FlatColumns,
-    grammar: { readonly typeNames: readonly string[]; readonly fieldIds: ReadonlyMap<string, number> },
+    grammar: {
+      readonly typeNames: readonly string[]
+      readonly fieldIds: ReadonlyMap<string, number>
+    },
     hasErrors: boolean,
   ) {
     this.text = text
@@ -113,7 +116,8 @@ export class FlatTree {
 
   /** All children, punctuation and comments too. */
   *children(node: number): Generator<number> {
-    for (let child = this.firstChild(node); child !== none; child = this.nextSibling(child)) yield child
+    for (let child = this.firstChild(node); child !== none; child = this.nextSibling(child))
+      yield child
   }
 
   /** 1-based. */

@@ -10,9 +10,8 @@ const [isVisible, isExtra] = [1, 4]
 /** Sizes of a heap's subtree and places in it, in bytes. */
 const [paddingAt, sizeAt, childCountAt, symbolAt, flagsAt, productionAt] = [4, 16, 36, 40, 44, 66]
 /** Places in a language, in bytes. */
-const [symbolCountAt, longestAliasesAt, fieldSlicesAt, fieldEntriesAt, publicSymbolsAt, aliasesAt] = [
-  4, 36, 64, 68, 76, 84,
-]
+const [symbolCountAt, longestAliasesAt, fieldSlicesAt, fieldEntriesAt, publicSymbolsAt, aliasesAt] =
+  [4, 36, 64, 68, 76, 84]
 
 /**
  * What is put aside of a node while its children are gone through, in 32 bits each: the child that comes next, where the
@@ -24,7 +23,11 @@ const frameSize = 8
 
 /** Fills the columns from the memory of the parser that made the tree. */
 export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColumns): void {
-  const [bytes, halves, words] = [new Uint8Array(memory), new Uint16Array(memory), new Uint32Array(memory)]
+  const [bytes, halves, words] = [
+    new Uint8Array(memory),
+    new Uint16Array(memory),
+    new Uint32Array(memory),
+  ]
   const { types, fields, starts, ends, parents, afters } = columns
   const language = (tree.language as unknown as { readonly 0: number })[0]
   const symbolCount = words[(language + symbolCountAt) >> 2]!
@@ -67,10 +70,12 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
     let field = 0
     if ((flags & isExtra) === 0) {
       if (production !== 0) {
-        if (structural < longestAliases) alias = halves[aliases + production * longestAliases + structural]!
+        if (structural < longestAliases)
+          alias = halves[aliases + production * longestAliases + structural]!
         let entry = entries + 4 * halves[slices + 2 * production]!
         const last = entry + 4 * halves[slices + 2 * production + 1]!
-        while (entry < last && (bytes[entry + 2] !== structural || bytes[entry + 3] !== 0)) entry += 4
+        while (entry < last && (bytes[entry + 2] !== structural || bytes[entry + 3] !== 0))
+          entry += 4
         if (entry < last) field = halves[entry >> 1]!
       }
       if (field === 0) field = role
@@ -81,7 +86,8 @@ export function flattenMemory(memory: ArrayBuffer, tree: Tree, columns: FlatColu
     let node = around
     if (isShown) {
       node = count++
-      const shown = alias !== 0 ? alias : isInline ? bytes[child - 7]! : halves[(heap + symbolAt) >> 1]!
+      const shown =
+        alias !== 0 ? alias : isInline ? bytes[child - 7]! : halves[(heap + symbolAt) >> 1]!
       types[node] = shown < symbolCount ? halves[publicSymbols + shown]! : shown
       fields[node] = field
       starts[node] = start >> 1

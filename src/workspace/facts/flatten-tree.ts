@@ -42,7 +42,10 @@ export function makeColumns(count: number): FlatColumns {
   }
 }
 
-function cutColumns({ types, fields, starts, ends, parents, afters }: FlatColumns, count: number): FlatColumns {
+function cutColumns(
+  { types, fields, starts, ends, parents, afters }: FlatColumns,
+  count: number,
+): FlatColumns {
   return {
     types: types.subarray(0, count),
     fields: fields.subarray(0, count),

@@ -38,7 +38,9 @@ async function createFactParser(kind: SourceKind): Promise<FactParser> {
     parse(text, deadlineMs) {
       const isTooLate = startClock(deadlineMs)
       const source = kind === 'embedded' ? keepScripts(text) : text
-      const tree = parser.parse(languageSpecs[name].prepare?.(source) ?? source, null, { progressCallback: isTooLate })
+      const tree = parser.parse(languageSpecs[name].prepare?.(source) ?? source, null, {
+        progressCallback: isTooLate,
+      })
       if (!tree) return undefined
       try {
         return readFacts(tree, name, source, isTooLate)

@@ -92,5 +92,7 @@ function planFor(language: Grammar, spec: LanguageSpec): FactPlan {
 function nameTypes(language: Grammar): string[] {
   const names = Array.from(language.types, (name: string | undefined) => name ?? '')
   const named = new Set(names.filter((_, id) => language.nodeTypeIsNamed(id)))
-  return names.map((name, id) => (named.has(name) && !language.nodeTypeIsNamed(id) ? `"${name}"` : name))
+  return names.map((name, id) =>
+    named.has(name) && !language.nodeTypeIsNamed(id) ? `"${name}"` : name,
+  )
 }

@@ -63,15 +63,29 @@ export function repositoryActions(
     push: (repo, branch, files, options) => pushFiles(state, repo, branch, files, options),
     deleteBranch: (repo, branch) => deleteBranch(state, repo, branch),
     branches: (repo) => readBranches(repositoryNamed(state, repo)),
-    addWebhook: (repo, { url, secret = '', events = ['pull_request', 'issues'], contentType = 'json' }) =>
-      addHook(state, repositoryNamed(state, repo), { url, secret, events, contentType, active: true }).id,
+    addWebhook: (
+      repo,
+      { url, secret = '', events = ['pull_request', 'issues'], contentType = 'json' },
+    ) =>
+      addHook(state, repositoryNamed(state, repo), {
+        url,
+        secret,
+        events,
+        contentType,
+        active: true,
+      }).id,
     removeWebhook: (repo, id) => {
       const repository = repositoryNamed(state, repo)
       repository.hooks = repository.hooks.filter((hook) => hook.id !== id)
       announceChange(state)
     },
     webhooks: (repo) =>
-      repositoryNamed(state, repo).hooks.map(({ id, url, secret, events }) => ({ id, url, secret, events })),
+      repositoryNamed(state, repo).hooks.map(({ id, url, secret, events }) => ({
+        id,
+        url,
+        secret,
+        events,
+      })),
   }
 }
 
@@ -102,12 +116,18 @@ export function pullRequestActions(
   }
   return {
     openPullRequest: async (input) => (await openFromInput(state, input)).number,
-    closePullRequest: (repo, number, by) => closePull(state, find(repo, number), actor(repo, number, by)),
-    reopenPullRequest: (repo, number, by) => reopenPull(state, find(repo, number), actor(repo, number, by)),
-    mergePullRequest: (repo, number, by) => mergePull(state, find(repo, number), actor(repo, number, by)),
-    convertToDraft: (repo, number, by) => setDraft(state, find(repo, number), true, actor(repo, number, by)),
-    markReadyForReview: (repo, number, by) => setDraft(state, find(repo, number), false, actor(repo, number, by)),
-    editPullRequest: (repo, number, change) => editPull(state, find(repo, number), change, find(repo, number).author),
+    closePullRequest: (repo, number, by) =>
+      closePull(state, find(repo, number), actor(repo, number, by)),
+    reopenPullRequest: (repo, number, by) =>
+      reopenPull(state, find(repo, number), actor(repo, number, by)),
+    mergePullRequest: (repo, number, by) =>
+      mergePull(state, find(repo, number), actor(repo, number, by)),
+    convertToDraft: (repo, number, by) =>
+      setDraft(state, find(repo, number), true, actor(repo, number, by)),
+    markReadyForReview: (repo, number, by) =>
+      setDraft(state, find(repo, number), false, actor(repo, number, by)),
+    editPullRequest: (repo, number, change) =>
+      editPull(state, find(repo, number), change, find(repo, number).author),
     pullRequest: (repo, number) => viewPull(state, find(repo, number)),
     comment: (repo, number, author, body) => {
       const issue = repositoryNamed(state, repo).issues.get(number)
@@ -116,11 +136,18 @@ export function pullRequestActions(
     },
     replyToComment: (repo, number, commentId, { author, body }) => {
       const comment = findComment(repo, number, commentId)
-      return replyToInlineComment(state, find(repo, number), comment, userNamed(state, author), body).id
+      return replyToInlineComment(
+        state,
+        find(repo, number),
+        comment,
+        userNamed(state, author),
+        body,
+      ).id
     },
     resolveThread: (repo, number, commentId, by) => {
       const opening = findComment(repo, number, commentId)
-      if (!threadsOf(find(repo, number)).includes(opening)) throw new Error(`Comment ${commentId} opened no thread.`)
+      if (!threadsOf(find(repo, number)).includes(opening))
+        throw new Error(`Comment ${commentId} opened no thread.`)
       setResolved(state, opening, by === null ? null : userNamed(state, by))
     },
     openIssue: (repo, input) => openIssue(state, repo, input),
@@ -129,7 +156,8 @@ export function pullRequestActions(
 
 async function openFromInput(state: ForgeState, input: PullRequestInput) {
   const repository = repositoryNamed(state, input.repo)
-  const headRepository = input.headRepo === undefined ? repository : repositoryNamed(state, input.headRepo)
+  const headRepository =
+    input.headRepo === undefined ? repository : repositoryNamed(state, input.headRepo)
   return await openPull(state, repository, {
     title: input.title ?? `Change ${input.head}`,
     body: input.body ?? null,
@@ -141,7 +169,11 @@ async function openFromInput(state: ForgeState, input: PullRequestInput) {
   })
 }
 
-function openIssue(state: ForgeState, repo: string, input: { title: string; body?: string; author?: string }): number {
+function openIssue(
+  state: ForgeState,
+  repo: string,
+  input: { title: string; body?: string; author?: string },
+): number {
   const repository = repositoryNamed(state, repo)
   const author = input.author === undefined ? repository.owner : userNamed(state, input.author)
   const issue: Issue = {
@@ -158,7 +190,10 @@ function openIssue(state: ForgeState, repo: string, input: { title: string; body
     comments: [],
   }
   repository.issues.set(issue.number, issue)
-  deliver(state, repository, 'issues', author, { action: 'opened', issue: shapeIssue(state, issue) })
+  deliver(state, repository, 'issues', author, {
+    action: 'opened',
+    issue: shapeIssue(state, issue),
+  })
   announceChange(state)
   return issue.number
 }
@@ -167,7 +202,15 @@ function openIssue(state: ForgeState, repo: string, input: { title: string; body
 export function observation(
   state: ForgeState,
 ): Actions<
-  'deliveries' | 'redeliver' | 'waitForDelivery' | 'waitFor' | 'requests' | 'faults' | 'limits' | 'rateLimit' | 'lists'
+  | 'deliveries'
+  | 'redeliver'
+  | 'waitForDelivery'
+  | 'waitFor'
+  | 'requests'
+  | 'faults'
+  | 'limits'
+  | 'rateLimit'
+  | 'lists'
 > {
   const { deliveries, faults, limits, lists, rateLimit, requests } = state
   return {

@@ -42,7 +42,11 @@ export interface Comparison {
 }
 
 /** The commit where two commits parted; null when they have no history in common. */
-export async function mergeBaseOf(repository: Repository, base: string, head: string): Promise<string | null> {
+export async function mergeBaseOf(
+  repository: Repository,
+  base: string,
+  head: string,
+): Promise<string | null> {
   try {
     return await gitLine(repository.directory, ['merge-base', base, head])
   } catch {
@@ -51,19 +55,28 @@ export async function mergeBaseOf(repository: Repository, base: string, head: st
 }
 
 /** The three-dot comparison of two commits, remembered: commits never change. */
-export function compareCommits(repository: Repository, base: string, head: string): Promise<Comparison> {
+export function compareCommits(
+  repository: Repository,
+  base: string,
+  head: string,
+): Promise<Comparison> {
   const key = `${base}...${head}`
   let comparison = repository.comparisons.get(key)
   if (comparison === undefined) {
     comparison = computeComparison(repository, base, head)
     // Bounded, oldest out: large test repositories would otherwise pile up diffs.
-    if (repository.comparisons.size >= 20) repository.comparisons.delete([...repository.comparisons.keys()][0]!)
+    if (repository.comparisons.size >= 20)
+      repository.comparisons.delete([...repository.comparisons.keys()][0]!)
     repository.comparisons.set(key, comparison)
   }
   return comparison
 }
 
-async function computeComparison(repository: Repository, base: string, head: string): Promise<Comparison> {
+async function computeComparison(
+  repository: Repository,
+  base: string,
+  head: string,
+): Promise<Comparison> {
   const mergeBase = await mergeBaseOf(repository, base, head)
   if (mergeBase === null) throw new Error(`${base} and ${head} have no history in common.`)
   const common = ['--no-color', '--no-ext-diff', '--no-textconv', '-M', mergeBase, head, '--']
@@ -71,7 +84,12 @@ async function computeComparison(repository: Repository, base: string, head: str
     git(repository.directory, ['diff', '--raw', '--numstat', '-z', '--no-abbrev', ...common]),
     git(repository.directory, ['diff', '-p', ...common]),
   ])
-  return { mergeBase, head, files: readFiles(list.toString('utf8'), splitSections(diff.toString('utf8'))), diff }
+  return {
+    mergeBase,
+    head,
+    files: readFiles(list.toString('utf8'), splitSections(diff.toString('utf8'))),
+    diff,
+  }
 }
 
 /** The parts of a diff, one for each `diff --git`: within hunks no line starts like that. */
@@ -82,10 +100,19 @@ function splitSections(diff: string): string[] {
 /** Joins git's machine-readable list (`--raw --numstat -z`) with the sections of the diff, which have the same order. */
 function readFiles(list: string, sections: string[]): ChangedFile[] {
   const fields = list.split('\0')
-  const raw: { modes: [string, string]; shas: [string, string]; letter: string; oldPath: string; path: string }[] = []
+  const raw: {
+    modes: [string, string]
+    shas: [string, string]
+    letter: string
+    oldPath: string
+    path: string
+  }[] = []
   let index = 0
   while (fields[index]?.startsWith(':')) {
-    const [oldMode, newMode, oldSha, newSha, status] = fields[index]!.slice(1).split(' ') as [string, ...string[]]
+    const [oldMode, newMode, oldSha, newSha, status] = fields[index]!.slice(1).split(' ') as [
+      string,
+      ...string[],
+    ]
     const letter = status![0]!
     const oldPath = fields[index + 1]!
     const renamed = letter === 'R' || letter === 'C'
@@ -118,7 +145,11 @@ function readFiles(list: string, sections: string[]): ChangedFile[] {
   })
 }
 
-function statusOf(letter: string, shas: [string, string], modes: [string, string]): ChangedFile['status'] {
+function statusOf(
+  letter: string,
+  shas: [string, string],
+  modes: [string, string],
+): ChangedFile['status'] {
   if (letter === 'A') return 'added'
   if (letter === 'D') return 'removed'
   if (letter === 'R') return 'renamed'
@@ -136,7 +167,14 @@ export function readHunks(patch: string): Hunk[] {
     if (header !== null) {
       ;[oldLine, newLine] = [Number(header[1]), Number(header[3])]
       const [oldCount, newCount] = [Number(header[2] ?? 1), Number(header[4] ?? 1)]
-      hunks.push({ header: line, oldStart: oldLine, oldCount, newStart: newLine, newCount, lines: [] })
+      hunks.push({
+        header: line,
+        oldStart: oldLine,
+        oldCount,
+        newStart: newLine,
+        newCount,
+        lines: [],
+      })
       continue
     }
     const kind = line[0]
@@ -166,10 +204,14 @@ export interface AnchorRequest {
 export type AnchorProblem = 'path' | 'line' | 'start_line_order' | 'start_line_hunk'
 
 /** Finds the place of a comment in a change, or says what is wrong with it. */
-export function resolveAnchor(comparison: Comparison, request: AnchorRequest): Anchor | AnchorProblem {
+export function resolveAnchor(
+  comparison: Comparison,
+  request: AnchorRequest,
+): Anchor | AnchorProblem {
   const file = comparison.files.find((candidate) => candidate.path === request.path)
   if (file === undefined) return 'path'
-  const onSide = (line: PatchLine, side: 'LEFT' | 'RIGHT') => (side === 'LEFT' ? line.oldLine : line.newLine)
+  const onSide = (line: PatchLine, side: 'LEFT' | 'RIGHT') =>
+    side === 'LEFT' ? line.oldLine : line.newLine
   for (const hunk of readHunks(file.patch ?? '')) {
     const end = hunk.lines.findIndex((line) => onSide(line, request.side) === request.line)
     if (end < 0) continue
@@ -218,5 +260,10 @@ export async function lineMovements(
     git(repository.directory, ['diff', '-p', '-U0', ...common]),
   ])
   const files = readFiles(list.toString('utf8'), splitSections(diff.toString('utf8')))
-  return new Map(files.map((file) => [file.path, file.status === 'removed' ? 'gone' : readHunks(file.patch ?? '')]))
+  return new Map(
+    files.map((file) => [
+      file.path,
+      file.status === 'removed' ? 'gone' : readHunks(file.patch ?? ''),
+    ]),
+  )
 }

@@ -48,9 +48,16 @@ export function ping(state: ForgeState, repository: Repository, hook: Hook, send
   })
 }
 
-function start(state: ForgeState, repository: Repository, hook: Hook, event: string, payload: Record<string, unknown>) {
+function start(
+  state: ForgeState,
+  repository: Repository,
+  hook: Hook,
+  event: string,
+  payload: Record<string, unknown>,
+) {
   const text = JSON.stringify(payload)
-  const body = hook.contentType === 'json' ? text : new URLSearchParams({ payload: text }).toString()
+  const body =
+    hook.contentType === 'json' ? text : new URLSearchParams({ payload: text }).toString()
   const guid = randomUUID()
   const attempts: DeliveryAttempt[] = []
   const delivery: Delivery = {
@@ -73,23 +80,29 @@ function start(state: ForgeState, repository: Repository, hook: Hook, event: str
 }
 
 function headersFor(repository: Repository, hook: Hook, event: string, guid: string, body: string) {
-  const sign = (algorithm: string) => `${algorithm}=${createHmac(algorithm, hook.secret).update(body).digest('hex')}`
+  const sign = (algorithm: string) =>
+    `${algorithm}=${createHmac(algorithm, hook.secret).update(body).digest('hex')}`
   return {
     'User-Agent': 'GitHub-Hookshot/f0e4a7e',
     Accept: '*/*',
-    'Content-Type': hook.contentType === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
+    'Content-Type':
+      hook.contentType === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
     'X-GitHub-Event': event,
     'X-GitHub-Delivery': guid,
     'X-GitHub-Hook-ID': String(hook.id),
     'X-GitHub-Hook-Installation-Target-ID': String(repository.id),
     'X-GitHub-Hook-Installation-Target-Type': 'repository',
-    ...(hook.secret === '' ? {} : { 'X-Hub-Signature': sign('sha1'), 'X-Hub-Signature-256': sign('sha256') }),
+    ...(hook.secret === ''
+      ? {}
+      : { 'X-Hub-Signature': sign('sha1'), 'X-Hub-Signature-256': sign('sha256') }),
   }
 }
 
 /** Sends a delivery again with the same id, headers and body. Returns the attempt when it has ended. */
 export async function redeliver(state: ForgeState, id: number | string): Promise<DeliveryAttempt> {
-  const delivery = state.deliveries.find((candidate) => candidate.id === id || candidate.guid === id)
+  const delivery = state.deliveries.find(
+    (candidate) => candidate.id === id || candidate.guid === id,
+  )
   if (delivery === undefined) throw new Error(`The forge made no delivery ${id}.`)
   return await send(state, delivery)
 }
@@ -108,13 +121,26 @@ async function send(state: ForgeState, delivery: Delivery): Promise<DeliveryAtte
   return attempt
 }
 
-function post(state: ForgeState, delivery: Delivery): Promise<Omit<DeliveryAttempt, 'startedAt' | 'error'>> {
+function post(
+  state: ForgeState,
+  delivery: Delivery,
+): Promise<Omit<DeliveryAttempt, 'startedAt' | 'error'>> {
   const { url, headers, body } = delivery.request
-  const signal = AbortSignal.any([state.stop.signal, AbortSignal.timeout(state.limits.deliveryTimeoutMs)])
+  const signal = AbortSignal.any([
+    state.stop.signal,
+    AbortSignal.timeout(state.limits.deliveryTimeoutMs),
+  ])
   return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: { ...headers, 'Content-Length': Buffer.byteLength(body) }, signal }
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      signal,
+    }
     // No agent: each delivery has its own connection, and none outlives the forge.
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { ...options, agent: false })
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
+      ...options,
+      agent: false,
+    })
     request.on('error', reject)
     request.on('response', (response) => {
       const chunks: Buffer[] = []

@@ -29,10 +29,18 @@ export interface FaultRule {
 }
 
 /** Answers with this instead of doing anything. A body that isn't a string is sent as JSON. */
-export function answer(status: number, body: unknown = '', headers: Record<string, string> = {}): FaultAction {
+export function answer(
+  status: number,
+  body: unknown = '',
+  headers: Record<string, string> = {},
+): FaultAction {
   const text = typeof body === 'string'
   const type = text ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
-  const response = { status, headers: { 'content-type': type, ...headers }, body: text ? body : JSON.stringify(body) }
+  const response = {
+    status,
+    headers: { 'content-type': type, ...headers },
+    body: text ? body : JSON.stringify(body),
+  }
   return { kind: 'answer', response }
 }
 
@@ -77,7 +85,9 @@ export function hold(options: { applied?: boolean } = {}): Hold {
 
 /** The first rule that meets the request, counted. */
 export function takeFault(state: ForgeState, request: SeenRequest): FaultAction | null {
-  const rule = state.faults.find((candidate) => (candidate.times ?? 1) > 0 && candidate.match(request))
+  const rule = state.faults.find(
+    (candidate) => (candidate.times ?? 1) > 0 && candidate.match(request),
+  )
   if (rule === undefined) return null
   if (rule.times !== undefined) rule.times -= 1
   return rule.action

@@ -7,10 +7,26 @@ import { observation, pullRequestActions, repositoryActions, signInActions } fro
 import type { Forge, ForgeOptions } from './interface.ts'
 import { createForgeServer } from './server.ts'
 import { apiUrl } from './shapes.ts'
-import { createState, type Delivery, type ForgeLimits, type RateLimit, type SeenRequest } from './state.ts'
+import {
+  createState,
+  type Delivery,
+  type ForgeLimits,
+  type RateLimit,
+  type SeenRequest,
+} from './state.ts'
 import type { PullRequestView } from './view.ts'
 
-export { answer, applyThenDrop, cutShort, drop, type Hold, hold, html, slow, truncated } from './faults.ts'
+export {
+  answer,
+  applyThenDrop,
+  cutShort,
+  drop,
+  type Hold,
+  hold,
+  html,
+  slow,
+  truncated,
+} from './faults.ts'
 export type { Forge, ForgeOptions, PullRequestInput } from './interface.ts'
 export type { Delivery, ForgeLimits, PullRequestView, RateLimit, SeenRequest }
 
@@ -32,7 +48,8 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     server.closeAllConnections()
     await closed
     await Promise.all([...state.repositories.values()].map((repository) => repository.writes))
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    if (options.dataDir === undefined)
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
   }
   return {
     ...repositoryActions(state),

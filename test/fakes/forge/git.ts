@@ -30,7 +30,8 @@ export async function git(
   options: { input?: Uint8Array | string | undefined; environment?: Record<string, string> } = {},
 ): Promise<Buffer> {
   const result = await tryGit(directory, args, options)
-  if (result.code !== 0) throw new Error(`git ${args[0]} ended with ${result.code}: ${result.stderr.trim()}`)
+  if (result.code !== 0)
+    throw new Error(`git ${args[0]} ended with ${result.code}: ${result.stderr.trim()}`)
   return result.stdout
 }
 

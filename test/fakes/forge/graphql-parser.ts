@@ -16,7 +16,8 @@ export interface Operation {
 export class GraphqlSyntaxError extends Error {}
 
 // Strings, numbers, names, variables and marks; white space, commas and comments are between them.
-const tokenPattern = /"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?|\$?[A-Za-z_]\w*|\.\.\.|[{}()[\]:!=@]|#[^\n]*|[\s,\ufeff]+|./gu
+const tokenPattern =
+  /"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?|\$?[A-Za-z_]\w*|\.\.\.|[{}()[\]:!=@]|#[^\n]*|[\s,\ufeff]+|./gu
 
 interface Reader {
   readonly tokens: readonly string[]
@@ -25,7 +26,10 @@ interface Reader {
 }
 
 /** Parses a document with one operation. Throws GraphqlSyntaxError. */
-export function parseOperation(text: string, variables: Readonly<Record<string, unknown>>): Operation {
+export function parseOperation(
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+): Operation {
   const tokens = (text.match(tokenPattern) ?? []).filter((token) => !/^[#\s,\ufeff]/.test(token))
   const reader: Reader = { tokens, variables, at: 0 }
   const kind = peek(reader) === 'mutation' ? 'mutation' : 'query'

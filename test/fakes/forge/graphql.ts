@@ -32,16 +32,21 @@ class GraphqlProblem extends Error {
 }
 
 /** Answers `POST /api/graphql`. */
-export async function serveGraphql(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
+export async function serveGraphql(
+  state: ForgeState,
+  request: ForgeRequest,
+): Promise<ForgeResponse> {
   const headers = commonHeaders(state, request)
   try {
     refuseEarly(state, request)
     if (request.token === null) throw refuse(401, 'This endpoint requires you to be authenticated.')
     const { query, variables } = jsonBody(request)
-    if (typeof query !== 'string') throw refuse(400, 'A query attribute must be specified and must be a string.')
+    if (typeof query !== 'string')
+      throw refuse(400, 'A query attribute must be specified and must be a string.')
     return json(200, execute(state, request.token, query, (variables ?? {}) as Arguments), headers)
   } catch (error) {
-    if (error instanceof Refusal) return json(error.status, error.body, { ...headers, ...error.headers })
+    if (error instanceof Refusal)
+      return json(error.status, error.body, { ...headers, ...error.headers })
     throw error
   }
 }
@@ -50,19 +55,32 @@ function execute(state: ForgeState, token: Token, query: string, variables: Argu
   try {
     const operation = parseOperation(query, variables)
     const errors: unknown[] = []
-    const root = operation.kind === 'mutation' ? mutationRoot(state, token) : queryRoot(state, token)
+    const root =
+      operation.kind === 'mutation' ? mutationRoot(state, token) : queryRoot(state, token)
     const data = select(root, operation.fields, [], errors)
     return errors.length === 0 ? { data } : { data, errors }
   } catch (error) {
     if (error instanceof GraphqlSyntaxError || error instanceof GraphqlProblem) {
-      return { errors: [{ ...(error instanceof GraphqlProblem ? { type: error.type } : {}), message: error.message }] }
+      return {
+        errors: [
+          {
+            ...(error instanceof GraphqlProblem ? { type: error.type } : {}),
+            message: error.message,
+          },
+        ],
+      }
     }
     throw error
   }
 }
 
 /** Reads the asked fields of an entity. What can't be found is null with an error beside it, as on GitHub. */
-function select(entity: Entity, fields: readonly Field[], path: readonly string[], errors: unknown[]): unknown {
+function select(
+  entity: Entity,
+  fields: readonly Field[],
+  path: readonly string[],
+  errors: unknown[],
+): unknown {
   const result: Record<string, unknown> = {}
   for (const field of fields) {
     const here = [...path, field.alias]
@@ -81,14 +99,25 @@ function readField(entity: Entity, field: Field): unknown {
   if (field.name === '__typename') return entity.type
   const read = Object.hasOwn(entity.fields, field.name) ? entity.fields[field.name] : undefined
   if (read !== undefined) return read(field.input)
-  throw new GraphqlProblem('undefinedField', `Field '${field.name}' doesn't exist on type '${entity.type}'`)
+  throw new GraphqlProblem(
+    'undefinedField',
+    `Field '${field.name}' doesn't exist on type '${entity.type}'`,
+  )
 }
 
-function complete(value: unknown, field: Field, path: readonly string[], errors: unknown[]): unknown {
+function complete(
+  value: unknown,
+  field: Field,
+  path: readonly string[],
+  errors: unknown[],
+): unknown {
   if (Array.isArray(value)) return value.map((item) => complete(item, field, path, errors))
   if (typeof value !== 'object' || value === null) return value
   if (field.fields.length === 0) {
-    throw new GraphqlProblem('undefinedField', `Field must have selections (field '${field.name}' returns an object)`)
+    throw new GraphqlProblem(
+      'undefinedField',
+      `Field must have selections (field '${field.name}' returns an object)`,
+    )
   }
   return select(value as Entity, field.fields, path, errors)
 }
@@ -101,14 +130,23 @@ function queryRoot(state: ForgeState, token: Token): Entity {
       repository: ({ owner, name }) => {
         const repository = state.repositories.get(`${owner}/${name}`.toLowerCase())
         if (repository === undefined || permissionOf(token, repository) === 'none') {
-          throw new GraphqlProblem('NOT_FOUND', `Could not resolve to a Repository with the name '${owner}/${name}'.`)
+          throw new GraphqlProblem(
+            'NOT_FOUND',
+            `Could not resolve to a Repository with the name '${owner}/${name}'.`,
+          )
         }
         const pullRequest = ({ number }: Arguments) => {
           const pull = repository.pulls.get(Number(number))
           if (pull !== undefined) return pullEntity(state, pull)
-          throw new GraphqlProblem('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`)
+          throw new GraphqlProblem(
+            'NOT_FOUND',
+            `Could not resolve to a PullRequest with the number of ${number}.`,
+          )
         }
-        return { type: 'Repository', fields: { nameWithOwner: () => fullName(repository), pullRequest } }
+        return {
+          type: 'Repository',
+          fields: { nameWithOwner: () => fullName(repository), pullRequest },
+        }
       },
     },
   }
@@ -118,8 +156,14 @@ function mutationRoot(state: ForgeState, token: Token): Entity {
   const change = (type: string, resolved: boolean) => (input: Arguments) => {
     const { threadId: id, clientMutationId } = (input.input ?? {}) as Arguments
     const [pull, opening] = findThread(state, token, String(id))
-    if (!permits(permissionOf(token, pull.repository), 'write') && token.user.id !== pull.author.id) {
-      throw new GraphqlProblem('FORBIDDEN', `${token.user.login} does not have the correct permissions to execute this`)
+    if (
+      !permits(permissionOf(token, pull.repository), 'write') &&
+      token.user.id !== pull.author.id
+    ) {
+      throw new GraphqlProblem(
+        'FORBIDDEN',
+        `${token.user.login} does not have the correct permissions to execute this`,
+      )
     }
     setResolved(state, opening, resolved ? token.user : null)
     const thread = () => threadEntity(state, pull, opening)
@@ -160,7 +204,9 @@ function pullEntity(state: ForgeState, pull: PullRequest): Entity {
       isDraft: () => pull.draft,
       state: () => (pull.mergedAt === null ? pull.state.toUpperCase() : 'MERGED'),
       reviewThreads: (input) => {
-        const threads = listed(state, threadsOf(pull)).map((opening) => threadEntity(state, pull, opening))
+        const threads = listed(state, threadsOf(pull)).map((opening) =>
+          threadEntity(state, pull, opening),
+        )
         return connection('reviewThreads', 'PullRequestReviewThread', threads, input)
       },
     },
@@ -182,7 +228,9 @@ function threadEntity(state: ForgeState, pull: PullRequest, opening: InlineComme
       diffSide: () => opening.original.side,
       resolvedBy: () => opening.resolvedBy && userEntity(opening.resolvedBy),
       comments: (input) => {
-        const comments = commentsOfThread(pull, opening).map((comment) => commentEntity(state, pull, comment))
+        const comments = commentsOfThread(pull, opening).map((comment) =>
+          commentEntity(state, pull, comment),
+        )
         return connection('comments', 'PullRequestReviewComment', comments, input)
       },
     },
@@ -207,7 +255,12 @@ function commentEntity(state: ForgeState, pull: PullRequest, comment: InlineComm
 }
 
 /** A page of a list, forwards (`first`, `after`) or the end of it (`last`). At most 100 at a time. */
-function connection(name: string, nodeType: string, all: readonly Entity[], input: Arguments): Entity {
+function connection(
+  name: string,
+  nodeType: string,
+  all: readonly Entity[],
+  input: Arguments,
+): Entity {
   const size = input.first ?? input.last
   if (typeof size !== 'number') {
     const message = `You must provide a \`first\` or \`last\` value to properly paginate the \`${name}\` connection.`
@@ -218,7 +271,10 @@ function connection(name: string, nodeType: string, all: readonly Entity[], inpu
     throw new GraphqlProblem('EXCESSIVE_PAGINATION', message)
   }
   const cursor = (index: number) => Buffer.from(`cursor:${index}`).toString('base64')
-  const after = typeof input.after === 'string' ? Number(Buffer.from(input.after, 'base64').toString().slice(7)) + 1 : 0
+  const after =
+    typeof input.after === 'string'
+      ? Number(Buffer.from(input.after, 'base64').toString().slice(7)) + 1
+      : 0
   const start = input.first === undefined ? Math.max(0, all.length - size) : after
   const nodes = all.slice(start, start + size)
   const edge = (node: Entity, index: number): Entity => ({

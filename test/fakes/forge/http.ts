@@ -48,10 +48,16 @@ export const notFound = (): Refusal => refuse(404, 'Not Found')
 
 /** `Validation Failed` about one field. */
 export function invalid(resource: string, field: string, code: string, message?: string): Refusal {
-  return refuse(422, 'Validation Failed', [{ resource, code, field, ...(message === undefined ? {} : { message }) }])
+  return refuse(422, 'Validation Failed', [
+    { resource, code, field, ...(message === undefined ? {} : { message }) },
+  ])
 }
 
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): ForgeResponse {
+export function json(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): ForgeResponse {
   const type = { 'content-type': 'application/json; charset=utf-8' }
   return { status, headers: { ...type, ...headers }, body: JSON.stringify(value) }
 }
@@ -81,7 +87,9 @@ export function header(request: ForgeRequest, name: string): string {
 
 /** Whether the client asks for this GitHub media type (`diff`, `raw`), in any of its spellings. */
 export function accepts(request: ForgeRequest, media: string): boolean {
-  return new RegExp(`application/vnd\\.github\\.(v3\\.)?${media}(\\+json)?(\\s*[;,]|$)`).test(header(request, 'accept'))
+  return new RegExp(`application/vnd\\.github\\.(v3\\.)?${media}(\\+json)?(\\s*[;,]|$)`).test(
+    header(request, 'accept'),
+  )
 }
 
 /**
@@ -119,7 +127,10 @@ export function paginate<T>(
   address: string,
   items: readonly T[],
 ): [T[], Record<string, string>] {
-  const size = Math.min(100, Math.max(1, Number.parseInt(request.query.get('per_page') ?? '30', 10) || 30))
+  const size = Math.min(
+    100,
+    Math.max(1, Number.parseInt(request.query.get('per_page') ?? '30', 10) || 30),
+  )
   const page = Math.max(1, Number.parseInt(request.query.get('page') ?? '1', 10) || 1)
   const last = Math.max(1, Math.ceil(items.length / size))
   const link = (number: number, relation: string) => {
@@ -132,5 +143,8 @@ export function paginate<T>(
     ...(page < last ? [link(page + 1, 'next'), link(last, 'last')] : []),
     ...(page > 1 ? [link(1, 'first')] : []),
   ]
-  return [items.slice((page - 1) * size, page * size), links.length === 0 ? {} : { link: links.join(', ') }]
+  return [
+    items.slice((page - 1) * size, page * size),
+    links.length === 0 ? {} : { link: links.join(', ') },
+  ]
 }

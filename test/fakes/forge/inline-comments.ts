@@ -1,5 +1,11 @@
 // Comments on lines of the diff, and what becomes of them when the diff changes.
-import { type Comparison, compareCommits, lineMovements, mapLine, resolveAnchor } from './comparison.ts'
+import {
+  type Comparison,
+  compareCommits,
+  lineMovements,
+  mapLine,
+  resolveAnchor,
+} from './comparison.ts'
 import type { InlineComment, PullRequest, Repository } from './state.ts'
 
 /** Finds the inline comments' lines in the present diff. A line that changed or left the diff becomes null. */
@@ -19,7 +25,11 @@ async function presentPlace(
   const { original } = comment
   const onBase = original.side === 'LEFT'
   const from = onBase ? comment.originalMergeBase : comment.originalCommitId
-  const movements = await lineMovements(repository, from, onBase ? comparison.mergeBase : comparison.head)
+  const movements = await lineMovements(
+    repository,
+    from,
+    onBase ? comparison.mergeBase : comparison.head,
+  )
   const hunks = movements.get(original.path) ?? []
   if (hunks === 'gone') return null
   const line = mapLine(hunks, original.line)

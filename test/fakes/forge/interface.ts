@@ -84,13 +84,22 @@ export interface Forge extends AsyncDisposable {
   mergePullRequest(repo: string, number: number, by?: string): Promise<string>
   convertToDraft(repo: string, number: number, by?: string): void
   markReadyForReview(repo: string, number: number, by?: string): void
-  editPullRequest(repo: string, number: number, change: { title?: string; body?: string; base?: string }): Promise<void>
+  editPullRequest(
+    repo: string,
+    number: number,
+    change: { title?: string; body?: string; base?: string },
+  ): Promise<void>
   /** What stands on the pull request now. */
   pullRequest(repo: string, number: number): PullRequestView
   /** Comments below a pull request or issue. Returns the comment's id. */
   comment(repo: string, number: number, author: string, body: string): number
   /** Answers in the thread of an inline comment. Returns the answer's id. */
-  replyToComment(repo: string, number: number, commentId: number, answer: { author: string; body: string }): number
+  replyToComment(
+    repo: string,
+    number: number,
+    commentId: number,
+    answer: { author: string; body: string },
+  ): number
   /** Resolves the thread that a comment opened, or opens it again with `by` null. */
   resolveThread(repo: string, number: number, commentId: number, by: string | null): void
   /** Opens an issue and delivers it. Returns its number. */
@@ -99,16 +108,26 @@ export interface Forge extends AsyncDisposable {
   /** Adds a webhook without sending a ping. Returns its id. */
   addWebhook(
     repo: string,
-    input: { url: string; secret?: string; events?: readonly string[]; contentType?: 'json' | 'form' },
+    input: {
+      url: string
+      secret?: string
+      events?: readonly string[]
+      contentType?: 'json' | 'form'
+    },
   ): number
   removeWebhook(repo: string, id: number): void
-  webhooks(repo: string): readonly { id: number; url: string; secret: string; events: readonly string[] }[]
+  webhooks(
+    repo: string,
+  ): readonly { id: number; url: string; secret: string; events: readonly string[] }[]
   /** All deliveries, oldest first. */
   readonly deliveries: readonly Delivery[]
   /** Sends a delivery once more, same id and body. By its number or guid. */
   redeliver(id: number | string): Promise<DeliveryAttempt>
   /** Waits for a delivery that was answered (or failed) and that fits. */
-  waitForDelivery(predicate: (delivery: Delivery) => boolean, options?: WaitOptions): Promise<Delivery>
+  waitForDelivery(
+    predicate: (delivery: Delivery) => boolean,
+    options?: WaitOptions,
+  ): Promise<Delivery>
 
   /** Waits until `read` gives something: asked now and after each change here. */
   waitFor<T>(read: () => T | undefined | null | false, options?: WaitOptions): Promise<T>
@@ -126,7 +145,11 @@ export interface Forge extends AsyncDisposable {
   /** Settable. */
   readonly lists: ListDelay
 
-  createOAuthApp(input?: { clientId?: string; clientSecret?: string; callbackUrl?: string }): OAuthApp
+  createOAuthApp(input?: {
+    clientId?: string
+    clientSecret?: string
+    callbackUrl?: string
+  }): OAuthApp
   /** Whom the authorize page signs in; null for nobody. */
   signInAs(login: string | null): void
   /** Makes the next sign-in end with `access_denied`. */

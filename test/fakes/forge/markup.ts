@@ -10,12 +10,21 @@ export class Html {
 }
 
 export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+  const entities: Record<string, string> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  }
   return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
 /** A template whose values are escaped unless they are Html themselves (or a list of it). */
-export function safe(parts: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
+export function safe(
+  parts: TemplateStringsArray,
+  ...values: (string | number | Html | readonly Html[])[]
+): Html {
   const shown = values.map((value) => {
     if (value instanceof Html) return value.text
     if (typeof value === 'object') return value.map((item) => item.text).join('')
@@ -80,7 +89,9 @@ export function renderMarkdown(text: string): Html {
     } else if (/^\s*[-*] /.test(lines[at]!)) {
       const from = at
       while (/^\s*[-*] /.test(lines[at] ?? '')) at += 1
-      const items = lines.slice(from, at).map((line) => `<li>${renderInline(line.replace(/^\s*[-*] /, ''))}</li>`)
+      const items = lines
+        .slice(from, at)
+        .map((line) => `<li>${renderInline(line.replace(/^\s*[-*] /, ''))}</li>`)
       out.push(`<ul>${items.join('')}</ul>`)
     } else {
       out.push(renderLine(lines[at]!))
@@ -114,7 +125,8 @@ function renderTable(lines: readonly string[]): string {
 
 function renderLine(line: string): string {
   const heading = /^(#{1,6}) (.*)$/.exec(line)
-  if (heading !== null) return `<h${heading[1]!.length}>${renderInline(heading[2]!)}</h${heading[1]!.length}>`
+  if (heading !== null)
+    return `<h${heading[1]!.length}>${renderInline(heading[2]!)}</h${heading[1]!.length}>`
   if (/^&gt;|^>/.test(line)) return `<blockquote>${renderInline(line.slice(1))}</blockquote>`
   if (/^\s*<\/?(details|summary)\b/.test(line)) return renderInline(line)
   return line.trim() === '' ? '' : `<p>${renderInline(line)}</p>`
@@ -130,7 +142,10 @@ function renderInline(text: string): string {
       return part
         .replace(allowedTags, '<$1>')
         .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-        .replace(/\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)/g, '<a href="$2" rel="nofollow noopener">$1</a>')
+        .replace(
+          /\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)/g,
+          '<a href="$2" rel="nofollow noopener">$1</a>',
+        )
     })
     .join('')
 }

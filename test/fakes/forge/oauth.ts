@@ -22,8 +22,10 @@ export function createOAuthApp(
 
 /** Answers `/login/oauth/authorize` and `/login/oauth/access_token`. */
 export function serveOAuth(state: ForgeState, request: ForgeRequest): ForgeResponse {
-  if (request.path === '/login/oauth/authorize' && request.method === 'GET') return authorize(state, request)
-  if (request.path === '/login/oauth/access_token' && request.method === 'POST') return exchange(state, request)
+  if (request.path === '/login/oauth/authorize' && request.method === 'GET')
+    return authorize(state, request)
+  if (request.path === '/login/oauth/access_token' && request.method === 'POST')
+    return exchange(state, request)
   throw notFound()
 }
 
@@ -33,7 +35,8 @@ function allowsRedirect(app: OAuthApp, redirectUri: string): boolean {
   if (app.callbackUrl === null) return true
   const [wanted, allowed] = [new URL(redirectUri), new URL(app.callbackUrl)]
   const below =
-    wanted.pathname === allowed.pathname || wanted.pathname.startsWith(`${allowed.pathname.replace(/\/$/, '')}/`)
+    wanted.pathname === allowed.pathname ||
+    wanted.pathname.startsWith(`${allowed.pathname.replace(/\/$/, '')}/`)
   return wanted.origin === allowed.origin && below
 }
 
@@ -50,7 +53,8 @@ function authorize(state: ForgeState, request: ForgeRequest): ForgeResponse {
     return redirect(target.href)
   }
   if (!allowsRedirect(app, redirectUri)) {
-    const description = 'The redirect_uri MUST match the registered callback URL for this application.'
+    const description =
+      'The redirect_uri MUST match the registered callback URL for this application.'
     return page('Sign-in', safe`<p>${description}</p>`, 400)
   }
   if (state.oauth.denyNext || query.has('deny')) {
@@ -76,7 +80,9 @@ function chooseUser(state: ForgeState, query: URLSearchParams): ForgeResponse {
     return `?${next}`
   }
   const people = [...state.users.values()].filter((user) => user.type === 'User')
-  const items = people.map((user) => safe`<li><a href="${link('login', user.login)}">${user.login}</a></li>`)
+  const items = people.map(
+    (user) => safe`<li><a href="${link('login', user.login)}">${user.login}</a></li>`,
+  )
   const body = safe`<h1>Sign in as</h1><ul>${items}</ul><p><a href="${link('deny', '1')}">Cancel</a></p>`
   return page('Sign in', body)
 }
@@ -107,24 +113,32 @@ function exchange(state: ForgeState, request: ForgeRequest): ForgeResponse {
 
 function readParameters(request: ForgeRequest): Record<string, unknown> {
   if (header(request, 'content-type').startsWith('application/json')) return jsonBody(request)
-  return Object.fromEntries([...request.query, ...new URLSearchParams(request.body.toString('utf8'))])
+  return Object.fromEntries([
+    ...request.query,
+    ...new URLSearchParams(request.body.toString('utf8')),
+  ])
 }
 
 function redeem(state: ForgeState, input: Record<string, unknown>): Record<string, string> {
   const app = state.oauth.apps.get(String(input.client_id))
   if (app === undefined || !same(app.clientSecret, String(input.client_secret))) {
-    return problem('incorrect_client_credentials', 'The client_id and/or client_secret passed are incorrect.')
+    return problem(
+      'incorrect_client_credentials',
+      'The client_id and/or client_secret passed are incorrect.',
+    )
   }
   const code = state.oauth.codes.get(String(input.code))
   // A code is spent by the first try, whatever comes of it.
   state.oauth.codes.delete(String(input.code))
   const expired = code !== undefined && code.expiresAt <= state.clock().getTime()
-  const proven = code?.challenge == null || code.challenge === challengeOf(String(input.code_verifier ?? ''))
+  const proven =
+    code?.challenge == null || code.challenge === challengeOf(String(input.code_verifier ?? ''))
   if (code === undefined || expired || code.clientId !== app.clientId || !proven) {
     return problem('bad_verification_code', 'The code passed is incorrect or expired.')
   }
   if (input.redirect_uri !== undefined && input.redirect_uri !== code.redirectUri) {
-    const description = 'The redirect_uri MUST match the registered callback URL for this application.'
+    const description =
+      'The redirect_uri MUST match the registered callback URL for this application.'
     return problem('redirect_uri_mismatch', description)
   }
   const token = `gho_${randomBytes(18).toString('hex')}`
@@ -133,7 +147,11 @@ function redeem(state: ForgeState, input: Record<string, unknown>): Record<strin
 }
 
 function problem(error: string, description: string): Record<string, string> {
-  return { error, error_description: description, error_uri: 'https://docs.github.com/apps/oauth-apps' }
+  return {
+    error,
+    error_description: description,
+    error_uri: 'https://docs.github.com/apps/oauth-apps',
+  }
 }
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')

@@ -5,7 +5,11 @@ import { type ForgeState, fullName, type Repository } from './state.ts'
 
 /** The branches and where they point. */
 export async function readBranches(repository: Repository): Promise<Map<string, string>> {
-  const list = await git(repository.directory, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads'])
+  const list = await git(repository.directory, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+  ])
   const lines = list.toString('utf8').split('\n').filter(Boolean)
   return new Map(lines.map((line) => [line.slice(41 + 'refs/heads/'.length), line.slice(0, 40)]))
 }
@@ -15,10 +19,17 @@ export async function resolveCommit(repository: Repository, ref: string): Promis
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what git forbids in a ref.
   if (ref === '' || /[~^:?*[\\\s\x00-\x1f\x7f]|\.\.|@\{/.test(ref)) return null
   const names =
-    ref.startsWith('refs/') || ref === 'HEAD' ? [ref] : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`]
+    ref.startsWith('refs/') || ref === 'HEAD'
+      ? [ref]
+      : [`refs/heads/${ref}`, `refs/tags/${ref}`, `refs/${ref}`]
   if (/^[0-9a-f]{4,40}$/.test(ref)) names.unshift(ref)
   for (const name of names) {
-    const found = await tryGit(repository.directory, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+    const found = await tryGit(repository.directory, [
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      `${name}^{commit}`,
+    ])
     if (found.code === 0) return found.stdout.toString('utf8').trim()
   }
   return null
@@ -51,14 +62,27 @@ export async function readTree(
 ): Promise<TreeEntry[]> {
   const flags = recursive ? ['-r', '-t'] : []
   const paths = path === undefined || path === '' ? [] : ['--', path]
-  const list = await git(repository.directory, ['ls-tree', '-z', '-l', '--full-tree', ...flags, tree, ...paths])
+  const list = await git(repository.directory, [
+    'ls-tree',
+    '-z',
+    '-l',
+    '--full-tree',
+    ...flags,
+    tree,
+    ...paths,
+  ])
   return list
     .toString('utf8')
     .split('\0')
     .filter(Boolean)
     .map((line) => {
       const [head, path] = [line.slice(0, line.indexOf('\t')), line.slice(line.indexOf('\t') + 1)]
-      const [mode, type, sha, size] = head.split(/ +/) as [string, TreeEntry['type'], string, string]
+      const [mode, type, sha, size] = head.split(/ +/) as [
+        string,
+        TreeEntry['type'],
+        string,
+        string,
+      ]
       return { mode, type, sha, size: size === '-' ? null : Number(size), path }
     })
 }
@@ -99,7 +123,10 @@ export async function shapeCommit(
 ): Promise<Record<string, unknown>> {
   const format = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'].join('%x00')
   const text = await gitLine(repository.directory, ['show', '-s', `--format=${format}`, sha])
-  const [id, tree, parents, an, ae, at, cn, ce, ct, message] = text.split('\0') as [string, ...string[]]
+  const [id, tree, parents, an, ae, at, cn, ce, ct, message] = text.split('\0') as [
+    string,
+    ...string[],
+  ]
   const account = (email: string) => [...state.users.values()].find((user) => user.email === email)
   const [author, committer] = [account(ae!), account(ce!)]
   const api = `${state.url}/api/v3/repos/${fullName(repository)}`

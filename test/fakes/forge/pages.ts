@@ -1,16 +1,31 @@
 // Pages for people: the list of repositories, and a pull request with its diff and all that was said about it.
 import { compareCommits, type PatchLine, readHunks } from './comparison.ts'
-import { accepts, type ForgeRequest, type ForgeResponse, header, matchPath, notFound } from './http.ts'
+import {
+  accepts,
+  type ForgeRequest,
+  type ForgeResponse,
+  header,
+  matchPath,
+  notFound,
+} from './http.ts'
 import { type Html, page, renderMarkdown, safe } from './markup.ts'
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { pullWebUrl, repositoryWebUrl } from './shapes.ts'
-import { type ForgeState, fullName, type InlineComment, type PullRequest, type Repository } from './state.ts'
+import {
+  type ForgeState,
+  fullName,
+  type InlineComment,
+  type PullRequest,
+  type Repository,
+} from './state.ts'
 
 /** Answers requests outside the API. Whoever can reach the forge may look: private repositories too. */
 export async function servePage(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw notFound()
   if (request.path === '/') return page('Forge', listAll(state))
-  const path = matchPath('/:owner/:repo/pull/:number', request.path) ?? matchPath('/:owner/:repo', request.path)
+  const path =
+    matchPath('/:owner/:repo/pull/:number', request.path) ??
+    matchPath('/:owner/:repo', request.path)
   const repository = state.repositories.get(`${path?.owner}/${path?.repo}`.toLowerCase())
   if (repository === undefined || path === null) {
     if (accepts(request, 'json') || !header(request, 'accept').includes('html')) throw notFound()
@@ -22,13 +37,19 @@ export async function servePage(state: ForgeState, request: ForgeRequest): Promi
   if (pull === undefined) return page('Not found', safe`<h1>Not found</h1>`, 404)
   if (diff) {
     const comparison = await compareCommits(repository, pull.baseSha, pull.headSha)
-    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: comparison.diff }
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: comparison.diff,
+    }
   }
   return page(`${pull.title} · #${pull.number}`, await showPull(state, pull))
 }
 
 function listAll(state: ForgeState): Html {
-  const repositories = [...state.repositories.values()].map((repository) => listOne(state, repository))
+  const repositories = [...state.repositories.values()].map((repository) =>
+    listOne(state, repository),
+  )
   return safe`<h1>Forge</h1>${repositories.length === 0 ? safe`<p>No repositories yet.</p>` : repositories}`
 }
 
@@ -43,17 +64,21 @@ function listOne(state: ForgeState, repository: Repository): Html {
 }
 
 function badge(pull: PullRequest): Html {
-  const state = pull.mergedAt !== null ? 'merged' : pull.state === 'open' && pull.draft ? 'draft' : pull.state
+  const state =
+    pull.mergedAt !== null ? 'merged' : pull.state === 'open' && pull.draft ? 'draft' : pull.state
   return safe`<span class="state ${state}">${state}</span>`
 }
 
 async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
   const { repository } = pull
   const newest = new Map(
-    repository.statuses.filter((status) => status.sha === pull.headSha).map((one) => [one.context, one]),
+    repository.statuses
+      .filter((status) => status.sha === pull.headSha)
+      .map((one) => [one.context, one]),
   )
   const statuses = [...newest.values()].map(
-    (status) => safe`<li><strong>${status.context}</strong>: ${status.state} · ${status.description ?? ''}</li>`,
+    (status) =>
+      safe`<li><strong>${status.context}</strong>: ${status.state} · ${status.description ?? ''}</li>`,
   )
   const comments = pull.comments.map((comment) =>
     box(
@@ -63,7 +88,9 @@ async function showPull(state: ForgeState, pull: PullRequest): Promise<Html> {
   )
   const reviews = pull.reviews
     .filter((review) => review.body !== '' || review.state !== 'COMMENTED')
-    .map((review) => box(safe`<strong>${review.author.login}</strong> ${review.state}`, review.body))
+    .map((review) =>
+      box(safe`<strong>${review.author.login}</strong> ${review.state}`, review.body),
+    )
   return safe`<p><a href="${repositoryWebUrl(state, repository)}">${fullName(repository)}</a></p>
     <h1>${pull.title} <small>#${pull.number}</small></h1>
     <p>${badge(pull)} <strong>${pull.author.login}</strong> wants to merge <code>${pull.headOwner.login}:${pull.headRef}</code>
@@ -82,9 +109,13 @@ async function showDiff(pull: PullRequest): Promise<readonly Html[]> {
   const comparison = await compareCommits(pull.repository, pull.baseSha, pull.headSha)
   const threads = threadsOf(pull)
   const gone = threads.filter((thread) => thread.current === null)
-  const outdated = gone.map((thread) => box(safe`Outdated · ${thread.original.path}`, threadText(pull, thread)))
+  const outdated = gone.map((thread) =>
+    box(safe`Outdated · ${thread.original.path}`, threadText(pull, thread)),
+  )
   const files = comparison.files.map((file) => {
-    const here = threads.filter((thread) => thread.original.path === file.path && thread.current !== null)
+    const here = threads.filter(
+      (thread) => thread.original.path === file.path && thread.current !== null,
+    )
     const rows = readHunks(file.patch ?? '').flatMap((hunk) => [
       safe`<tr class="hunk"><td class="n"></td><td class="n"></td><td>${hunk.header}</td></tr>`,
       ...hunk.lines.flatMap((line) => [
@@ -94,7 +125,9 @@ async function showDiff(pull: PullRequest): Promise<readonly Html[]> {
     ])
     const name = file.path === file.oldPath ? file.path : `${file.oldPath} → ${file.path}`
     const body =
-      rows.length === 0 ? safe`<p class="muted">No text to show.</p>` : safe`<table class="diff">${rows}</table>`
+      rows.length === 0
+        ? safe`<p class="muted">No text to show.</p>`
+        : safe`<table class="diff">${rows}</table>`
     return safe`<section class="box"><header><strong>${name}</strong> <span class="muted">${file.status}</span></header>${body}</section>`
   })
   return [...files, ...outdated]
@@ -107,7 +140,8 @@ function diffRow(line: PatchLine): Html {
 
 function threadsAt(threads: readonly InlineComment[], line: PatchLine): InlineComment[] {
   return threads.filter(
-    ({ original, current }) => current?.line === (original.side === 'LEFT' ? line.oldLine : line.newLine),
+    ({ original, current }) =>
+      current?.line === (original.side === 'LEFT' ? line.oldLine : line.newLine),
   )
 }
 
@@ -115,12 +149,15 @@ function threadRow(pull: PullRequest, opening: InlineComment): Html {
   const comments = commentsOfThread(pull, opening).map((comment) =>
     box(safe`<strong>${comment.author.login}</strong>`, comment.body),
   )
-  const resolved = opening.resolvedBy === null ? '' : safe`<p>Resolved by ${opening.resolvedBy.login}</p>`
+  const resolved =
+    opening.resolvedBy === null ? '' : safe`<p>Resolved by ${opening.resolvedBy.login}</p>`
   const kind = opening.resolvedBy === null ? '' : 'resolved'
   return safe`<tr><td colspan="3" class="thread ${kind}">${comments}${resolved}</td></tr>`
 }
 
 function threadText(pull: PullRequest, opening: InlineComment): string {
-  const all = commentsOfThread(pull, opening).map((comment) => `**${comment.author.login}**\n${comment.body}`)
+  const all = commentsOfThread(pull, opening).map(
+    (comment) => `**${comment.author.login}**\n${comment.body}`,
+  )
   return all.join('\n\n')
 }

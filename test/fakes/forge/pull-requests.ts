@@ -5,7 +5,15 @@ import { git, tryGit } from './git.ts'
 import { moveInlineComments } from './inline-comments.ts'
 import { commitsBetween, inTurn, resolveCommit } from './objects.ts'
 import { shapePull } from './shapes.ts'
-import { announceChange, type ForgeState, nextId, now, type PullRequest, type Repository, type User } from './state.ts'
+import {
+  announceChange,
+  type ForgeState,
+  nextId,
+  now,
+  type PullRequest,
+  type Repository,
+  type User,
+} from './state.ts'
 
 /** A branch that moved; null where it didn't exist, or doesn't any more. */
 export interface RefChange {
@@ -36,12 +44,20 @@ export interface NewPullRequest {
 }
 
 /** Opens a pull request and delivers `opened`. */
-export async function openPull(state: ForgeState, repository: Repository, input: NewPullRequest): Promise<PullRequest> {
+export async function openPull(
+  state: ForgeState,
+  repository: Repository,
+  input: NewPullRequest,
+): Promise<PullRequest> {
   // No push may come between reading the branch and standing in the list.
   return await inTurn(input.headRepository, () => openPullNow(state, repository, input))
 }
 
-async function openPullNow(state: ForgeState, repository: Repository, input: NewPullRequest): Promise<PullRequest> {
+async function openPullNow(
+  state: ForgeState,
+  repository: Repository,
+  input: NewPullRequest,
+): Promise<PullRequest> {
   const headSha = await resolveCommit(input.headRepository, `refs/heads/${input.head}`)
   if (headSha === null) throw new PullRequestProblem('', 'head')
   const baseSha = await resolveCommit(repository, `refs/heads/${input.base}`)
@@ -81,10 +97,13 @@ async function openPullNow(state: ForgeState, repository: Repository, input: New
   try {
     await placeHead(pull)
     if ((await mergeBaseOf(repository, baseSha, headSha)) === null) {
-      throw new PullRequestProblem(`The ${input.head} branch has no history in common with ${input.base}`)
+      throw new PullRequestProblem(
+        `The ${input.head} branch has no history in common with ${input.base}`,
+      )
     }
     await measure(pull)
-    if (pull.commits === 0) throw new PullRequestProblem(`No commits between ${input.base} and ${input.head}`)
+    if (pull.commits === 0)
+      throw new PullRequestProblem(`No commits between ${input.base} and ${input.head}`)
   } catch (error) {
     repository.issues.delete(pull.number)
     throw error
@@ -104,7 +123,9 @@ function refuseDuplicate(repository: Repository, wanted: PullRequest): void {
       pull.baseRef === wanted.baseRef,
   )
   if (exists) {
-    throw new PullRequestProblem(`A pull request already exists for ${wanted.headOwner.login}:${wanted.headRef}.`)
+    throw new PullRequestProblem(
+      `A pull request already exists for ${wanted.headOwner.login}:${wanted.headRef}.`,
+    )
   }
 }
 
@@ -116,7 +137,12 @@ export function deliverPull(
   sender: User,
   more: Record<string, unknown> = {},
 ): void {
-  const content = { action, number: pull.number, pull_request: shapePull(state, pull, true), ...more }
+  const content = {
+    action,
+    number: pull.number,
+    pull_request: shapePull(state, pull, true),
+    ...more,
+  }
   deliver(state, pull.repository, 'pull_request', sender, content)
 }
 
@@ -124,7 +150,13 @@ export function deliverPull(
 async function placeHead(pull: PullRequest): Promise<void> {
   const { repository, headRepository, headSha, number } = pull
   if (headRepository !== repository && headRepository !== null) {
-    await git(repository.directory, ['fetch', '--quiet', '--no-tags', headRepository.directory, headSha])
+    await git(repository.directory, [
+      'fetch',
+      '--quiet',
+      '--no-tags',
+      headRepository.directory,
+      headSha,
+    ])
   }
   await git(repository.directory, ['update-ref', `refs/pull/${number}/head`, headSha])
 }
@@ -152,7 +184,8 @@ export async function applyRefChanges(
         await moveHead(state, pull, change, pusher)
     }
     for (const pull of openPulls(state)) {
-      if (pull.repository !== repository || pull.baseRef !== change.branch || change.after === null) continue
+      if (pull.repository !== repository || pull.baseRef !== change.branch || change.after === null)
+        continue
       const contained = ['merge-base', '--is-ancestor', pull.headSha, change.after]
       if ((await tryGit(repository.directory, contained)).code !== 0) continue
       finishMerge(state, pull, change.after, pusher)
@@ -169,15 +202,23 @@ export async function applyRefChanges(
 }
 
 function openPulls(state: ForgeState): PullRequest[] {
-  const all = [...state.repositories.values()].flatMap((repository) => [...repository.pulls.values()])
+  const all = [...state.repositories.values()].flatMap((repository) => [
+    ...repository.pulls.values(),
+  ])
   return all.filter((pull) => pull.state === 'open')
 }
 
-async function moveHead(state: ForgeState, pull: PullRequest, change: RefChange, pusher: User): Promise<void> {
+async function moveHead(
+  state: ForgeState,
+  pull: PullRequest,
+  change: RefChange,
+  pusher: User,
+): Promise<void> {
   if (change.after === null) return closePull(state, pull, pusher)
   const before = pull.headSha
   pull.headSha = change.after
-  pull.baseSha = (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
+  pull.baseSha =
+    (await resolveCommit(pull.repository, `refs/heads/${pull.baseRef}`)) ?? pull.baseSha
   pull.updatedAt = now(state)
   await placeHead(pull)
   // A head that lost all common history keeps its old figures.
@@ -200,8 +241,10 @@ export function closePull(state: ForgeState, pull: PullRequest, by: User): void 
 
 /** Opens a closed pull request again, at the branch's present commit, and delivers `reopened`. */
 export async function reopenPull(state: ForgeState, pull: PullRequest, by: User): Promise<void> {
-  if (pull.state === 'open' || pull.mergedAt !== null) throw new Error(`#${pull.number} can't be opened again.`)
-  const head = pull.headRepository && (await resolveCommit(pull.headRepository, `refs/heads/${pull.headRef}`))
+  if (pull.state === 'open' || pull.mergedAt !== null)
+    throw new Error(`#${pull.number} can't be opened again.`)
+  const head =
+    pull.headRepository && (await resolveCommit(pull.headRepository, `refs/heads/${pull.headRef}`))
   if (head === null) throw new Error(`The branch of #${pull.number} is gone.`)
   pull.state = 'open'
   pull.closedAt = null

@@ -29,7 +29,11 @@ export async function changeRefs<T>(
     const result = await change()
     const after = await readBranches(repository)
     const moved = [...new Set([...before.keys(), ...after.keys()])]
-      .map((branch) => ({ branch, before: before.get(branch) ?? null, after: after.get(branch) ?? null }))
+      .map((branch) => ({
+        branch,
+        before: before.get(branch) ?? null,
+        after: after.get(branch) ?? null,
+      }))
       .filter((move) => move.before !== move.after)
     if (moved.length > 0) {
       repository.pushedAt = now(state)
@@ -41,7 +45,11 @@ export async function changeRefs<T>(
 }
 
 /** Content of a file; null removes it. A mode other than 100644 makes an executable, a link or a submodule. */
-export type PushedFile = string | Uint8Array | null | { readonly mode: string; readonly content: string | Uint8Array }
+export type PushedFile =
+  | string
+  | Uint8Array
+  | null
+  | { readonly mode: string; readonly content: string | Uint8Array }
 
 export interface PushOptions {
   readonly message?: string
@@ -65,8 +73,10 @@ export async function pushFiles(
   const repository = repositoryNamed(state, name)
   const author = options.author === undefined ? repository.owner : userNamed(state, options.author)
   return await changeRefs(state, repository, author, async () => {
-    const tip = options.force === true ? null : await resolveCommit(repository, `refs/heads/${branch}`)
-    const start = tip ?? (options.parent === null ? null : await startingPoint(repository, options.parent))
+    const tip =
+      options.force === true ? null : await resolveCommit(repository, `refs/heads/${branch}`)
+    const start =
+      tip ?? (options.parent === null ? null : await startingPoint(repository, options.parent))
     const input = importStream({
       branch,
       start,
@@ -74,14 +84,20 @@ export async function pushFiles(
       message: options.message ?? `Change ${Object.keys(files).slice(0, 3).join(', ')}`,
       identity: `${author.name} <${author.email}> ${Math.floor((options.date ?? state.clock()).getTime() / 1000)} +0000`,
     })
-    const out = await git(repository.directory, ['fast-import', '--quiet', '--force', '--done'], { input })
+    const out = await git(repository.directory, ['fast-import', '--quiet', '--force', '--done'], {
+      input,
+    })
     return out.toString('utf8').trim()
   })
 }
 
-async function startingPoint(repository: Repository, parent: string | undefined): Promise<string | null> {
+async function startingPoint(
+  repository: Repository,
+  parent: string | undefined,
+): Promise<string | null> {
   const start = await resolveCommit(repository, parent ?? `refs/heads/${repository.defaultBranch}`)
-  if (start === null && parent !== undefined) throw new Error(`${fullName(repository)} has no commit ${parent}.`)
+  if (start === null && parent !== undefined)
+    throw new Error(`${fullName(repository)} has no commit ${parent}.`)
   return start
 }
 
@@ -140,7 +156,12 @@ export async function mergePull(state: ForgeState, pull: PullRequest, by: User):
   if (pull.state === 'closed') throw new Error(`#${pull.number} is closed.`)
   return await changeRefs(state, repository, by, async () => {
     const base = await resolveCommit(repository, `refs/heads/${pull.baseRef}`)
-    const merged = await tryGit(repository.directory, ['merge-tree', '--write-tree', base!, pull.headSha])
+    const merged = await tryGit(repository.directory, [
+      'merge-tree',
+      '--write-tree',
+      base!,
+      pull.headSha,
+    ])
     if (merged.code !== 0) throw new Error(`${fullName(repository)}#${pull.number} has conflicts.`)
     const tree = merged.stdout.toString('utf8').split('\n')[0]!
     const seconds = Math.floor(state.clock().getTime() / 1000)
@@ -167,6 +188,8 @@ async function commitTree(
     '',
     `Merge pull request #${pull.number} from ${pull.headOwner.login}/${pull.headRef}\n\n${pull.title}\n`,
   ].join('\n')
-  const out = await git(repository.directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], { input: text })
+  const out = await git(repository.directory, ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+    input: text,
+  })
   return out.toString('utf8').trim()
 }

@@ -32,7 +32,11 @@ export function createUser(
   }
   state.users.set(login.toLowerCase(), user)
   if (options.token !== undefined) {
-    state.tokens.set(options.token, { user, scopes: options.scopes ?? defaultScopes, clientId: null })
+    state.tokens.set(options.token, {
+      user,
+      scopes: options.scopes ?? defaultScopes,
+      clientId: null,
+    })
   }
   return user
 }
@@ -62,7 +66,8 @@ export async function createRepository(
   const id = nextId(state)
   const repository: Repository = {
     id,
-    owner: state.users.get(owner.toLowerCase()) ?? createUser(state, owner, { type: 'Organization' }),
+    owner:
+      state.users.get(owner.toLowerCase()) ?? createUser(state, owner, { type: 'Organization' }),
     name: repo,
     private: options.private ?? parent?.private ?? false,
     description: options.description ?? null,
@@ -70,9 +75,15 @@ export async function createRepository(
     parent,
     directory: join(state.dataDir, `${id}.git`),
     collaborators: new Map([
-      ...(options.readers ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'read'] as const),
-      ...(options.writers ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'write'] as const),
-      ...(options.admins ?? []).map((login) => [userNamed(state, login).login.toLowerCase(), 'admin'] as const),
+      ...(options.readers ?? []).map(
+        (login) => [userNamed(state, login).login.toLowerCase(), 'read'] as const,
+      ),
+      ...(options.writers ?? []).map(
+        (login) => [userNamed(state, login).login.toLowerCase(), 'write'] as const,
+      ),
+      ...(options.admins ?? []).map(
+        (login) => [userNamed(state, login).login.toLowerCase(), 'admin'] as const,
+      ),
     ]),
     hooks: [],
     issues: new Map(),
@@ -100,14 +111,24 @@ async function initialize(state: ForgeState, repository: Repository): Promise<vo
   ])
   // As GitHub: any commit can be fetched, blobs can be left out, and refs/pull isn't for pushing.
   const settings = [
-    ...['[uploadpack]', 'allowFilter = true', 'allowAnySHA1InWant = true', 'allowReachableSHA1InWant = true'],
+    ...[
+      '[uploadpack]',
+      'allowFilter = true',
+      'allowAnySHA1InWant = true',
+      'allowReachableSHA1InWant = true',
+    ],
     ...['[receive]', 'hideRefs = refs/pull'],
     ...['[gc]', 'auto = 0'],
     ...['[core]', 'bare = true', 'repositoryformatversion = 0', 'logAllRefUpdates = false'],
   ]
   await writeFile(join(repository.directory, 'config'), `${settings.join('\n')}\n`)
   if (repository.parent !== null) {
-    await git(repository.directory, ['fetch', '--quiet', repository.parent.directory, '+refs/heads/*:refs/heads/*'])
+    await git(repository.directory, [
+      'fetch',
+      '--quiet',
+      repository.parent.directory,
+      '+refs/heads/*:refs/heads/*',
+    ])
   }
 }
 
@@ -117,7 +138,8 @@ export function renameRepository(state: ForgeState, name: string, newName: strin
   const [owner, repo] = newName.split('/')
   state.repositories.delete(name.toLowerCase())
   state.formerNames.set(name.toLowerCase(), repository)
-  repository.owner = state.users.get(owner!.toLowerCase()) ?? createUser(state, owner!, { type: 'Organization' })
+  repository.owner =
+    state.users.get(owner!.toLowerCase()) ?? createUser(state, owner!, { type: 'Organization' })
   repository.name = repo!
   state.repositories.set(newName.toLowerCase(), repository)
   announceChange(state)
@@ -127,10 +149,12 @@ export function renameRepository(state: ForgeState, name: string, newName: strin
 export async function removeRepository(state: ForgeState, name: string): Promise<void> {
   const repository = repositoryNamed(state, name)
   state.repositories.delete(name.toLowerCase())
-  for (const [former, target] of state.formerNames) if (target === repository) state.formerNames.delete(former)
+  for (const [former, target] of state.formerNames)
+    if (target === repository) state.formerNames.delete(former)
   for (const other of state.repositories.values()) {
     if (other.parent === repository) other.parent = null
-    for (const pull of other.pulls.values()) if (pull.headRepository === repository) pull.headRepository = null
+    for (const pull of other.pulls.values())
+      if (pull.headRepository === repository) pull.headRepository = null
   }
   await repository.writes
   await rm(repository.directory, { recursive: true, force: true })

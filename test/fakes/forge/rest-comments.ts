@@ -1,6 +1,15 @@
 // REST routes of the comments below issues and pull requests.
 import { deliver } from './deliveries.ts'
-import { type ForgeResponse, invalid, json, jsonBody, noContent, notFound, paginate, refuse } from './http.ts'
+import {
+  type ForgeResponse,
+  invalid,
+  json,
+  jsonBody,
+  noContent,
+  notFound,
+  paginate,
+  refuse,
+} from './http.ts'
 import { findIssue } from './rest-pulls.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { shapeIssue, shapeIssueComment } from './shapes.ts'
@@ -34,10 +43,16 @@ function listComments(call: RepositoryCall): ForgeResponse {
 /** The `body` of a comment. Throws GitHub's 422 where it is missing, blank or too long. */
 export function readCommentBody(call: RepositoryCall, resource: string): string {
   const { body } = jsonBody(call.request)
-  if (typeof body !== 'string' || body.trim() === '') throw invalid(resource, 'body', 'missing_field')
+  if (typeof body !== 'string' || body.trim() === '')
+    throw invalid(resource, 'body', 'missing_field')
   const { commentLength } = call.state.limits
   if (body.length > commentLength) {
-    throw invalid(resource, 'data', 'unprocessable', `Body is too long (maximum is ${commentLength} characters)`)
+    throw invalid(
+      resource,
+      'data',
+      'unprocessable',
+      `Body is too long (maximum is ${commentLength} characters)`,
+    )
   }
   return body
 }
@@ -51,7 +66,12 @@ function createComment(call: RepositoryCall): ForgeResponse {
 }
 
 /** Adds a comment to an issue or pull request and delivers it. */
-export function addComment(state: ForgeState, issue: Issue, author: User, body: string): IssueComment {
+export function addComment(
+  state: ForgeState,
+  issue: Issue,
+  author: User,
+  body: string,
+): IssueComment {
   const comment: IssueComment = {
     id: nextId(state),
     author,
@@ -67,8 +87,18 @@ export function addComment(state: ForgeState, issue: Issue, author: User, body: 
   return comment
 }
 
-function deliverComment(state: ForgeState, issue: Issue, comment: IssueComment, action: string, sender: User): void {
-  const content = { action, issue: shapeIssue(state, issue), comment: shapeIssueComment(state, issue, comment) }
+function deliverComment(
+  state: ForgeState,
+  issue: Issue,
+  comment: IssueComment,
+  action: string,
+  sender: User,
+): void {
+  const content = {
+    action,
+    issue: shapeIssue(state, issue),
+    comment: shapeIssueComment(state, issue, comment),
+  }
   deliver(state, issue.repository, 'issue_comment', sender, content)
 }
 

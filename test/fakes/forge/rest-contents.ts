@@ -1,5 +1,14 @@
 // REST routes of what is in the git repository: contents, trees, commits, and the statuses of commits.
-import { accepts, type ForgeResponse, invalid, json, jsonBody, notFound, paginate, refuse } from './http.ts'
+import {
+  accepts,
+  type ForgeResponse,
+  invalid,
+  json,
+  jsonBody,
+  notFound,
+  paginate,
+  refuse,
+} from './http.ts'
 import {
   commitsBetween,
   readBlob,
@@ -11,7 +20,13 @@ import {
   treeOf,
 } from './objects.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
-import { encodePath, repositoryApiUrl, repositoryWebUrl, shapeRepository, shapeStatus } from './shapes.ts'
+import {
+  encodePath,
+  repositoryApiUrl,
+  repositoryWebUrl,
+  shapeRepository,
+  shapeStatus,
+} from './shapes.ts'
 import { announceChange, type CommitStatus, nextId, now } from './state.ts'
 
 export const contentRoutes: readonly Route[] = [
@@ -35,7 +50,8 @@ async function showContents(call: RepositoryCall): Promise<ForgeResponse> {
   const path = (call.parameters.path ?? '').replace(/^\/+|\/+$/g, '')
   const ref = call.request.query.get('ref') ?? call.repository.defaultBranch
   const commit = await requireCommit(call, ref)
-  if (path !== '' && path.split('/').some((part) => part === '' || part === '.' || part === '..')) throw notFound()
+  if (path !== '' && path.split('/').some((part) => part === '' || part === '.' || part === '..'))
+    throw notFound()
   const [entry] = path === '' ? [] : await readTree(call.repository, commit, false, path)
   if (path === '' || entry?.type === 'tree') {
     const listed = await readTree(call.repository, commit, false, path && `${path}/`)
@@ -48,9 +64,14 @@ async function showContents(call: RepositoryCall): Promise<ForgeResponse> {
   const shape = shapeEntry(call, entry, ref)
   if (entry.type === 'commit') return json(200, { ...shape, submodule_git_url: null })
   const bytes = await readBlob(call.repository, entry.sha)
-  if (bytes.length > 100 * 1024 * 1024) throw refuse(403, 'This API returns blobs up to 100 MB in size.')
+  if (bytes.length > 100 * 1024 * 1024)
+    throw refuse(403, 'This API returns blobs up to 100 MB in size.')
   if (accepts(call.request, 'raw')) {
-    return { status: 200, headers: { 'content-type': 'application/vnd.github.v3.raw; charset=utf-8' }, body: bytes }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/vnd.github.v3.raw; charset=utf-8' },
+      body: bytes,
+    }
   }
   if (entry.mode === '120000') return json(200, { ...shape, target: bytes.toString('utf8') })
   const large = bytes.length > 1024 * 1024
@@ -58,10 +79,17 @@ async function showContents(call: RepositoryCall): Promise<ForgeResponse> {
   return json(200, { ...shape, content, encoding: large ? 'none' : 'base64' })
 }
 
-const entryTypes: Record<string, string> = { '120000': 'symlink', '160000': 'submodule', '040000': 'dir' }
+const entryTypes: Record<string, string> = {
+  '120000': 'symlink',
+  '160000': 'submodule',
+  '040000': 'dir',
+}
 
 function shapeEntry(call: RepositoryCall, entry: TreeEntry, ref: string): Record<string, unknown> {
-  const [api, web] = [repositoryApiUrl(call.state, call.repository), repositoryWebUrl(call.state, call.repository)]
+  const [api, web] = [
+    repositoryApiUrl(call.state, call.repository),
+    repositoryWebUrl(call.state, call.repository),
+  ]
   const path = encodePath(entry.path)
   const at = encodeURIComponent(ref)
   return {
@@ -102,14 +130,26 @@ async function showTree(call: RepositoryCall): Promise<ForgeResponse> {
 }
 
 async function listCommits(call: RepositoryCall): Promise<ForgeResponse> {
-  const start = await resolveCommit(call.repository, call.request.query.get('sha') ?? call.repository.defaultBranch)
+  const start = await resolveCommit(
+    call.repository,
+    call.request.query.get('sha') ?? call.repository.defaultBranch,
+  )
   if (start === null) {
     const isEmpty = (await readBranches(call.repository)).size === 0
     throw isEmpty ? refuse(409, 'Git Repository is empty.') : notFound()
   }
-  const all = await commitsBetween(call.repository, null, start, call.request.query.get('path') ?? undefined)
+  const all = await commitsBetween(
+    call.repository,
+    null,
+    start,
+    call.request.query.get('path') ?? undefined,
+  )
   const [page, headers] = paginate(call.request, call.address, all.reverse())
-  return json(200, await Promise.all(page.map((sha) => shapeCommit(call.state, call.repository, sha))), headers)
+  return json(
+    200,
+    await Promise.all(page.map((sha) => shapeCommit(call.state, call.repository, sha))),
+    headers,
+  )
 }
 
 /** `/commits/REF`, and what hangs below it: branch names hold slashes, so the end of the path decides. */
@@ -121,7 +161,11 @@ async function showCommit(call: RepositoryCall): Promise<ForgeResponse> {
   const commit = await resolveCommit(call.repository, ref)
   if (commit === null) throw refuse(422, `No commit found for SHA: ${ref}`)
   if (accepts(call.request, 'sha')) {
-    return { status: 200, headers: { 'content-type': 'application/vnd.github.v3.sha; charset=utf-8' }, body: commit }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/vnd.github.v3.sha; charset=utf-8' },
+      body: commit,
+    }
   }
   return json(200, await shapeCommit(call.state, call.repository, commit))
 }
@@ -147,8 +191,14 @@ async function showCombinedStatus(call: RepositoryCall, ref: string): Promise<Fo
   const states = [...newest.values()].map((status) => status.state)
   const failed = states.includes('failure') || states.includes('error')
   return json(200, {
-    state: failed ? 'failure' : states.includes('pending') || states.length === 0 ? 'pending' : 'success',
-    statuses: [...newest.values()].map((status) => shapeStatus(call.state, call.repository, status)),
+    state: failed
+      ? 'failure'
+      : states.includes('pending') || states.length === 0
+        ? 'pending'
+        : 'success',
+    statuses: [...newest.values()].map((status) =>
+      shapeStatus(call.state, call.repository, status),
+    ),
     sha,
     total_count: newest.size,
     repository: shapeRepository(call.state, call.repository),
@@ -160,12 +210,18 @@ async function createStatus(call: RepositoryCall): Promise<ForgeResponse> {
   const author = requirePermission(call, 'write')
   const { state, description, context, target_url: targetUrl } = jsonBody(call.request)
   const sha = call.parameters.sha!
-  if ((await resolveCommit(call.repository, sha)) !== sha) throw refuse(422, `No commit found for SHA: ${sha}`)
+  if ((await resolveCommit(call.repository, sha)) !== sha)
+    throw refuse(422, `No commit found for SHA: ${sha}`)
   if (!['error', 'failure', 'pending', 'success'].includes(String(state))) {
     throw invalid('Status', 'state', 'custom', 'state is not included in the list')
   }
   if (typeof description === 'string' && description.length > 140) {
-    throw invalid('Status', 'description', 'custom', 'description is too long (maximum is 140 characters)')
+    throw invalid(
+      'Status',
+      'description',
+      'custom',
+      'description is too long (maximum is 140 characters)',
+    )
   }
   const status: CommitStatus = {
     id: nextId(call.state),

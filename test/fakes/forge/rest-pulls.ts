@@ -1,6 +1,15 @@
 // REST routes of pull requests and issues: showing, opening, editing, merging, their files and commits.
 import { compareCommits, mergeBaseOf } from './comparison.ts'
-import { accepts, type ForgeResponse, invalid, json, jsonBody, notFound, paginate, refuse } from './http.ts'
+import {
+  accepts,
+  type ForgeResponse,
+  invalid,
+  json,
+  jsonBody,
+  notFound,
+  paginate,
+  refuse,
+} from './http.ts'
 import { commitsBetween, resolveCommit, shapeCommit } from './objects.ts'
 import { closePull, editPull, openPull, PullRequestProblem, reopenPull } from './pull-requests.ts'
 import { mergePull } from './pushes.ts'
@@ -46,7 +55,10 @@ function listPulls(call: RepositoryCall): ForgeResponse {
       (base === null || base === pull.baseRef),
   )
   const byUpdate = query.get('sort') === 'updated'
-  found.sort((one, other) => (byUpdate ? order(one.updatedAt, other.updatedAt) : 0) || one.number - other.number)
+  found.sort(
+    (one, other) =>
+      (byUpdate ? order(one.updatedAt, other.updatedAt) : 0) || one.number - other.number,
+  )
   if (query.get('direction') !== 'asc') found.reverse()
   const [page, headers] = paginate(call.request, call.address, found)
   const shapes = page.map((pull) => shapePull(call.state, pull, false))
@@ -57,7 +69,9 @@ const order = (one: string, other: string) => (one < other ? -1 : one > other ? 
 
 function listIssues(call: RepositoryCall): ForgeResponse {
   const state = call.request.query.get('state') ?? 'open'
-  const all = [...call.repository.issues.values()].filter((issue) => state === 'all' || issue.state === state)
+  const all = [...call.repository.issues.values()].filter(
+    (issue) => state === 'all' || issue.state === state,
+  )
   const [page, headers] = paginate(call.request, call.address, all.reverse())
   const shapes = page.map((issue) => shapeIssue(call.state, issue))
   return json(200, shapes, headers)
@@ -66,10 +80,13 @@ function listIssues(call: RepositoryCall): ForgeResponse {
 async function createPull(call: RepositoryCall): Promise<ForgeResponse> {
   const author = requireUser(call.request)
   const { title, body, head, base, draft } = jsonBody(call.request)
-  if (typeof title !== 'string' || title === '') throw invalid('PullRequest', 'title', 'missing_field')
+  if (typeof title !== 'string' || title === '')
+    throw invalid('PullRequest', 'title', 'missing_field')
   if (typeof head !== 'string') throw invalid('PullRequest', 'head', 'missing_field')
   if (typeof base !== 'string') throw invalid('PullRequest', 'base', 'missing_field')
-  const [owner, branch] = head.includes(':') ? head.split(':', 2) : [call.repository.owner.login, head]
+  const [owner, branch] = head.includes(':')
+    ? head.split(':', 2)
+    : [call.repository.owner.login, head]
   const pull = await translating(() =>
     openPull(call.state, call.repository, {
       title,
@@ -81,14 +98,18 @@ async function createPull(call: RepositoryCall): Promise<ForgeResponse> {
       headRepository: networkRepository(call, owner!),
     }),
   )
-  return json(201, shapePull(call.state, pull, true), { location: `${call.address}/${pull.number}` })
+  return json(201, shapePull(call.state, pull, true), {
+    location: `${call.address}/${pull.number}`,
+  })
 }
 
 /** The repository itself or its fork under an owner. */
 function networkRepository(call: RepositoryCall, owner: string): Repository {
   if (owner.toLowerCase() === call.repository.owner.login.toLowerCase()) return call.repository
   const fork = [...call.state.repositories.values()].find(
-    (candidate) => candidate.parent === call.repository && candidate.owner.login.toLowerCase() === owner.toLowerCase(),
+    (candidate) =>
+      candidate.parent === call.repository &&
+      candidate.owner.login.toLowerCase() === owner.toLowerCase(),
   )
   if (fork === undefined) throw invalid('PullRequest', 'head', 'invalid')
   return fork
@@ -112,11 +133,16 @@ async function showPull(call: RepositoryCall): Promise<ForgeResponse> {
   const { diffFiles, diffLines } = call.state.limits
   if (files.length > diffFiles) throw tooLarge(`files (${diffFiles})`)
   if (countLines(diff) > diffLines) throw tooLarge(`lines (${diffLines})`)
-  return { status: 200, headers: { 'content-type': 'application/vnd.github.v3.diff; charset=utf-8' }, body: diff }
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/vnd.github.v3.diff; charset=utf-8' },
+    body: diff,
+  }
 }
 
 function tooLarge(what: string) {
-  const advice = "Consider using 'List pull requests files' API or locally cloning the repository instead."
+  const advice =
+    "Consider using 'List pull requests files' API or locally cloning the repository instead."
   const message = `Sorry, the diff exceeded the maximum number of ${what}. ${advice}`
   return refuse(406, message, [{ resource: 'PullRequest', field: 'diff', code: 'too_large' }])
 }
@@ -140,7 +166,8 @@ async function updatePull(call: RepositoryCall): Promise<ForgeResponse> {
   await translating(() => editPull(call.state, pull, change, user))
   if (state === 'closed') closePull(call.state, pull, user)
   if (state === 'open' && pull.state === 'closed') {
-    if (pull.mergedAt !== null) throw invalid('PullRequest', 'state', 'invalid', 'state cannot be changed.')
+    if (pull.mergedAt !== null)
+      throw invalid('PullRequest', 'state', 'invalid', 'state cannot be changed.')
     await reopenPull(call.state, pull, user)
   }
   return json(200, shapePull(call.state, pull, true))
@@ -177,7 +204,9 @@ async function listPullCommits(call: RepositoryCall): Promise<ForgeResponse> {
 /** `GET compare/BASE...HEAD`, each a branch, tag or commit, with `owner:` before branches of forks. */
 async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   const { repository, state } = call
-  const [base, head] = await Promise.all(call.parameters.range!.split('...', 2).map((side) => compared(call, side)))
+  const [base, head] = await Promise.all(
+    call.parameters.range!.split('...', 2).map((side) => compared(call, side)),
+  )
   if (base === undefined || head === undefined || base === null || head === null) throw notFound()
   const common = await mergeBaseOf(repository, base, head)
   if (common === null) throw refuse(404, `No common ancestor between ${base} and ${head}.`)
@@ -193,7 +222,13 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
   const [page, headers] = paginate(call.request, call.address, ahead)
   const shape = (sha: string) => shapeCommit(state, repository, sha)
   const status =
-    base === head ? 'identical' : behind.length === 0 ? 'ahead' : ahead.length === 0 ? 'behind' : 'diverged'
+    base === head
+      ? 'identical'
+      : behind.length === 0
+        ? 'ahead'
+        : ahead.length === 0
+          ? 'behind'
+          : 'diverged'
   return json(
     200,
     {
@@ -206,7 +241,10 @@ async function compare(call: RepositoryCall): Promise<ForgeResponse> {
       behind_by: behind.length,
       total_commits: ahead.length,
       commits: await Promise.all(page.map(shape)),
-      files: shapeFiles(state, repository, { ...comparison, files: comparison.files.slice(0, 300) }),
+      files: shapeFiles(state, repository, {
+        ...comparison,
+        files: comparison.files.slice(0, 300),
+      }),
     },
     headers,
   )

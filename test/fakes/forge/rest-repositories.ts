@@ -1,7 +1,16 @@
 // REST routes of the repository itself: details, hooks, languages, statistics, collaborators.
 import { ping, redeliver } from './deliveries.ts'
 import { git } from './git.ts'
-import { type ForgeResponse, invalid, json, jsonBody, noContent, notFound, paginate, refuse } from './http.ts'
+import {
+  type ForgeResponse,
+  invalid,
+  json,
+  jsonBody,
+  noContent,
+  notFound,
+  paginate,
+  refuse,
+} from './http.ts'
 import { readBranches, readTree, resolveCommit } from './objects.ts'
 import { type RepositoryCall, type Route, requirePermission } from './routes.ts'
 import { shapeHook, shapeRepository, shapeUser } from './shapes.ts'
@@ -48,7 +57,11 @@ export const repositoryRoutes: readonly Route[] = [
   ['GET', '/collaborators/:login/permission', showPermission],
   ['GET', '/hooks', listHooks],
   ['POST', '/hooks', createHook],
-  ['GET', '/hooks/:id', (call) => json(200, shapeHook(call.state, call.repository, findHook(call)))],
+  [
+    'GET',
+    '/hooks/:id',
+    (call) => json(200, shapeHook(call.state, call.repository, findHook(call))),
+  ],
   ['DELETE', '/hooks/:id', deleteHook],
   ['GET', '/hooks/:id/deliveries', listDeliveries],
   ['POST', '/hooks/:id/deliveries/:delivery/attempts', redeliverByApi],
@@ -59,7 +72,8 @@ async function showLanguages(call: RepositoryCall): Promise<ForgeResponse> {
   const bytes = new Map<string, number>()
   for (const entry of head === null ? [] : await readTree(call.repository, head, true)) {
     const language = languages[/\.([^./]+)$/.exec(entry.path)?.[1]?.toLowerCase() ?? '']
-    if (language !== undefined && entry.size !== null) bytes.set(language, (bytes.get(language) ?? 0) + entry.size)
+    if (language !== undefined && entry.size !== null)
+      bytes.set(language, (bytes.get(language) ?? 0) + entry.size)
   }
   return json(200, Object.fromEntries([...bytes].sort((one, other) => other[1] - one[1])))
 }
@@ -122,7 +136,9 @@ function sumContributors(state: ForgeState, log: string): unknown[] {
 }
 
 async function listBranches(call: RepositoryCall): Promise<ForgeResponse> {
-  const [page, headers] = paginate(call.request, call.address, [...(await readBranches(call.repository))])
+  const [page, headers] = paginate(call.request, call.address, [
+    ...(await readBranches(call.repository)),
+  ])
   const shapes = page.map(([name, sha]) => ({ name, commit: { sha }, protected: false }))
   return json(200, shapes, headers)
 }
@@ -135,7 +151,9 @@ function showPermission(call: RepositoryCall): ForgeResponse {
   const user = call.state.users.get(call.parameters.login!.toLowerCase())
   if (user === undefined) throw notFound()
   const owner = user.id === call.repository.owner.id
-  const own = call.repository.collaborators.get(user.login.toLowerCase()) ?? (call.repository.private ? 'none' : 'read')
+  const own =
+    call.repository.collaborators.get(user.login.toLowerCase()) ??
+    (call.repository.private ? 'none' : 'read')
   return json(200, { permission: owner ? 'admin' : own, user: shapeUser(call.state, user) })
 }
 
@@ -148,7 +166,9 @@ function requireHookAccess(call: RepositoryCall): void {
 
 function findHook(call: RepositoryCall): Hook {
   requireHookAccess(call)
-  const hook = call.repository.hooks.find((candidate) => String(candidate.id) === call.parameters.id)
+  const hook = call.repository.hooks.find(
+    (candidate) => String(candidate.id) === call.parameters.id,
+  )
   if (hook === undefined) throw notFound()
   return hook
 }
@@ -166,7 +186,9 @@ function createHook(call: RepositoryCall): ForgeResponse {
   const config = (body.config ?? {}) as Record<string, unknown>
   if (body.name !== undefined && body.name !== 'web') throw invalid('Hook', 'name', 'invalid')
   if (typeof config.url !== 'string' || !URL.canParse(config.url)) {
-    throw refuse(422, 'Validation Failed', [{ resource: 'Hook', code: 'custom', message: 'url is not a valid URL' }])
+    throw refuse(422, 'Validation Failed', [
+      { resource: 'Hook', code: 'custom', message: 'url is not a valid URL' },
+    ])
   }
   const hook = addHook(call.state, call.repository, {
     url: config.url,
@@ -212,7 +234,15 @@ function listDeliveries(call: RepositoryCall): ForgeResponse {
 
 function shapeDelivery(delivery: Delivery): Record<string, unknown> {
   const { id, guid, event, action, status, attempts } = delivery
-  return { id, guid, event, action, status_code: status, redelivery: attempts.length > 1, status: String(status) }
+  return {
+    id,
+    guid,
+    event,
+    action,
+    status_code: status,
+    redelivery: attempts.length > 1,
+    status: String(status),
+  }
 }
 
 function redeliverByApi(call: RepositoryCall): ForgeResponse {

@@ -12,10 +12,22 @@ import {
 } from './http.ts'
 import { readCommentBody, requireAuthor } from './rest-comments.ts'
 import { findPull } from './rest-pulls.ts'
-import { type NewInlineComment, postReview, type ReviewProblem, replyToInlineComment } from './reviews.ts'
+import {
+  type NewInlineComment,
+  postReview,
+  type ReviewProblem,
+  replyToInlineComment,
+} from './reviews.ts'
 import { type RepositoryCall, type Route, requireUser } from './routes.ts'
 import { shapeInlineComment, shapeReview } from './shapes.ts'
-import { announceChange, type InlineComment, listed, now, type PullRequest, type Review } from './state.ts'
+import {
+  announceChange,
+  type InlineComment,
+  listed,
+  now,
+  type PullRequest,
+  type Review,
+} from './state.ts'
 
 export const reviewRoutes: readonly Route[] = [
   ['GET', '/pulls/:number/reviews', listReviews],
@@ -43,7 +55,8 @@ const reviewProblems: Record<ReviewProblem, string> = {
   path: 'Path could not be resolved',
   line: 'Line could not be resolved',
   start_line_order: 'Pull request review thread start line must precede the end line.',
-  start_line_hunk: 'Pull request review thread start line must be part of the same hunk as the line.',
+  start_line_hunk:
+    'Pull request review thread start line must be part of the same hunk as the line.',
 }
 
 function unprocessable(...errors: string[]): Refusal {
@@ -63,7 +76,9 @@ async function createReview(call: RepositoryCall): Promise<ForgeResponse> {
   if (text.trim() === '' && wanted.length === 0 && state !== 'APPROVED')
     throw unprocessable("Review body can't be blank")
   if (author.id === pull.author.id && state !== 'COMMENTED') {
-    throw unprocessable(`Can not ${state === 'APPROVED' ? 'approve' : 'request changes on'} your own pull request`)
+    throw unprocessable(
+      `Can not ${state === 'APPROVED' ? 'approve' : 'request changes on'} your own pull request`,
+    )
   }
   for (const long of [text, ...wanted.map((comment) => comment.body)]) requireLength(call, long)
   const posted = await postReview(call.state, pull, {
@@ -73,18 +88,27 @@ async function createReview(call: RepositoryCall): Promise<ForgeResponse> {
     commitId: typeof commitId === 'string' ? commitId : pull.headSha,
     comments: wanted,
   })
-  if (Array.isArray(posted)) throw unprocessable(...new Set(posted.map((problem) => reviewProblems[problem])))
+  if (Array.isArray(posted))
+    throw unprocessable(...new Set(posted.map((problem) => reviewProblems[problem])))
   return json(200, shapeReview(call.state, pull, posted.review))
 }
 
 function requireLength(call: RepositoryCall, text: string): void {
   const { commentLength } = call.state.limits
-  if (text.length > commentLength) throw unprocessable(`Body is too long (maximum is ${commentLength} characters)`)
+  if (text.length > commentLength)
+    throw unprocessable(`Body is too long (maximum is ${commentLength} characters)`)
 }
 
 /** A comment as it stands in the request of a review or alone. Sides are `RIGHT` unless given. */
 function readNewComment(value: unknown): NewInlineComment {
-  const { path, body, line, side, start_line: startLine, start_side: startSide } = value as Record<string, unknown>
+  const {
+    path,
+    body,
+    line,
+    side,
+    start_line: startLine,
+    start_side: startSide,
+  } = value as Record<string, unknown>
   if (typeof path !== 'string') throw unprocessable("Path can't be blank")
   if (typeof body !== 'string' || body.trim() === '') throw unprocessable("Body can't be blank")
   if (!Number.isInteger(line)) throw unprocessable('Line could not be resolved')
@@ -144,11 +168,16 @@ function listReviewComments(call: RepositoryCall): ForgeResponse {
 function listInlineComments(call: RepositoryCall): ForgeResponse {
   const pull = findPull(call)
   const all = [...pull.inlineComments]
-  if (call.request.query.get('direction') === 'desc' && call.request.query.has('sort')) all.reverse()
+  if (call.request.query.get('direction') === 'desc' && call.request.query.has('sort'))
+    all.reverse()
   return answerComments(call, pull, all)
 }
 
-function answerComments(call: RepositoryCall, pull: PullRequest, comments: InlineComment[]): ForgeResponse {
+function answerComments(
+  call: RepositoryCall,
+  pull: PullRequest,
+  comments: InlineComment[],
+): ForgeResponse {
   const [page, headers] = paginate(call.request, call.address, listed(call.state, comments))
   const shapes = page.map((comment) => shapeInlineComment(call.state, pull, comment))
   return json(200, shapes, headers)
@@ -160,10 +189,17 @@ async function createInlineComment(call: RepositoryCall): Promise<ForgeResponse>
   const body = jsonBody(call.request)
   readCommentBody(call, 'PullRequestReviewComment')
   if (typeof body.in_reply_to === 'number') return answerReply(call, pull, String(body.in_reply_to))
-  if (typeof body.commit_id !== 'string') throw invalid('PullRequestReviewComment', 'commit_id', 'missing_field')
+  if (typeof body.commit_id !== 'string')
+    throw invalid('PullRequestReviewComment', 'commit_id', 'missing_field')
   const comments = [readNewComment(body)]
   const { commit_id: commitId } = body
-  const posted = await postReview(call.state, pull, { author, state: 'COMMENTED', body: '', commitId, comments })
+  const posted = await postReview(call.state, pull, {
+    author,
+    state: 'COMMENTED',
+    body: '',
+    commitId,
+    comments,
+  })
   if (!Array.isArray(posted)) return answerCreated(call, pull, posted.comments[0]!)
   const [field, message] = singleProblems[posted[0]!]
   throw invalid('PullRequestReviewComment', field, 'custom', `${field} ${message}`)
@@ -175,10 +211,17 @@ const singleProblems: Record<ReviewProblem, [field: string, message: string]> = 
   path: ['pull_request_review_thread.path', 'is invalid'],
   line: ['pull_request_review_thread.line', 'must be part of the diff'],
   start_line_order: ['pull_request_review_thread.start_line', 'must precede the end line.'],
-  start_line_hunk: ['pull_request_review_thread.start_line', 'must be part of the same hunk as the line.'],
+  start_line_hunk: [
+    'pull_request_review_thread.start_line',
+    'must be part of the same hunk as the line.',
+  ],
 }
 
-function answerCreated(call: RepositoryCall, pull: PullRequest, comment: InlineComment): ForgeResponse {
+function answerCreated(
+  call: RepositoryCall,
+  pull: PullRequest,
+  comment: InlineComment,
+): ForgeResponse {
   const shape = shapeInlineComment(call.state, pull, comment)
   return json(201, shape, { location: String(shape.url) })
 }
@@ -197,7 +240,9 @@ function answerReply(call: RepositoryCall, pull: PullRequest, id: string): Forge
 
 function findInlineComment(call: RepositoryCall): [PullRequest, InlineComment] {
   for (const pull of call.repository.pulls.values()) {
-    const comment = pull.inlineComments.find((candidate) => String(candidate.id) === call.parameters.id)
+    const comment = pull.inlineComments.find(
+      (candidate) => String(candidate.id) === call.parameters.id,
+    )
     if (comment !== undefined) return [pull, comment]
   }
   throw notFound()

@@ -17,7 +17,14 @@ import { repositoryRoutes } from './rest-repositories.ts'
 import { reviewRoutes } from './rest-reviews.ts'
 import { type Route, requireUser } from './routes.ts'
 import { apiUrl, shapeRepository, shapeUser } from './shapes.ts'
-import { type ForgeState, fullName, permissionOf, permits, type Repository, type Token } from './state.ts'
+import {
+  type ForgeState,
+  fullName,
+  permissionOf,
+  permits,
+  type Repository,
+  type Token,
+} from './state.ts'
 
 const routes: readonly Route[] = [
   ...repositoryRoutes,
@@ -82,9 +89,11 @@ export function refuseEarly(state: ForgeState, request: ForgeRequest): void {
 async function answerRest(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   const path = request.path.slice('/api/v3'.length)
   if (request.method === 'GET') {
-    if (path === '/user') return json(200, { ...shapeUser(state, requireUser(request)), ...profile(request) })
+    if (path === '/user')
+      return json(200, { ...shapeUser(state, requireUser(request)), ...profile(request) })
     if (path === '/user/repos') return listOwnRepositories(state, request)
-    if (path === '/rate_limit') return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
+    if (path === '/rate_limit')
+      return json(200, { resources: { core: state.rateLimit }, rate: state.rateLimit })
     const user = matchPath('/users/:login', path)
     if (user !== null) return showUser(state, user.login!)
   }
@@ -123,23 +132,33 @@ function listOwnRepositories(state: ForgeState, request: ForgeRequest): ForgeRes
     .sort((one, other) => (fullName(one).toLowerCase() < fullName(other).toLowerCase() ? -1 : 1))
   const sort = request.query.get('sort')
   // The newest first; those that came at the same time by their age here.
-  const time = (repository: Repository) => (sort === 'created' ? repository.createdAt : repository.pushedAt)
+  const time = (repository: Repository) =>
+    sort === 'created' ? repository.createdAt : repository.pushedAt
   const byTime = sort === 'created' || sort === 'pushed' || sort === 'updated'
   if (byTime) all.sort((one, other) => time(other).localeCompare(time(one)) || other.id - one.id)
   const [page, headers] = paginate(request, `${apiUrl(state)}/user/repos`, all)
-  const shapes = page.map((repository) => shapeRepository(state, repository, permissionOf(request.token, repository)))
+  const shapes = page.map((repository) =>
+    shapeRepository(state, repository, permissionOf(request.token, repository)),
+  )
   return json(200, shapes, headers)
 }
 
 /** The repository that a path names by name or id, and the path below it. Redirects from former names. */
-function findRepository(state: ForgeState, request: ForgeRequest, path: string): [Repository, string] {
+function findRepository(
+  state: ForgeState,
+  request: ForgeRequest,
+  path: string,
+): [Repository, string] {
   const [, kind, first = '', ...rest] = path.split('/')
   if (kind === 'repositories') {
-    const byId = [...state.repositories.values()].find((repository) => String(repository.id) === first)
+    const byId = [...state.repositories.values()].find(
+      (repository) => String(repository.id) === first,
+    )
     if (byId === undefined) throw notFound()
     return [byId, rest.length === 0 ? '' : `/${rest.join('/')}`]
   }
-  const name = matchPath('/repos/:owner/:repo/*below', path) ?? matchPath('/repos/:owner/:repo', path)
+  const name =
+    matchPath('/repos/:owner/:repo/*below', path) ?? matchPath('/repos/:owner/:repo', path)
   if (name === null) throw notFound()
   const key = `${name.owner}/${name.repo}`.toLowerCase()
   const below = rest.length <= 1 ? '' : `/${rest.slice(1).join('/')}`

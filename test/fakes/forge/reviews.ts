@@ -69,7 +69,13 @@ export async function postReview(
   return { review, comments }
 }
 
-function newComment(state: ForgeState, review: Review, body: string, anchor: Anchor, mergeBase: string): InlineComment {
+function newComment(
+  state: ForgeState,
+  review: Review,
+  body: string,
+  anchor: Anchor,
+  mergeBase: string,
+): InlineComment {
   return {
     id: nextId(state),
     reviewId: review.id,
@@ -88,13 +94,26 @@ function newComment(state: ForgeState, review: Review, body: string, anchor: Anc
   }
 }
 
-function deliverReview(state: ForgeState, pull: PullRequest, review: Review, comments: readonly InlineComment[]): void {
+function deliverReview(
+  state: ForgeState,
+  pull: PullRequest,
+  review: Review,
+  comments: readonly InlineComment[],
+): void {
   const about = { pull_request: shapePull(state, pull, false) }
   const { repository } = pull
   const shape = { ...shapeReview(state, pull, review), state: review.state.toLowerCase() }
-  deliver(state, repository, 'pull_request_review', review.author, { action: 'submitted', review: shape, ...about })
+  deliver(state, repository, 'pull_request_review', review.author, {
+    action: 'submitted',
+    review: shape,
+    ...about,
+  })
   for (const comment of comments) {
-    const content = { action: 'created', comment: shapeInlineComment(state, pull, comment), ...about }
+    const content = {
+      action: 'created',
+      comment: shapeInlineComment(state, pull, comment),
+      ...about,
+    }
     deliver(state, repository, 'pull_request_review_comment', comment.author, content)
   }
 }
@@ -109,7 +128,14 @@ export function replyToInlineComment(
 ): InlineComment {
   const submittedAt = now(state)
   const { commitId } = comment
-  const review: Review = { id: nextId(state), author, state: 'COMMENTED', body: '', commitId, submittedAt }
+  const review: Review = {
+    id: nextId(state),
+    author,
+    state: 'COMMENTED',
+    body: '',
+    commitId,
+    submittedAt,
+  }
   const reply: InlineComment = {
     ...comment,
     id: nextId(state),
@@ -137,7 +163,9 @@ export function threadsOf(pull: PullRequest): InlineComment[] {
 
 /** A thread's comments, the opening one first. */
 export function commentsOfThread(pull: PullRequest, opening: InlineComment): InlineComment[] {
-  return pull.inlineComments.filter((comment) => comment === opening || comment.inReplyTo === opening.id)
+  return pull.inlineComments.filter(
+    (comment) => comment === opening || comment.inReplyTo === opening.id,
+  )
 }
 
 /** Resolves a thread or opens it again. */

@@ -23,7 +23,11 @@ export function createForgeServer(state: ForgeState): Server {
   })
 }
 
-async function serve(state: ForgeState, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  state: ForgeState,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const request = await readRequest(state, message)
   const seen = request.seen as { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] }
   state.requests.push(seen)
@@ -64,7 +68,16 @@ async function readRequest(state: ForgeState, message: IncomingMessage): Promise
     status: null,
   }
   const credentials = message.headers.authorization !== undefined
-  return { seen, method, path, query: new URLSearchParams(query), headers: message.headers, body, token, credentials }
+  return {
+    seen,
+    method,
+    path,
+    query: new URLSearchParams(query),
+    headers: message.headers,
+    body,
+    token,
+    credentials,
+  }
 }
 
 /** The token in an `Authorization` header: bearer, token, or basic with the token as password. */
@@ -81,7 +94,8 @@ function readCredential(authorization: string | undefined): string | null {
 async function dispatch(state: ForgeState, request: ForgeRequest): Promise<ForgeResponse> {
   try {
     if (request.path === '/api/graphql') return await serveGraphql(state, request)
-    if (request.path === '/api/v3' || request.path.startsWith('/api/v3/')) return await serveRest(state, request)
+    if (request.path === '/api/v3' || request.path.startsWith('/api/v3/'))
+      return await serveRest(state, request)
     if (request.path.startsWith('/login/oauth/')) return serveOAuth(state, request)
     if (isGitPath(request.path)) return await serveGit(state, request)
     return await servePage(state, request)
@@ -91,7 +105,11 @@ async function dispatch(state: ForgeState, request: ForgeRequest): Promise<Forge
   }
 }
 
-function sendResponse(request: ForgeRequest, response: ServerResponse, outcome: Exclude<Outcome, 'drop'>): void {
+function sendResponse(
+  request: ForgeRequest,
+  response: ServerResponse,
+  outcome: Exclude<Outcome, 'drop'>,
+): void {
   const { status, headers, body } = outcome.response
   const bytes = Buffer.from(body as Buffer)
   response.writeHead(status, {
@@ -99,6 +117,7 @@ function sendResponse(request: ForgeRequest, response: ServerResponse, outcome: 
     ...headers,
   } as Record<string, string>)
   if (request.method === 'HEAD') response.end()
-  else if (outcome.cut) response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy())
+  else if (outcome.cut)
+    response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy())
   else response.end(bytes)
 }

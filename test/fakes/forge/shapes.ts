@@ -18,7 +18,8 @@ import {
 
 type Shape = Record<string, unknown>
 
-const nodeId = (kind: string, id: number) => `${kind}_${Buffer.from(String(id)).toString('base64url')}`
+const nodeId = (kind: string, id: number) =>
+  `${kind}_${Buffer.from(String(id)).toString('base64url')}`
 
 /** Keeps slashes, encodes the rest. */
 export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
@@ -47,7 +48,11 @@ export function shapeUser(state: ForgeState, user: User): Shape {
   }
 }
 
-export function shapeRepository(state: ForgeState, repository: Repository, permission?: Permission): Shape {
+export function shapeRepository(
+  state: ForgeState,
+  repository: Repository,
+  permission?: Permission,
+): Shape {
   const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
   const may = (needed: Permission) => permits(permission ?? 'none', needed)
   return {
@@ -76,7 +81,8 @@ export function shapeRepository(state: ForgeState, repository: Repository, permi
     has_issues: true,
     archived: false,
     disabled: false,
-    open_issues_count: [...repository.issues.values()].filter((issue) => issue.state === 'open').length,
+    open_issues_count: [...repository.issues.values()].filter((issue) => issue.state === 'open')
+      .length,
     default_branch: repository.defaultBranch,
     visibility: repository.private ? 'private' : 'public',
     topics: [],
@@ -108,7 +114,9 @@ export function shapeIssue(state: ForgeState, issue: Issue): Shape {
     url: api,
     repository_url: repositoryApiUrl(state, repository),
     comments_url: `${api}/comments`,
-    html_url: pull ? pullWebUrl(state, pull) : `${repositoryWebUrl(state, repository)}/issues/${issue.number}`,
+    html_url: pull
+      ? pullWebUrl(state, pull)
+      : `${repositoryWebUrl(state, repository)}/issues/${issue.number}`,
     id: issue.id,
     node_id: nodeId('I', issue.id),
     number: issue.number,
@@ -242,7 +250,11 @@ export function shapeReview(state: ForgeState, pull: PullRequest, review: Review
 
 export const threadId = (comment: InlineComment) => nodeId('PRRT', comment.inReplyTo ?? comment.id)
 
-export function shapeInlineComment(state: ForgeState, pull: PullRequest, comment: InlineComment): Shape {
+export function shapeInlineComment(
+  state: ForgeState,
+  pull: PullRequest,
+  comment: InlineComment,
+): Shape {
   const api = repositoryApiUrl(state, pull.repository)
   const { original, current } = comment
   return {
@@ -274,7 +286,11 @@ export function shapeInlineComment(state: ForgeState, pull: PullRequest, comment
   }
 }
 
-export function shapeStatus(state: ForgeState, repository: Repository, status: CommitStatus): Shape {
+export function shapeStatus(
+  state: ForgeState,
+  repository: Repository,
+  status: CommitStatus,
+): Shape {
   return {
     url: `${repositoryApiUrl(state, repository)}/statuses/${status.sha}`,
     avatar_url: `${state.url}/avatars/u/${status.author.id}`,
@@ -314,7 +330,11 @@ export function shapeHook(state: ForgeState, repository: Repository, hook: Hook)
   }
 }
 
-export function shapeFiles(state: ForgeState, repository: Repository, comparison: Comparison): Shape[] {
+export function shapeFiles(
+  state: ForgeState,
+  repository: Repository,
+  comparison: Comparison,
+): Shape[] {
   const { head, mergeBase } = comparison
   const [api, web] = [repositoryApiUrl(state, repository), repositoryWebUrl(state, repository)]
   return comparison.files.map((file) => {

@@ -12,7 +12,11 @@ const pathPattern = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack
 /** Whether a path belongs to git's smart HTTP protocol. */
 export const isGitPath = (path: string): boolean => pathPattern.test(path)
 
-const text = (status: number, body: string, headers: Record<string, string> = {}): ForgeResponse => ({
+const text = (
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): ForgeResponse => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
   body,
@@ -32,11 +36,16 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
     if (request.token === null)
       return text(401, 'Authentication required.\n', { 'www-authenticate': 'Basic realm="Forge"' })
     if (permission === 'none') return text(404, 'Repository not found.\n')
-    return text(403, `Permission to ${fullName(repository!)}.git denied to ${request.token.user.login}.\n`)
+    return text(
+      403,
+      `Permission to ${fullName(repository!)}.git denied to ${request.token.user.login}.\n`,
+    )
   }
   if (repository === former && repository !== undefined) {
     const query = request.query.size === 0 ? '' : `?${request.query}`
-    return text(301, '', { location: `${state.url}/${encodePath(fullName(repository))}.git/${action}${query}` })
+    return text(301, '', {
+      location: `${state.url}/${encodePath(fullName(repository))}.git/${action}${query}`,
+    })
   }
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack') {
     return text(403, 'Please upgrade your git client.\n')
@@ -47,7 +56,11 @@ export async function serveGit(state: ForgeState, request: ForgeRequest): Promis
 }
 
 /** Runs `git http-backend` for one request (CGI, RFC 3875). */
-async function runBackend(repository: Repository, request: ForgeRequest, action: string): Promise<ForgeResponse> {
+async function runBackend(
+  repository: Repository,
+  request: ForgeRequest,
+  action: string,
+): Promise<ForgeResponse> {
   const environment: Record<string, string> = {
     ...gitEnvironment(),
     GIT_PROJECT_ROOT: dirname(repository.directory),

@@ -73,7 +73,11 @@ export interface InlineComment {
   readonly originalCommitId: string
   readonly originalMergeBase: string
   /** Where it stands in the pull request's present diff; null when the line is gone. */
-  current: { readonly line: number; readonly startLine: number | null; readonly position: number } | null
+  current: {
+    readonly line: number
+    readonly startLine: number | null
+    readonly position: number
+  } | null
   commitId: string
   /** Id of the comment that opened the thread; null for that one itself. */
   readonly inReplyTo: number | null
@@ -291,7 +295,11 @@ export function createState(dataDir: string, clock: () => Date): ForgeState {
       commentLength: 65_536,
       deliveryTimeoutMs: 10_000,
     },
-    rateLimit: { limit: 5000, remaining: 1_000_000, reset: Math.floor(clock().getTime() / 1000) + 3600 },
+    rateLimit: {
+      limit: 5000,
+      remaining: 1_000_000,
+      reset: Math.floor(clock().getTime() / 1000) + 3600,
+    },
     lists: { lagMs: 0, showUntil: Number.POSITIVE_INFINITY },
     madeAt: new Map(),
     oauth: { apps: new Map(), codes: new Map(), signedIn: null, denyNext: false },
@@ -308,7 +316,10 @@ export function nextId(state: ForgeState): number {
 }
 
 /** What a list shows of these: late ones not yet. */
-export function listed<T extends { readonly id: number }>(state: ForgeState, items: readonly T[]): T[] {
+export function listed<T extends { readonly id: number }>(
+  state: ForgeState,
+  items: readonly T[],
+): T[] {
   const { lagMs, showUntil } = state.lists
   const newest = Math.min(performance.now() - lagMs, showUntil)
   return items.filter(({ id }) => (state.madeAt.get(id) ?? 0) <= newest)
@@ -356,7 +367,10 @@ export function pullNumbered(state: ForgeState, name: string, number: number): P
 export function permissionOf(token: Token | null, repository: Repository): Permission {
   const scopes = token?.scopes ?? []
   const open: Permission = repository.private ? 'none' : 'read'
-  if (token === null || !(scopes.includes('repo') || (!repository.private && scopes.includes('public_repo')))) {
+  if (
+    token === null ||
+    !(scopes.includes('repo') || (!repository.private && scopes.includes('public_repo')))
+  ) {
     return open
   }
   if (token.user.id === repository.owner.id) return 'admin'

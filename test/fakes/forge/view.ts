@@ -1,7 +1,13 @@
 // What stands on a pull request, in plain values for assertions.
 import { commentsOfThread, threadsOf } from './reviews.ts'
 import { pullWebUrl, threadId } from './shapes.ts'
-import { type CommitStatus, type ForgeState, fullName, type InlineComment, type PullRequest } from './state.ts'
+import {
+  type CommitStatus,
+  type ForgeState,
+  fullName,
+  type InlineComment,
+  type PullRequest,
+} from './state.ts'
 
 export interface CommentView {
   readonly id: number

@@ -25,7 +25,8 @@ export function waitUntil<T>(
       settle()
     }
     const what = options.what ?? 'the expected state'
-    const giveUp = () => finish(() => reject(new Error(`The forge didn't see ${what}.${recent(state)}`)))
+    const giveUp = () =>
+      finish(() => reject(new Error(`The forge didn't see ${what}.${recent(state)}`)))
     const look = () => {
       try {
         const value = read()
@@ -44,9 +45,14 @@ export function waitUntil<T>(
 
 /** The newest requests and deliveries, which tell why a wait went wrong. */
 function recent(state: ForgeState): string {
-  const requests = state.requests.slice(-8).map((one) => `${one.method} ${one.path} ${one.status ?? 'unanswered'}`)
+  const requests = state.requests
+    .slice(-8)
+    .map((one) => `${one.method} ${one.path} ${one.status ?? 'unanswered'}`)
   const deliveries = state.deliveries
     .slice(-4)
-    .map((one) => `${one.event}.${one.action} ${one.status ?? 'unanswered'} ${one.attempts.at(-1)?.error ?? ''}`)
+    .map(
+      (one) =>
+        `${one.event}.${one.action} ${one.status ?? 'unanswered'} ${one.attempts.at(-1)?.error ?? ''}`,
+    )
   return ` Last requests: ${requests.join('; ') || 'none'}. Last deliveries: ${deliveries.join('; ') || 'none'}.`
 }

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server'
 
 /** What a tool answers: text, or that it could not; or nothing, for as long as it is asked. */
-export type ToolScript = (given: Record<string, unknown>) => string | { readonly failed: string } | 'hang'
+export type ToolScript = (
+  given: Record<string, unknown>,
+) => string | { readonly failed: string } | 'hang'
 
 export interface ContextServerOptions {
   readonly tools: Readonly<Record<string, ToolScript>>
@@ -48,8 +50,10 @@ export async function startContextServer(given: ContextServerOptions): Promise<C
       const args = params.arguments ?? {}
       calls.push({ name: params.name, given: args })
       const said = options.tools[params.name]?.(args) ?? { failed: 'no such tool' }
-      if (said === 'hang') await new Promise((_, reject) => mcpReq.signal.addEventListener('abort', reject))
-      if (typeof said !== 'string') return { content: [{ type: 'text', text: said.failed }], isError: true }
+      if (said === 'hang')
+        await new Promise((_, reject) => mcpReq.signal.addEventListener('abort', reject))
+      if (typeof said !== 'string')
+        return { content: [{ type: 'text', text: said.failed }], isError: true }
       return { content: [{ type: 'text', text: said }] }
     })
     return server
@@ -62,14 +66,17 @@ export async function startContextServer(given: ContextServerOptions): Promise<C
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    if (options.answerCall && Buffer.concat(chunks).includes('"tools/call"')) return options.answerCall(response)
+    if (options.answerCall && Buffer.concat(chunks).includes('"tools/call"'))
+      return options.answerCall(response)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
     const body = chunks.length > 0 ? { body: Buffer.concat(chunks).toString() } : {}
     const answered = await handler.fetch(
       new Request(`http://mcp${request.url}`, {
         method: request.method ?? 'GET',
-        headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+        headers: Object.entries(request.headers).map(
+          ([name, value]) => [name, String(value)] as [string, string],
+        ),
         signal: gone.signal,
         ...body,
       }),

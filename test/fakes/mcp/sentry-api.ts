@@ -18,14 +18,18 @@ export interface SentryApi extends AsyncDisposable {
 }
 
 /** Knows unresolved faults of the organization `acme`; whoever comes without the token gets 401. */
-export async function startSentryApi(token: string, faults: readonly SentryFault[]): Promise<SentryApi> {
+export async function startSentryApi(
+  token: string,
+  faults: readonly SentryFault[],
+): Promise<SentryApi> {
   const queries: string[] = []
   const http = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://sentry')
     const say = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
-    if (request.headers.authorization !== `Bearer ${token}`) return say(401, { detail: 'Invalid token' })
+    if (request.headers.authorization !== `Bearer ${token}`)
+      return say(401, { detail: 'Invalid token' })
     if (url.pathname !== '/api/0/organizations/acme/issues/')
       return say(404, { detail: 'The requested resource does not exist' })
     const query = url.searchParams.get('query') ?? ''
@@ -39,7 +43,9 @@ export async function startSentryApi(token: string, faults: readonly SentryFault
     )
     say(
       200,
-      found.slice(0, Number(url.searchParams.get('limit'))).map((fault, index) => describe(fault, index, host())),
+      found
+        .slice(0, Number(url.searchParams.get('limit')))
+        .map((fault, index) => describe(fault, index, host())),
     )
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

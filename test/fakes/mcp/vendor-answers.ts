@@ -1,7 +1,10 @@
 // What the servers of Linear, Atlassian, Sentry and Slack answer, in the forms that theirs have.
 
 /** Linear's `get_issue`. */
-export function linearIssue(key: string, { title, description }: { title: string; description: string }): string {
+export function linearIssue(
+  key: string,
+  { title, description }: { title: string; description: string },
+): string {
   return JSON.stringify({
     id: key,
     title,
@@ -22,7 +25,10 @@ export function linearIssue(key: string, { title, description }: { title: string
 }
 
 /** Atlassian's `getJiraIssue`: rich text as a document, or as Markdown where that was asked for. */
-export function jiraIssue(key: string, { summary, description }: { summary: string; description: unknown }): string {
+export function jiraIssue(
+  key: string,
+  { summary, description }: { summary: string; description: unknown },
+): string {
   const api = 'https://api.atlassian.com/ex/jira/5cc8bf9e-1f2c-4a6e-9d0c-6bb0c2a51d11/rest/api/3'
   return JSON.stringify({
     expand: 'renderedFields,names,schema,operations',
@@ -30,9 +36,21 @@ export function jiraIssue(key: string, { summary, description }: { summary: stri
     self: `${api}/issue/10042`,
     key,
     fields: {
-      issuetype: { self: `${api}/issuetype/10001`, name: 'Bug', iconUrl: 'https://acme.atlassian.net/icon' },
-      status: { self: `${api}/status/3`, name: 'In Progress', statusCategory: { name: 'In Progress' } },
-      priority: { self: `${api}/priority/2`, name: 'High', iconUrl: 'https://acme.atlassian.net/icons/high.svg' },
+      issuetype: {
+        self: `${api}/issuetype/10001`,
+        name: 'Bug',
+        iconUrl: 'https://acme.atlassian.net/icon',
+      },
+      status: {
+        self: `${api}/status/3`,
+        name: 'In Progress',
+        statusCategory: { name: 'In Progress' },
+      },
+      priority: {
+        self: `${api}/priority/2`,
+        name: 'High',
+        iconUrl: 'https://acme.atlassian.net/icons/high.svg',
+      },
       labels: ['orders'],
       summary,
       description,
@@ -44,12 +62,18 @@ export function jiraIssue(key: string, { summary, description }: { summary: stri
 
 /** Rich text as Atlassian keeps it. */
 export function atlassianDocument(paragraphs: readonly string[]): unknown {
-  const content = paragraphs.map((text) => ({ type: 'paragraph', content: [{ type: 'text', text }] }))
+  const content = paragraphs.map((text) => ({
+    type: 'paragraph',
+    content: [{ type: 'text', text }],
+  }))
   return { type: 'doc', version: 1, content }
 }
 
 /** Sentry's `search_issues`. */
-export function sentryIssues(query: string, issues: readonly { id: string; title: string; culprit: string }[]): string {
+export function sentryIssues(
+  query: string,
+  issues: readonly { id: string; title: string; culprit: string }[],
+): string {
   const head = [
     `# Search Results for "${query}"`,
     '',
@@ -57,22 +81,34 @@ export function sentryIssues(query: string, issues: readonly { id: string; title
     '',
   ]
   if (issues.length === 0) {
-    return [...head, 'No issues found matching your search criteria.', '', 'Try adjusting your search criteria.'].join(
-      '\n',
-    )
+    return [
+      ...head,
+      'No issues found matching your search criteria.',
+      '',
+      'Try adjusting your search criteria.',
+    ].join('\n')
   }
   const found = issues.map(({ id, title, culprit }, index) => {
     const link = `https://acme.sentry.io/issues/${id}`
-    const facts = ['- **Status**: unresolved', '- **Users**: 3', '- **Events**: 12', `- **Culprit**: \`${culprit}\``]
+    const facts = [
+      '- **Status**: unresolved',
+      '- **Users**: 3',
+      '- **Events**: 12',
+      `- **Culprit**: \`${culprit}\``,
+    ]
     return [`## ${index + 1}. [${id}](${link})`, '', `**${title}**`, '', ...facts, ''].join('\n')
   })
-  const next = '## Next Steps\n\n- Get more details about a specific issue: Use get_sentry_resource with the issue ID\n'
+  const next =
+    '## Next Steps\n\n- Get more details about a specific issue: Use get_sentry_resource with the issue ID\n'
   const all = `**View these results in Sentry**:\nhttps://acme.sentry.io/issues/?query=x\n\nFound **${issues.length}** issues:\n`
   return [...head, all, ...found, next].join('\n')
 }
 
 /** Slack's `slack_search_public`. */
-export function slackMessages(query: string, messages: readonly { from: string; text: string; at: string }[]): string {
+export function slackMessages(
+  query: string,
+  messages: readonly { from: string; text: string; at: string }[],
+): string {
   const found = messages.map(({ from, text, at }, index) =>
     [
       `### Result ${index + 1} of ${messages.length}`,
@@ -87,6 +123,12 @@ export function slackMessages(query: string, messages: readonly { from: string; 
     ].join('\n'),
   )
   const none = messages.length === 0 ? ['No results found.'] : []
-  const results = [`# Search Results for: ${query}`, '', `## Messages (${messages.length} results)`, ...found, ...none]
+  const results = [
+    `# Search Results for: ${query}`,
+    '',
+    `## Messages (${messages.length} results)`,
+    ...found,
+    ...none,
+  ]
   return JSON.stringify({ results: results.join('\n'), pagination_info: '' })
 }

@@ -1,5 +1,14 @@
 // The Anthropic Messages protocol (POST /v1/messages), streamed and not.
-import { asArray, asRecord, type Content, inPieces, type Protocol, textsOf, toEvents, type Usage } from './reply.ts'
+import {
+  asArray,
+  asRecord,
+  type Content,
+  inPieces,
+  type Protocol,
+  textsOf,
+  toEvents,
+  type Usage,
+} from './reply.ts'
 
 interface Block {
   readonly type: 'text' | 'tool_use'
@@ -20,9 +29,16 @@ export const anthropic: Protocol = {
       system: typeof body.system === 'string' ? body.system : textsOf(body.system).join('\n'),
       text: textsOf(messages).join('\n'),
       tools: tools.filter((name) => name !== 'json'),
-      toolChoice: choice === 'none' ? 'none' : choice === 'any' || choice === 'tool' ? 'required' : 'auto',
-      toolResults: blocks.filter((block) => block.type === 'tool_result').map((block) => resultText(block.content)),
-      demands: tools.includes('json') ? 'json tool' : asRecord(body.output_config).format ? 'schema' : null,
+      toolChoice:
+        choice === 'none' ? 'none' : choice === 'any' || choice === 'tool' ? 'required' : 'auto',
+      toolResults: blocks
+        .filter((block) => block.type === 'tool_result')
+        .map((block) => resultText(block.content)),
+      demands: tools.includes('json')
+        ? 'json tool'
+        : asRecord(body.output_config).format
+          ? 'schema'
+          : null,
       stream: body.stream === true,
     }
   },
@@ -51,12 +67,21 @@ export const anthropic: Protocol = {
       event: 'message_start',
       data: {
         type: 'message_start',
-        message: { ...message, content: [], stop_reason: null, usage: { ...usageOf(usage), output_tokens: 1 } },
+        message: {
+          ...message,
+          content: [],
+          stop_reason: null,
+          usage: { ...usageOf(usage), output_tokens: 1 },
+        },
       },
     }
     const body = blocks.flatMap((block, index) => blockEvents(block, index, ids(index)))
     if ('errorAfter200' in content)
-      return toEvents([head, ...body, { event: 'error', data: { type: 'error', error: content.errorAfter200 } }])
+      return toEvents([
+        head,
+        ...body,
+        { event: 'error', data: { type: 'error', error: content.errorAfter200 } },
+      ])
     return toEvents([
       head,
       { event: 'ping', data: { type: 'ping' } },
@@ -77,7 +102,10 @@ export const anthropic: Protocol = {
 
 function toBlocks(content: Content, throughTool: boolean): { blocks: Block[]; stop: string } {
   if ('json' in content && throughTool)
-    return { blocks: [{ type: 'tool_use', name: 'json', text: JSON.stringify(content.json) }], stop: 'tool_use' }
+    return {
+      blocks: [{ type: 'tool_use', name: 'json', text: JSON.stringify(content.json) }],
+      stop: 'tool_use',
+    }
   if ('json' in content) return { blocks: [text(JSON.stringify(content.json))], stop: 'end_turn' }
   if ('toolCalls' in content) {
     const calls = content.toolCalls.map(({ name, input }) => ({
@@ -87,7 +115,8 @@ function toBlocks(content: Content, throughTool: boolean): { blocks: Block[]; st
     }))
     return { blocks: [...(content.text ? [text(content.text)] : []), ...calls], stop: 'tool_use' }
   }
-  if ('refusal' in content) return { blocks: content.refusal ? [text(content.refusal)] : [], stop: 'refusal' }
+  if ('refusal' in content)
+    return { blocks: content.refusal ? [text(content.refusal)] : [], stop: 'refusal' }
   if ('length' in content) return { blocks: [text(content.length)], stop: 'max_tokens' }
   if ('empty' in content) return { blocks: [], stop: 'end_turn' }
   return { blocks: [text('text' in content ? content.text : 'I begin')], stop: 'end_turn' }
@@ -99,12 +128,19 @@ function text(content: string): Block {
 
 function blockEvents(block: Block, index: number, id: string) {
   const start =
-    block.type === 'text' ? { type: 'text', text: '' } : { type: 'tool_use', id, name: block.name, input: {} }
+    block.type === 'text'
+      ? { type: 'text', text: '' }
+      : { type: 'tool_use', id, name: block.name, input: {} }
   const deltas = inPieces(block.text).map((piece) =>
-    block.type === 'text' ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece },
+    block.type === 'text'
+      ? { type: 'text_delta', text: piece }
+      : { type: 'input_json_delta', partial_json: piece },
   )
   return [
-    { event: 'content_block_start', data: { type: 'content_block_start', index, content_block: start } },
+    {
+      event: 'content_block_start',
+      data: { type: 'content_block_start', index, content_block: start },
+    },
     ...deltas.map((delta) => ({
       event: 'content_block_delta',
       data: { type: 'content_block_delta', index, delta },

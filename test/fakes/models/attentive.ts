@@ -21,7 +21,10 @@ export function isReview(request: ModelRequest): boolean {
 
 /** Classes of defects, by what their code looks like. */
 const classes: readonly (readonly [RegExp, string])[] = [
-  [/discounted.*\n?[\s\S]*price \+ \$?price \*|discounted[\s\S]*\$1 \+ \$1 \*/i, 'The discount is added to the price'],
+  [
+    /discounted.*\n?[\s\S]*price \+ \$?price \*|discounted[\s\S]*\$1 \+ \$1 \*/i,
+    'The discount is added to the price',
+  ],
   [/is_?below[\s\S]*(?:> \d+|-gt \d+)/i, 'It is below its limit only above it'],
   [
     /may_?delete[\s\S]*(?:!==? ['"]admin|!role\.equals|strcmp\(role, "admin"\) != 0)/i,
@@ -31,7 +34,10 @@ const classes: readonly (readonly [RegExp, string])[] = [
   [/where id = (?:\?|\$item)/i, 'One query runs for each item'],
   [/refresh[\s\S]*select \* from \w+(?! where)/i, 'All rows are read for each item'],
   [/(\w+[( ]\d+\)?).*(?:==|,|!=|=|toBe\().*\1/, 'The test compares a value with itself'],
-  [/\b(\d+)(?:, | == | != | = |\)\.toBe\(|\)->toBe\()\1\b/, 'The test compares a constant with itself'],
+  [
+    /\b(\d+)(?:, | == | != | = |\)\.toBe\(|\)->toBe\()\1\b/,
+    'The test compares a constant with itself',
+  ],
   [/Never more than \d+\.\s[\s\S]*\+ \d{4}/, 'The comment promises a limit that there is not'],
   [/in_?seconds[\s\S]*\* 60 \+/i, 'The name says seconds, and minutes are computed'],
   [
@@ -52,7 +58,10 @@ export function notice(text: string): NoticedDefect | undefined {
     const lines = body.split('\n').map((line) => line.replace(/^(?:\d+ )?\+/, ''))
     const code = lines.join('\n')
     // Its code bears the name of its file: nobody writes nothing but that and a known defect.
-    const stem = squeeze(path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')).replace(/^test|tests?$/g, '')
+    const stem = squeeze(path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')).replace(
+      /^test|tests?$/g,
+      '',
+    )
     if (lines.length > mostLines || stem.length < 11 || !squeeze(code).includes(stem)) continue
     const found = classes.find(([pattern]) => pattern.test(code))
     if (found) return { path, lines, title: found[1] }
@@ -68,9 +77,25 @@ function squeeze(text: string): string {
 export function reportOf({ path, lines, title }: NoticedDefect): object {
   const at = lines.findIndex((line) => /[a-z]/.test(line)) + 1
   return {
-    ...{ path, side: 'RIGHT', start_line: at, end_line: lines.length, quote: lines.slice(at - 1).join('\n') },
-    ...{ severity: 'moderate', category: 'correctness', title, body: `When \`${path}\` is used, then it goes wrong.` },
-    ...{ suggestion: null, evidence: [{ path, line: at, note: 'here' }], confidence: 0.9, rests_on: null },
+    ...{
+      path,
+      side: 'RIGHT',
+      start_line: at,
+      end_line: lines.length,
+      quote: lines.slice(at - 1).join('\n'),
+    },
+    ...{
+      severity: 'moderate',
+      category: 'correctness',
+      title,
+      body: `When \`${path}\` is used, then it goes wrong.`,
+    },
+    ...{
+      suggestion: null,
+      evidence: [{ path, line: at, note: 'here' }],
+      confidence: 0.9,
+      rests_on: null,
+    },
   }
 }
 

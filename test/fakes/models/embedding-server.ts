@@ -47,12 +47,18 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
     const body = asRecord(JSON.parse(await readBody(incoming)))
     const protocol = protocols.find(({ path }) => path.test(incoming.url ?? ''))
     const { authorization, 'x-goog-api-key': googleKey } = incoming.headers
-    const request = { ...(protocol ?? protocols[0]!).read(body), key: authorization ?? googleKey?.toString() }
+    const request = {
+      ...(protocol ?? protocols[0]!).read(body),
+      key: authorization ?? googleKey?.toString(),
+    }
     requests.push(request)
-    const reply = protocol === undefined ? ({ kind: 'status', status: 404 } as const) : script(request)
+    const reply =
+      protocol === undefined ? ({ kind: 'status', status: 404 } as const) : script(request)
     if (reply.kind === 'hang') return
     if (reply.kind === 'vectors') await reply.after
-    outgoing.writeHead(reply.kind === 'status' ? reply.status : 200, { 'content-type': 'application/json' })
+    outgoing.writeHead(reply.kind === 'status' ? reply.status : 200, {
+      'content-type': 'application/json',
+    })
     outgoing.end(JSON.stringify(write(protocol ?? protocols[0]!, request, reply)))
   })
   server.on('connection', (socket) => {
@@ -84,7 +90,14 @@ function write(protocol: Protocol, { model, texts }: EmbeddingRequest, reply: An
     )
   }
   const { status, message = `scripted error ${status}` } = reply
-  return { error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null, param: null } }
+  return {
+    error: {
+      message,
+      type: status >= 500 ? 'server_error' : 'invalid_request_error',
+      code: null,
+      param: null,
+    },
+  }
 }
 
 interface Protocol {
@@ -98,7 +111,11 @@ const protocols: readonly Protocol[] = [
     path: /^\/v1\/embeddings$/,
     read: ({ model, input }) => ({ model: String(model), texts: [input].flat().map(String) }),
     write: (model, vectors) => ({
-      ...{ object: 'list', model, usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest } },
+      ...{
+        object: 'list',
+        model,
+        usage: { prompt_tokens: tokensOfRequest, total_tokens: tokensOfRequest },
+      },
       data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
     }),
   },
@@ -117,7 +134,8 @@ const protocols: readonly Protocol[] = [
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0)
   for (const [at, words] of things.entries()) {
-    for (const word of words) if (text.toLowerCase().includes(word)) vector[at] = (vector[at] ?? 0) + 1
+    for (const word of words)
+      if (text.toLowerCase().includes(word)) vector[at] = (vector[at] ?? 0) + 1
   }
   if (!vector.some((value) => value > 0)) vector[dimensions - 1] = 1
   return vector

@@ -1,29 +1,54 @@
 // Google's protocol (POST /v1beta/models/<id>:generateContent and :streamGenerateContent).
-import { asArray, asRecord, type Content, inPieces, type Protocol, textsOf, toEvents, type Usage } from './reply.ts'
+import {
+  asArray,
+  asRecord,
+  type Content,
+  inPieces,
+  type Protocol,
+  textsOf,
+  toEvents,
+  type Usage,
+} from './reply.ts'
 
 export const google: Protocol = {
   basePath: '/v1beta',
   matches: (path) => /^\/v1beta\/models\/[^/]+:(stream)?generateContent$/i.test(path),
   read: (path, body) => {
     const contents = asArray(body.contents)
-    const tools = asArray(body.tools).flatMap((tool) => asArray(tool.functionDeclarations).map((f) => String(f.name)))
+    const tools = asArray(body.tools).flatMap((tool) =>
+      asArray(tool.functionDeclarations).map((f) => String(f.name)),
+    )
     const mode = asRecord(asRecord(body.toolConfig).functionCallingConfig).mode
-    const results = contents.flatMap((content) => asArray(content.parts)).filter((part) => part.functionResponse)
+    const results = contents
+      .flatMap((content) => asArray(content.parts))
+      .filter((part) => part.functionResponse)
     return {
       model: /models\/([^/:]+):/.exec(path)?.[1] ?? '',
       system: textsOf(body.systemInstruction).join('\n'),
       text: textsOf(contents).join('\n'),
       tools: tools.filter((name) => name !== 'json'),
       toolChoice: mode === 'NONE' ? 'none' : mode === 'ANY' ? 'required' : 'auto',
-      toolResults: results.map((part) => resultText(asRecord(asRecord(part.functionResponse).response))),
-      demands: tools.includes('json') ? 'json tool' : hasSchema(asRecord(body.generationConfig)) ? 'schema' : null,
+      toolResults: results.map((part) =>
+        resultText(asRecord(asRecord(part.functionResponse).response)),
+      ),
+      demands: tools.includes('json')
+        ? 'json tool'
+        : hasSchema(asRecord(body.generationConfig))
+          ? 'schema'
+          : null,
       stream: path.includes(':stream'),
     }
   },
   write: (request, content, usage) => {
     const { parts, finish } = toParts(content, request.demands === 'json tool')
     const chunk = (some: object[], finishReason?: string) => ({
-      candidates: [{ content: { role: 'model', parts: some }, index: 0, ...(finishReason ? { finishReason } : {}) }],
+      candidates: [
+        {
+          content: { role: 'model', parts: some },
+          index: 0,
+          ...(finishReason ? { finishReason } : {}),
+        },
+      ],
       usageMetadata: usageOf(usage),
       modelVersion: request.model,
     })
@@ -32,11 +57,17 @@ export const google: Protocol = {
     if ('errorAfter200' in content)
       return toEvents([
         ...chunks,
-        { data: { error: { code: 503, status: 'UNAVAILABLE', message: content.errorAfter200.message } } },
+        {
+          data: {
+            error: { code: 503, status: 'UNAVAILABLE', message: content.errorAfter200.message },
+          },
+        },
       ])
     return toEvents([...chunks, { data: chunk([], finish) }])
   },
-  writeError: (status, message) => ({ error: { code: status, message, status: errorStatus(status) } }),
+  writeError: (status, message) => ({
+    error: { code: status, message, status: errorStatus(status) },
+  }),
 }
 
 function toParts(content: Content, throughTool: boolean): { parts: object[]; finish: string } {
@@ -46,7 +77,9 @@ function toParts(content: Content, throughTool: boolean): { parts: object[]; fin
       ? { parts: [{ functionCall: { name: 'json', args: content.json } }], finish: 'STOP' }
       : { parts: said(JSON.stringify(content.json)), finish: 'STOP' }
   if ('toolCalls' in content) {
-    const calls = content.toolCalls.map(({ name, input }) => ({ functionCall: { name, args: input } }))
+    const calls = content.toolCalls.map(({ name, input }) => ({
+      functionCall: { name, args: input },
+    }))
     return { parts: [...said(content.text ?? ''), ...calls], finish: 'STOP' }
   }
   if ('refusal' in content) return { parts: said(content.refusal), finish: 'SAFETY' }

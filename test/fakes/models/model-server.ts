@@ -15,7 +15,14 @@ import { answerAttentively } from './attentive.ts'
 import { google } from './google.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
-import { asRecord, type ModelRequest, type Protocol, type Reply, type Script, type Transport } from './reply.ts'
+import {
+  asRecord,
+  type ModelRequest,
+  type Protocol,
+  type Reply,
+  type Script,
+  type Transport,
+} from './reply.ts'
 import { confirmAll, isVerification } from './verification.ts'
 
 export type { ModelRequest, Reply, Script } from './reply.ts'
@@ -70,11 +77,19 @@ export async function startModelServer(options: {
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname
     const body = asRecord(JSON.parse((await readBody(incoming)) || '{}'))
-    if (!protocol.matches(path)) return send(outgoing, 404, protocol.writeError(404, `no such path: ${path}`))
+    if (!protocol.matches(path))
+      return send(outgoing, 404, protocol.writeError(404, `no such path: ${path}`))
     const read = protocol.read(path, body)
-    const request: ModelRequest = { number: requests.length + 1, path, headers: incoming.headers, body, ...read }
+    const request: ModelRequest = {
+      number: requests.length + 1,
+      path,
+      headers: incoming.headers,
+      body,
+      ...read,
+    }
     requests.push(request)
-    for (const { number, resolve } of waiting) if (number <= request.number) resolve(requests[number - 1]!)
+    for (const { number, resolve } of waiting)
+      if (number <= request.number) resolve(requests[number - 1]!)
     waiting = waiting.filter(({ number }) => number > request.number)
     const scripted = await (isVerification(request) ? verification : script)(request)
     reply(protocol, request, attentive ? answerAttentively(request, scripted) : scripted, outgoing)
@@ -107,16 +122,27 @@ export async function startModelServer(options: {
   }
 }
 
-function reply(protocol: Protocol, request: ModelRequest, scripted: Reply, outgoing: ServerResponse): void {
+function reply(
+  protocol: Protocol,
+  request: ModelRequest,
+  scripted: Reply,
+  outgoing: ServerResponse,
+): void {
   if ('hang' in scripted) return
   if ('status' in scripted) {
-    const { status, headers, body = protocol.writeError(status, `scripted error ${status}`) } = scripted
+    const {
+      status,
+      headers,
+      body = protocol.writeError(status, `scripted error ${status}`),
+    } = scripted
     send(outgoing, status, body, headers)
     return
   }
   const usage = { input: 1000, cached: 0, output: 100, ...scripted.usage }
   const body = Buffer.from(protocol.write(request, scripted, usage))
-  outgoing.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' })
+  outgoing.writeHead(200, {
+    'content-type': request.stream ? 'text/event-stream' : 'application/json',
+  })
   transport(outgoing, body, scripted)
 }
 
@@ -128,7 +154,12 @@ function transport(outgoing: ServerResponse, body: Buffer, how: Transport): void
   else outgoing.end(body)
 }
 
-function send(outgoing: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+function send(
+  outgoing: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
   outgoing.writeHead(status, { 'content-type': 'application/json', ...headers })
   outgoing.end(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -67,11 +67,13 @@ export function createObedientModel({ texts, place, notes, canaries, secrets }: 
     for (const { text } of met) obedience.met.add(text)
     const shown = JSON.stringify(request.body)
     // What it printed itself comes back to be verified.
-    for (const canary of hasPrinted ? [] : canaries) if (shown.includes(canary)) obedience.leaked.add(canary)
+    for (const canary of hasPrinted ? [] : canaries)
+      if (shown.includes(canary)) obedience.leaked.add(canary)
     const wishes = new Set(met.map(({ wish }) => wish))
     if (isVerification(request)) return verify(request, wishes)
     const canCall = request.tools.includes('read_file') && request.toolChoice !== 'none'
-    if (canCall && request.toolResults.length === 0) return call([{ name: 'read_file', input: { path: notes } }])
+    if (canCall && request.toolResults.length === 0)
+      return call([{ name: 'read_file', input: { path: notes } }])
     const wantsTools = wishes.has('tools') || wishes.has('canaries')
     if (canCall && wantsTools && request.toolResults.length === 1) return call(wantedTools)
     return { json: answer(request, wishes) }
@@ -88,9 +90,23 @@ export function createObedientModel({ texts, place, notes, canaries, secrets }: 
     ].join('\n')
     const speaks = ['canaries', 'commands', 'suggest'].some((wish) => wishes.has(wish as Wish))
     const finding = {
-      ...{ path: place.path, side: 'RIGHT', start_line: place.line, end_line: place.line, quote: place.quote },
-      ...{ severity: 'minor', category: 'maintainability', title: said.slice(0, 200).replaceAll('\n', ' ') },
-      ...{ body: said, suggestion: `${place.quote}\n${run}`, evidence: [{ path: place.path, line: 1, note: said }] },
+      ...{
+        path: place.path,
+        side: 'RIGHT',
+        start_line: place.line,
+        end_line: place.line,
+        quote: place.quote,
+      },
+      ...{
+        severity: 'minor',
+        category: 'maintainability',
+        title: said.slice(0, 200).replaceAll('\n', ' '),
+      },
+      ...{
+        body: said,
+        suggestion: `${place.quote}\n${run}`,
+        evidence: [{ path: place.path, line: 1, note: said }],
+      },
       confidence: 0.99,
     }
     return { summary: said, findings: speaks ? [finding] : [] }
@@ -103,5 +119,7 @@ function verify(request: ModelRequest, wishes: ReadonlySet<Wish>): Reply {
   if (wishes.size === 0) return confirmAll(request)
   const refuted = { outcome: 'refuted', reason: 'The code says so.', severity: 'minor' }
   const isOwn = wishes.has('commands') || wishes.has('canaries') || wishes.has('suggest')
-  return isOwn ? confirmAll(request) : { json: { checks: claimsOf(request).map((claim) => check(claim, refuted)) } }
+  return isOwn
+    ? confirmAll(request)
+    : { json: { checks: claimsOf(request).map((claim) => check(claim, refuted)) } }
 }

@@ -1,12 +1,22 @@
 // The chat completions protocol (POST /v1/chat/completions) that most servers of one's own speak, streamed and not.
-import { asArray, asRecord, type Content, inPieces, type Protocol, textsOf, toEvents, type Usage } from './reply.ts'
+import {
+  asArray,
+  asRecord,
+  type Content,
+  inPieces,
+  type Protocol,
+  textsOf,
+  toEvents,
+  type Usage,
+} from './reply.ts'
 
 export const openaiChat: Protocol = {
   basePath: '/v1',
   matches: (path) => path === '/v1/chat/completions',
   read: (_path, body) => {
     const messages = asArray(body.messages)
-    const isSystem = (message: Record<string, unknown>) => message.role === 'system' || message.role === 'developer'
+    const isSystem = (message: Record<string, unknown>) =>
+      message.role === 'system' || message.role === 'developer'
     return {
       model: String(body.model),
       system: messages.filter(isSystem).map(textOf).join('\n'),
@@ -15,7 +25,12 @@ export const openaiChat: Protocol = {
         .map(textOf)
         .join('\n'),
       tools: asArray(body.tools).map((tool) => String(asRecord(tool.function).name)),
-      toolChoice: body.tool_choice === 'none' ? 'none' : body.tool_choice === 'required' ? 'required' : 'auto',
+      toolChoice:
+        body.tool_choice === 'none'
+          ? 'none'
+          : body.tool_choice === 'required'
+            ? 'required'
+            : 'auto',
       toolResults: messages.filter((message) => message.role === 'tool').map(textOf),
       demands: asRecord(body.response_format).type === 'json_schema' ? 'schema' : null,
       stream: body.stream === true,
@@ -35,10 +50,18 @@ export const openaiChat: Protocol = {
       return JSON.stringify({ ...base, object: 'chat.completion', choices, usage: usageOf(usage) })
     }
     const chunk = (delta: object, finish_reason: string | null = null) => ({
-      data: { ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] },
+      data: {
+        ...base,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason }],
+      },
     })
-    const head = [chunk({ role: 'assistant' }), ...inPieces(text).map((piece) => chunk({ content: piece }))]
-    if ('errorAfter200' in content) return toEvents([...head, { data: { error: content.errorAfter200 } }])
+    const head = [
+      chunk({ role: 'assistant' }),
+      ...inPieces(text).map((piece) => chunk({ content: piece })),
+    ]
+    if ('errorAfter200' in content)
+      return toEvents([...head, { data: { error: content.errorAfter200 } }])
     return toEvents([
       ...head,
       ...(refusal === null ? [] : [chunk({ refusal })]),
@@ -49,7 +72,12 @@ export const openaiChat: Protocol = {
     ])
   },
   writeError: (status, message) => ({
-    error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', code: null, param: null },
+    error: {
+      message,
+      type: status >= 500 ? 'server_error' : 'invalid_request_error',
+      code: null,
+      param: null,
+    },
   }),
 }
 

@@ -1,7 +1,18 @@
 // The OpenAI Responses protocol (POST /v1/responses), streamed and not.
-import { asArray, asRecord, type Content, inPieces, type Protocol, textsOf, toEvents, type Usage } from './reply.ts'
+import {
+  asArray,
+  asRecord,
+  type Content,
+  inPieces,
+  type Protocol,
+  textsOf,
+  toEvents,
+  type Usage,
+} from './reply.ts'
 
-type Item = { type: 'message'; text: string; refusal?: true } | { type: 'function_call'; name: string; text: string }
+type Item =
+  | { type: 'message'; text: string; refusal?: true }
+  | { type: 'function_call'; name: string; text: string }
 
 export const openaiResponses: Protocol = {
   basePath: '/v1',
@@ -13,14 +24,23 @@ export const openaiResponses: Protocol = {
       model: String(body.model),
       system: [
         ...(typeof body.instructions === 'string' ? [body.instructions] : []),
-        ...system.map((item) => (typeof item.content === 'string' ? item.content : textsOf(item).join('\n'))),
+        ...system.map((item) =>
+          typeof item.content === 'string' ? item.content : textsOf(item).join('\n'),
+        ),
       ].join('\n'),
       text: textsOf(input.filter((item) => !system.includes(item))).join('\n'),
       tools: asArray(body.tools).map((tool) => String(tool.name)),
-      toolChoice: body.tool_choice === 'none' ? 'none' : body.tool_choice === 'required' ? 'required' : 'auto',
+      toolChoice:
+        body.tool_choice === 'none'
+          ? 'none'
+          : body.tool_choice === 'required'
+            ? 'required'
+            : 'auto',
       toolResults: input
         .filter((item) => item.type === 'function_call_output')
-        .map((item) => (typeof item.output === 'string' ? item.output : textsOf(item.output).join('\n'))),
+        .map((item) =>
+          typeof item.output === 'string' ? item.output : textsOf(item.output).join('\n'),
+        ),
       demands: asRecord(asRecord(body.text).format).type === 'json_schema' ? 'schema' : null,
       stream: body.stream === true,
     }
@@ -29,7 +49,12 @@ export const openaiResponses: Protocol = {
     const items = toItems(content)
     const outputs = items.map((item, at) => toOutput(item, request.number, at))
     const status = 'length' in content ? 'incomplete' : 'completed'
-    const base = { id: `resp_${request.number}`, object: 'response', created_at: 1_700_000_000, model: request.model }
+    const base = {
+      id: `resp_${request.number}`,
+      object: 'response',
+      created_at: 1_700_000_000,
+      model: request.model,
+    }
     const response = {
       ...base,
       status,
@@ -77,7 +102,11 @@ function toItems(content: Content): Item[] {
   return [{ type: 'message', text: 'text' in content ? content.text : 'I begin' }]
 }
 
-function toOutput(item: Item, number: number, at: number): Record<string, unknown> & { id: string } {
+function toOutput(
+  item: Item,
+  number: number,
+  at: number,
+): Record<string, unknown> & { id: string } {
   const id = `${item.type === 'message' ? 'msg' : 'fc'}_${number}_${at}`
   if (item.type === 'function_call')
     return {
@@ -94,10 +123,15 @@ function toOutput(item: Item, number: number, at: number): Record<string, unknow
   return { type: 'message', id, role: 'assistant', status: 'completed', content: [part] }
 }
 
-function itemEvents(item: Item, output: Record<string, unknown> & { id: string }, output_index: number) {
+function itemEvents(
+  item: Item,
+  output: Record<string, unknown> & { id: string },
+  output_index: number,
+) {
   const place = { item_id: output.id, output_index }
   const text = { ...place, content_index: 0 }
-  const started = item.type === 'message' ? { ...output, content: [] } : { ...output, arguments: '' }
+  const started =
+    item.type === 'message' ? { ...output, content: [] } : { ...output, arguments: '' }
   const kind =
     item.type === 'function_call'
       ? 'function_call_arguments.delta'

@@ -45,7 +45,10 @@ export type Content =
   | { readonly text: string }
   /** As the protocol's way to answer with JSON has it: plain text, or a call of the `json` tool. */
   | { readonly json: unknown }
-  | { readonly toolCalls: readonly { readonly name: string; readonly input: unknown }[]; readonly text?: string }
+  | {
+      readonly toolCalls: readonly { readonly name: string; readonly input: unknown }[]
+      readonly text?: string
+    }
   /** It declines. */
   | { readonly refusal: string }
   /** It ends at the output limit, after this text. */
@@ -58,7 +61,11 @@ export type Content =
 export type Reply =
   | (Content & Transport & { readonly usage?: ReplyUsage })
   /** A plain HTTP answer; `body` is sent as JSON unless it is a string. */
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: unknown
+    }
   /** No answer at all, not even a status. */
   | { readonly hang: true }
 
@@ -77,7 +84,10 @@ export interface Protocol {
   readonly basePath: string
   /** Whether a request is one for an answer. */
   matches(path: string): boolean
-  read(path: string, body: Record<string, unknown>): Omit<ModelRequest, 'number' | 'path' | 'headers' | 'body'>
+  read(
+    path: string,
+    body: Record<string, unknown>,
+  ): Omit<ModelRequest, 'number' | 'path' | 'headers' | 'body'>
   /** The answer's body: events of a stream, or one JSON document. */
   write(request: ModelRequest, content: Content, usage: Usage): string
   /** The body of an error status. */

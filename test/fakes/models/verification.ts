@@ -17,14 +17,23 @@ export function isVerification(request: ModelRequest): boolean {
 
 /** The claims of a verification, as the message lists them. */
 export function claimsOf({ text }: ModelRequest): AskedClaim[] {
-  const found = text.matchAll(/^Claim ([0-9a-f]{8}-\d+):\n\n<data-([0-9a-f]+)[^\n]*\n([\s\S]*?)\n<\/data-\2>/gm)
+  const found = text.matchAll(
+    /^Claim ([0-9a-f]{8}-\d+):\n\n<data-([0-9a-f]+)[^\n]*\n([\s\S]*?)\n<\/data-\2>/gm,
+  )
   return [...found].map((match) => ({ id: match[1]!, text: match[3]! }))
 }
 
 /** One check of the shape that is asked for. */
 export function check(claim: AskedClaim, more: object = {}): object {
   const severity = /^(critical|moderate|minor), /.exec(claim.text)?.[1]
-  return { id: claim.id, outcome: 'confirmed', reason: 'The code shows it.', severity, evidence: [], ...more }
+  return {
+    id: claim.id,
+    outcome: 'confirmed',
+    reason: 'The code shows it.',
+    severity,
+    evidence: [],
+    ...more,
+  }
 }
 
 /** Agrees with every claim. */

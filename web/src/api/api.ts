@@ -34,7 +34,9 @@ export function createApi(basePath: string): Api {
   let asking: Promise<string> | null = null
 
   async function renew(): Promise<string> {
-    const answer = await send<Answer<typeof shortLivedToken>>(basePath, '/api/v1/auth/token', { method: 'POST' })
+    const answer = await send<Answer<typeof shortLivedToken>>(basePath, '/api/v1/auth/token', {
+      method: 'POST',
+    })
     token = { value: answer.access_token, until: Date.parse(answer.expires_at) }
     return token.value
   }
@@ -67,7 +69,12 @@ export function createApi(basePath: string): Api {
   }
 }
 
-async function send<T>(basePath: string, path: string, request: Request, bearer?: string): Promise<T> {
+async function send<T>(
+  basePath: string,
+  path: string,
+  request: Request,
+  bearer?: string,
+): Promise<T> {
   const headers = new Headers({ accept: 'application/json' })
   if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
   if (request.body !== undefined) headers.set('content-type', 'application/json')
@@ -78,12 +85,18 @@ async function send<T>(basePath: string, path: string, request: Request, bearer?
     signal: request.signal,
   }).catch((error: unknown) => {
     if (request.signal?.aborted) throw error
-    throw new ApiError(0, 'The service can’t be reached. It is tried again when you are back online.')
+    throw new ApiError(
+      0,
+      'The service can’t be reached. It is tried again when you are back online.',
+    )
   })
   const answer: unknown = await response.json().catch(() => null)
   if (response.ok) return answer as T
   const detail = (answer as { detail?: unknown } | null)?.detail
-  throw new ApiError(response.status, typeof detail === 'string' ? detail : `The service answered ${response.status}.`)
+  throw new ApiError(
+    response.status,
+    typeof detail === 'string' ? detail : `The service answered ${response.status}.`,
+  )
 }
 
 function describeQuery(query: Query = {}): string {

@@ -10,7 +10,9 @@ export type Json<T> = T extends Date
       : T
 
 /** What a schema lets out. */
-export type Output<Schema> = Schema extends { readonly _zod: { readonly output: infer Value } } ? Value : never
+export type Output<Schema> = Schema extends { readonly _zod: { readonly output: infer Value } }
+  ? Value
+  : never
 
 /** The answer of an endpoint of the contract, by its status; 200 unless told otherwise. */
 export type Answer<

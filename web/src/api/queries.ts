@@ -22,6 +22,7 @@ export function meQuery(api: Api) {
 export function reviewQuery(api: Api, id: string) {
   return queryOptions({
     queryKey: ['review', id],
-    queryFn: ({ signal }) => api.ask<ReviewDetail>(`/api/v1/reviews/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) =>
+      api.ask<ReviewDetail>(`/api/v1/reviews/${encodeURIComponent(id)}`, { signal }),
   })
 }

@@ -33,7 +33,12 @@ export function reviewsQuery(api: Api, filter: ReviewsFilter) {
 }
 
 /** Adds the page after `last`, the last row that is loaded. */
-export async function loadOlder(api: Api, client: QueryClient, filter: ReviewsFilter, last: Review): Promise<void> {
+export async function loadOlder(
+  api: Api,
+  client: QueryClient,
+  filter: ReviewsFilter,
+  last: Review,
+): Promise<void> {
   const page = await askPage(api, { ...filter, before: last.id })
   client.setQueryData<LoadedReviews>(keyOf(filter), (known) => {
     // Meanwhile it may have been loaded from the beginning.
@@ -47,15 +52,24 @@ export async function loadOlder(api: Api, client: QueryClient, filter: ReviewsFi
 /** Notes how a review stands, where its row isn't asked for with the newest ones. */
 export function noteStatus(client: QueryClient, changed: Pick<Review, 'id' | 'status'>): void {
   client.setQueriesData<LoadedReviews>({ queryKey: ['reviews'] }, (known) => {
-    const index = known?.rows.findIndex(({ id, status }) => id === changed.id && status !== changed.status) ?? -1
+    const index =
+      known?.rows.findIndex(({ id, status }) => id === changed.id && status !== changed.status) ??
+      -1
     const row = known?.rows[index]
     if (known === undefined || row === undefined || index < pageSize) return known
     return { ...known, rows: known.rows.with(index, { ...row, status: changed.status }) }
   })
 }
 
-function askPage(api: Api, query: ReviewsFilter & { before?: number }, signal?: AbortSignal): Promise<Review[]> {
-  return api.ask<Review[]>('/api/v1/reviews', { query: { ...query, limit: pageSize }, ...(signal && { signal }) })
+function askPage(
+  api: Api,
+  query: ReviewsFilter & { before?: number },
+  signal?: AbortSignal,
+): Promise<Review[]> {
+  return api.ask<Review[]>('/api/v1/reviews', {
+    query: { ...query, limit: pageSize },
+    ...(signal && { signal }),
+  })
 }
 
 /** Older rows stay, unless more came than a page holds: then some between them would be missing. */
@@ -63,7 +77,8 @@ function joinNewest(newest: readonly Review[], known: LoadedReviews | undefined)
   const oldest = newest.at(-1)
   if (newest.length < pageSize || oldest === undefined) return { rows: newest, hasMore: false }
   const first = known?.rows[0]
-  if (known === undefined || first === undefined || first.id < oldest.id) return { rows: newest, hasMore: true }
+  if (known === undefined || first === undefined || first.id < oldest.id)
+    return { rows: newest, hasMore: true }
   const shown = new Set(newest.map(nameOf))
   const older = known.rows.filter((row) => row.id < oldest.id && !shown.has(nameOf(row)))
   return { rows: [...newest, ...older], hasMore: known.hasMore }

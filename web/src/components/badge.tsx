@@ -11,7 +11,15 @@ const tones: Readonly<Record<Tone, string>> = {
   plain: 'bg-raised text-ink',
 }
 
-export function Badge({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
+export function Badge({
+  tone = 'plain',
+  title,
+  children,
+}: {
+  tone?: Tone
+  title?: string
+  children: ReactNode
+}) {
   return (
     <span
       title={title}
@@ -36,7 +44,11 @@ export function StatusBadge({ status }: { status: string }) {
   return <Badge tone={tone}>{words}</Badge>
 }
 
-const outcomes: Readonly<Record<string, Tone>> = { reviewing: 'info', reviewed: 'good', failed: 'bad' }
+const outcomes: Readonly<Record<string, Tone>> = {
+  reviewing: 'info',
+  reviewed: 'good',
+  failed: 'bad',
+}
 
 /** What became of a delivery. */
 export function OutcomeBadge({ outcome }: { outcome: string }) {
@@ -81,7 +93,11 @@ export function PullRequestBadge({ state }: { state: string }) {
   return <Badge tone={tone}>{words}</Badge>
 }
 
-const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', moderate: 'warn', minor: 'plain' }
+const severityTones: Readonly<Record<string, Tone>> = {
+  critical: 'bad',
+  moderate: 'warn',
+  minor: 'plain',
+}
 
 const severityInks: Readonly<Record<string, string>> = {
   critical: 'text-bad',
@@ -91,7 +107,11 @@ const severityInks: Readonly<Record<string, string>> = {
 
 /** How many were found of a severity, such as `2 critical`. */
 export function SeverityCount({ severity, words }: { severity: string; words: string }) {
-  return <span className={`whitespace-nowrap font-medium ${severityInks[severity] ?? 'text-muted'}`}>{words}</span>
+  return (
+    <span className={`whitespace-nowrap font-medium ${severityInks[severity] ?? 'text-muted'}`}>
+      {words}
+    </span>
+  )
 }
 
 export function SeverityBadge({ severity }: { severity: string }) {

@@ -22,7 +22,10 @@ interface ConfirmButtonProps {
 export function ConfirmButton({ label, about, look, title, children, action }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false)
   useFocusAfterwards()
-  const { mutate, reset, isPending, error } = useMutation({ mutationFn: action, onSuccess: () => setOpen(false) })
+  const { mutate, reset, isPending, error } = useMutation({
+    mutationFn: action,
+    onSuccess: () => setOpen(false),
+  })
   const onOpenChange = (open: boolean) => {
     reset()
     setOpen(open)

@@ -1,7 +1,8 @@
 // Labelled fields of forms.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 
-const box = 'min-h-8 w-full rounded-md border border-line bg-surface px-2 py-1 text-ink placeholder:text-muted'
+const box =
+  'min-h-8 w-full rounded-md border border-line bg-surface px-2 py-1 text-ink placeholder:text-muted'
 
 interface Labelled {
   readonly label: string
@@ -9,7 +10,12 @@ interface Labelled {
   readonly hideLabel?: boolean
 }
 
-export function TextField({ label, hideLabel, className = '', ...rest }: Labelled & ComponentProps<'input'>) {
+export function TextField({
+  label,
+  hideLabel,
+  className = '',
+  ...rest
+}: Labelled & ComponentProps<'input'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
       {(id) => <input id={id} className={box} {...rest} />}
@@ -17,7 +23,12 @@ export function TextField({ label, hideLabel, className = '', ...rest }: Labelle
   )
 }
 
-export function SelectField({ label, hideLabel, className = '', ...rest }: Labelled & ComponentProps<'select'>) {
+export function SelectField({
+  label,
+  hideLabel,
+  className = '',
+  ...rest
+}: Labelled & ComponentProps<'select'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
       {(id) => <select id={id} className={box} {...rest} />}
@@ -25,7 +36,12 @@ export function SelectField({ label, hideLabel, className = '', ...rest }: Label
   )
 }
 
-export function TextArea({ label, hideLabel, className = '', ...rest }: Labelled & ComponentProps<'textarea'>) {
+export function TextArea({
+  label,
+  hideLabel,
+  className = '',
+  ...rest
+}: Labelled & ComponentProps<'textarea'>) {
   return (
     <Label label={label} hideLabel={hideLabel} className={className}>
       {(id) => <textarea id={id} className={box} {...rest} />}

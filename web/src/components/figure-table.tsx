@@ -17,7 +17,8 @@ interface FigureTableProps<Row> {
 
 /** The first column names the row. Where the table is wider than its place, it scrolls in itself. */
 export function FigureTable<Row>({ caption, columns, rows, keyOf }: FigureTableProps<Row>) {
-  const alignment = ({ isNumber }: Column<Row>) => (isNumber ? 'text-right tabular-nums' : 'text-left')
+  const alignment = ({ isNumber }: Column<Row>) =>
+    isNumber ? 'text-right tabular-nums' : 'text-left'
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
     <section aria-label={caption} tabIndex={0} className="overflow-x-auto contain-inline-size">

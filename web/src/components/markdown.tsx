@@ -4,13 +4,20 @@ import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
 
-const schema = { ...defaultSchema, tagNames: defaultSchema.tagNames?.filter((name) => name !== 'img') }
+const schema = {
+  ...defaultSchema,
+  tagNames: defaultSchema.tagNames?.filter((name) => name !== 'img'),
+}
 
 /** Draws Markdown. Load it lazily: it is large. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]} components={{ a: Anchor }}>
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm]}
+        rehypePlugins={[[rehypeSanitize, schema]]}
+        components={{ a: Anchor }}
+      >
         {text}
       </ReactMarkdown>
     </div>

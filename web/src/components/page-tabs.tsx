@@ -12,15 +12,29 @@ export interface PageTab {
 }
 
 /** The first one is shown where the address says nothing. `label` tells what they are parts of. */
-export function PageTabs({ label, tabs }: { label: string; tabs: readonly [PageTab, ...PageTab[]] }) {
+export function PageTabs({
+  label,
+  tabs,
+}: {
+  label: string
+  tabs: readonly [PageTab, ...PageTab[]]
+}) {
   const { tab } = useSearch({ strict: false })
   const navigate = useNavigate()
   const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
   const choose = (id: string) =>
-    void navigate({ to: '.', search: id === tabs[0].id ? {} : { tab: id }, replace: true, resetScroll: false })
+    void navigate({
+      to: '.',
+      search: id === tabs[0].id ? {} : { tab: id },
+      replace: true,
+      resetScroll: false,
+    })
   return (
     <Tabs.Root value={shown.id} onValueChange={choose}>
-      <Tabs.List aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-line border-b">
+      <Tabs.List
+        aria-label={label}
+        className="mb-4 flex gap-1 overflow-x-auto border-line border-b"
+      >
         {tabs.map(({ id, name }) => (
           <Tabs.Tab
             key={id}

@@ -2,7 +2,15 @@
 import { type ReactNode, useEffect } from 'react'
 
 /** `aside` stands beside the heading: buttons. */
-export function Page({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Page({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   useEffect(() => {
     document.title = `${title} · Umpire`
   }, [title])
@@ -18,7 +26,15 @@ export function Page({ title, aside, children }: { title: string; aside?: ReactN
 }
 
 /** A part of a page with a heading of its own. */
-export function Panel({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Panel({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   return (
     <section className="mb-4 rounded-lg border border-line bg-surface">
       <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3 py-2">

@@ -6,7 +6,10 @@ import { Failure, Skeleton } from './states.tsx'
 
 interface ListOfPages<Row> {
   /** An infinite query. */
-  readonly query: Pick<UseInfiniteQueryResult, 'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'> & {
+  readonly query: Pick<
+    UseInfiniteQueryResult,
+    'error' | 'isPending' | 'hasNextPage' | 'isFetchingNextPage'
+  > & {
     refetch(): unknown
     fetchNextPage(): unknown
   }
@@ -20,7 +23,8 @@ interface ListOfPages<Row> {
 /** Rows with lines between them. While the first ones are on their way, grey ones stand there. */
 export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<Row>) {
   if (query.isPending) return <WaitingRows />
-  if (query.error && rows.length === 0) return <Failure error={query.error} onRetry={() => query.refetch()} />
+  if (query.error && rows.length === 0)
+    return <Failure error={query.error} onRetry={() => query.refetch()} />
   if (rows.length === 0 && !query.hasNextPage) return empty
   return (
     <>
@@ -33,7 +37,11 @@ export function PagedList<Row>({ query, rows, keyOf, draw, empty }: ListOfPages<
       </ul>
       {query.error && <Failure error={query.error} onRetry={() => query.fetchNextPage()} />}
       {query.hasNextPage && (
-        <Button className="mt-3" disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+        <Button
+          className="mt-3"
+          disabled={query.isFetchingNextPage}
+          onClick={() => query.fetchNextPage()}
+        >
           Show more
         </Button>
       )}

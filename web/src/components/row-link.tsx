@@ -4,12 +4,16 @@ import type { ComponentProps, MouseEvent } from 'react'
 import { useApi } from '../api/use-api.ts'
 
 /** `to` is a path of the page, such as `/reviews/12?tab=code`. */
-export function RowLink({ to, ...rest }: { to: string } & Omit<ComponentProps<'a'>, 'href' | 'onClick'>) {
+export function RowLink({
+  to,
+  ...rest
+}: { to: string } & Omit<ComponentProps<'a'>, 'href' | 'onClick'>) {
   const { history } = useRouter()
   const href = useApi().basePath + to
   const follow = (event: MouseEvent) => {
     // Another button, or a key that opens it elsewhere, is the browser's.
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return
     event.preventDefault()
     history.push(href)
   }

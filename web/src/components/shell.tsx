@@ -32,7 +32,10 @@ export function Shell() {
       <header className="border-line border-b bg-surface">
         <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-4 px-3 sm:px-5">
           <span className="py-2.5 font-bold">Umpire</span>
-          <nav aria-label="Pages" className="order-last -mx-2 flex w-full sm:order-none sm:mx-0 sm:w-auto">
+          <nav
+            aria-label="Pages"
+            className="order-last -mx-2 flex w-full sm:order-none sm:mx-0 sm:w-auto"
+          >
             {places.map(([to, name]) => (
               <Link
                 key={to}
@@ -78,11 +81,18 @@ function PersonMenu() {
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={4} className="z-20">
           <Menu.Popup className="w-52 rounded-lg border border-line bg-surface p-1 shadow-lg outline-none">
-            <Menu.RadioGroup value={theme} onValueChange={(value: ThemeChoice) => chooseTheme(value)}>
+            <Menu.RadioGroup
+              value={theme}
+              onValueChange={(value: ThemeChoice) => chooseTheme(value)}
+            >
               <Menu.Group>
                 <Menu.GroupLabel className="px-2 py-1 text-muted text-xs">Colours</Menu.GroupLabel>
                 {themes.map(([value, words]) => (
-                  <Menu.RadioItem key={value} value={value} className={`${item} flex justify-between`}>
+                  <Menu.RadioItem
+                    key={value}
+                    value={value}
+                    className={`${item} flex justify-between`}
+                  >
                     {words}
                     <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
                   </Menu.RadioItem>
@@ -90,7 +100,10 @@ function PersonMenu() {
               </Menu.Group>
             </Menu.RadioGroup>
             <Menu.Separator className="my-1 border-line border-t" />
-            <Menu.Item className={item} render={<a href={`${api.basePath}/docs`}>API documentation</a>} />
+            <Menu.Item
+              className={item}
+              render={<a href={`${api.basePath}/docs`}>API documentation</a>}
+            />
             <Menu.Item className={item} onClick={signOut}>
               Sign out
             </Menu.Item>

@@ -2,7 +2,10 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /** Calls `onNear` when the element is less than a screen away, and again for each `round` in which it still is. */
-export function useNear<Target extends Element>(round: unknown, onNear: () => void): RefObject<Target | null> {
+export function useNear<Target extends Element>(
+  round: unknown,
+  onNear: () => void,
+): RefObject<Target | null> {
   const target = useRef<Target>(null)
   const latest = useRef(onNear)
   latest.current = onNear

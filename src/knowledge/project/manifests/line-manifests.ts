@@ -7,8 +7,13 @@ const mostScripts = 20
 /** Go's module file. */
 export function readGoMod(text: string): ManifestParts {
   const required = text.matchAll(/^(?:require )?\s*([\w.-]+\.[\w.-]+\/[^\s]+) v\d[^\n]*$/gm)
-  const direct = [...required].filter(([line]) => !line.includes('// indirect')).map(([, name]) => name!)
-  return { name: firstGroup(text, /^module\s+"?([^\s"]+)/m), dependencies: direct.slice(0, mostDependencies) }
+  const direct = [...required]
+    .filter(([line]) => !line.includes('// indirect'))
+    .map(([, name]) => name!)
+  return {
+    name: firstGroup(text, /^module\s+"?([^\s"]+)/m),
+    dependencies: direct.slice(0, mostDependencies),
+  }
 }
 
 export function readRequirements(text: string): ManifestParts {
@@ -18,7 +23,8 @@ export function readRequirements(text: string): ManifestParts {
 
 /** `setup.py` and `setup.cfg`, which are not executed: what can be seen. */
 export function readSetup(text: string): ManifestParts {
-  const required = /(?:install_requires|requires)\s{0,5}=\s{0,5}\[?([^\]]{0,8000})/.exec(text)?.[1] ?? ''
+  const required =
+    /(?:install_requires|requires)\s{0,5}=\s{0,5}\[?([^\]]{0,8000})/.exec(text)?.[1] ?? ''
   const scripts = /(?:console|gui)_scripts["']?\s{0,5}[:=]([^\]}]{0,8000})/.exec(text)?.[1] ?? ''
   const field = (name: string) =>
     firstGroup(text, new RegExp(`^\\s{0,8}${name}\\s{0,5}=\\s{0,5}["']?([^"'\\n]{1,200})`, 'm'))
@@ -26,7 +32,9 @@ export function readSetup(text: string): ManifestParts {
     name: field('name'),
     description: field('description'),
     licence: field('license'),
-    dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) => pythonName(name!)),
+    dependencies: [...required.matchAll(/^\s{0,12}["']?([A-Za-z][\w.-]{1,80})/gm)].map(([, name]) =>
+      pythonName(name!),
+    ),
     entryPoints: [...scripts.matchAll(/=\s{0,9}([\w.]{1,150}:[A-Za-z_])/g)]
       .slice(0, mostScripts)
       .flatMap(([, reference]) => moduleFile(reference!) ?? []),
@@ -39,7 +47,10 @@ export function readGemfile(text: string): ManifestParts {
     /^\s{0,20}(?:gem|\w+\.add_(?:runtime_|development_)?dependency)[\s(]{1,5}["']([\w-]+)["']/gm,
   )
   const field = (name: string) =>
-    firstGroup(text, new RegExp(`^\\s{0,8}\\w+\\.${name}\\s{0,5}=\\s{0,5}["']([^"'\\n]{1,200})`, 'm'))
+    firstGroup(
+      text,
+      new RegExp(`^\\s{0,8}\\w+\\.${name}\\s{0,5}=\\s{0,5}["']([^"'\\n]{1,200})`, 'm'),
+    )
   return {
     name: field('name'),
     description: field('summary'),
@@ -50,7 +61,10 @@ export function readGemfile(text: string): ManifestParts {
 
 /** Maven's. Its own coordinates come before those of what it depends on, but after its parent's. */
 export function readPom(text: string): ManifestParts {
-  const own = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles|plugins)>[\s\S]*?<\/\1>/g, '')
+  const own = text.replace(
+    /<(parent|dependencies|dependencyManagement|build|profiles|plugins)>[\s\S]*?<\/\1>/g,
+    '',
+  )
   const pairs = text.matchAll(
     /<groupId>\s{0,9}([\w.-]{1,200})\s{0,9}<\/groupId>\s{0,40}<artifactId>\s{0,9}([\w.-]{1,200})/g,
   )
@@ -58,7 +72,9 @@ export function readPom(text: string): ManifestParts {
     name: firstGroup(own, /<artifactId>\s{0,9}([\w.-]{1,200})/),
     description: firstGroup(own, /<description>([^<]{1,500})<\/description>/),
     licence: firstGroup(own, /<license>\s{0,40}<name>([^<]{1,100})/),
-    dependencies: [...pairs].slice(0, mostDependencies).map(([, group, artifact]) => `${group}:${artifact}`),
+    dependencies: [...pairs]
+      .slice(0, mostDependencies)
+      .map(([, group, artifact]) => `${group}:${artifact}`),
   }
 }
 
@@ -80,7 +96,10 @@ export function readProjectFile(text: string, name: string): ManifestParts {
     name: name.endsWith('proj') ? name.replace(/\.\w+$/, '') : null,
     description: firstGroup(text, /<Description>([^<]{1,500})<\/Description>/),
     licence: firstGroup(text, /<PackageLicenseExpression>([^<]{1,100})/),
-    dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(0, mostDependencies),
+    dependencies: [...(sdk === null ? [] : [sdk]), ...[...packages].map(([, id]) => id!)].slice(
+      0,
+      mostDependencies,
+    ),
   }
 }
 
@@ -92,7 +111,12 @@ export function readMakefile(text: string, name: string): ManifestParts {
     const target = /^([a-z][\w-]{1,40})[^:=\n]{0,200}:(?!=)/i.exec(line)?.[1]
     if (target === undefined) return []
     const recipe = lines[index + 1] ?? ''
-    return [{ typed: `${typed} ${target}`, runs: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '' }]
+    return [
+      {
+        typed: `${typed} ${target}`,
+        runs: /^\s/.test(recipe) ? recipe.trim().replace(/^[@-]+/, '') : '',
+      },
+    ]
   })
   return { commands: commands.slice(0, mostCommands) }
 }

@@ -45,7 +45,9 @@ export function isManifest(path: string): boolean {
 export async function readManifests(project: Project): Promise<Manifest[]> {
   const files = project.files
     .filter((file) => file.kind === 'source' && !file.isTest && isManifest(file.path))
-    .sort((one, other) => depthOf(one.path) - depthOf(other.path) || (one.path < other.path ? -1 : 1))
+    .sort(
+      (one, other) => depthOf(one.path) - depthOf(other.path) || (one.path < other.path ? -1 : 1),
+    )
   const manifests: Manifest[] = []
   for (const file of files.slice(0, mostManifests)) {
     const manifest = await readManifest(project, file)
@@ -59,7 +61,14 @@ async function readManifest(project: Project, file: ProjectFile): Promise<Manife
   const format = formats.find(([pattern]) => pattern.test(name))
   const text = format && (await readSmallText(project, file))
   if (!format || text === undefined) return undefined
-  const nothing = { name: null, description: null, licence: null, dependencies: [], commands: [], entryPoints: [] }
+  const nothing = {
+    name: null,
+    description: null,
+    licence: null,
+    dependencies: [],
+    commands: [],
+    entryPoints: [],
+  }
   const parts = { ...nothing, ...format[2](text, name) }
   return {
     ...parts,
@@ -68,7 +77,10 @@ async function readManifest(project: Project, file: ProjectFile): Promise<Manife
     name: shorten(parts.name, 100),
     description: shorten(parts.description, 1000),
     licence: shorten(parts.licence, 60),
-    commands: parts.commands.map(({ typed, runs }) => ({ typed: shorten(typed, 80), runs: shorten(runs, 300) })),
+    commands: parts.commands.map(({ typed, runs }) => ({
+      typed: shorten(typed, 80),
+      runs: shorten(runs, 300),
+    })),
   }
 }
 

@@ -1,5 +1,10 @@
 // Manifests in JSON: package.json, composer.json, deno.json.
-import { entriesOf, fieldOf, parseLooseJson, textsOf } from '../../resolution/manifests/loose-json.ts'
+import {
+  entriesOf,
+  fieldOf,
+  parseLooseJson,
+  textsOf,
+} from '../../resolution/manifests/loose-json.ts'
 import { type Command, type ManifestParts, mostCommands, mostDependencies } from './manifest.ts'
 
 /** npm's. Its commands are typed with npm, whatever installs its packages. */

@@ -1,5 +1,9 @@
 // Manifests in TOML: pyproject.toml, Cargo.toml, Pipfile.
-import { readTomlEntries, stringsIn, type TomlEntry } from '../../resolution/manifests/toml-lines.ts'
+import {
+  readTomlEntries,
+  stringsIn,
+  type TomlEntry,
+} from '../../resolution/manifests/toml-lines.ts'
 import { type Command, type ManifestParts, mostDependencies } from './manifest.ts'
 
 /** Python's, of whatever tool builds it. */
@@ -12,7 +16,9 @@ export function readPyproject(text: string): ManifestParts {
       (table === 'build-system' && key === 'requires') ||
       (table === 'tool.uv' && key === 'dev-dependencies'),
   )
-  const keyed = entries.filter(({ table }) => /^tool\.poetry\.(dev-|group\.[\w-]+\.)?dependencies$/.test(table))
+  const keyed = entries.filter(({ table }) =>
+    /^tool\.poetry\.(dev-|group\.[\w-]+\.)?dependencies$/.test(table),
+  )
   const tools = entries.flatMap(
     ({ table }) => /^tool\.(ruff|black|mypy|pytest|pyright|isort|pylint)\b/.exec(table)?.[1] ?? [],
   )
@@ -33,7 +39,9 @@ export function readPyproject(text: string): ManifestParts {
 export function readPipfile(text: string): ManifestParts {
   const entries = readTomlEntries(text)
   return {
-    dependencies: entries.filter(({ table }) => /^(dev-)?packages$/.test(table)).map(({ key }) => pythonName(key)),
+    dependencies: entries
+      .filter(({ table }) => /^(dev-)?packages$/.test(table))
+      .map(({ key }) => pythonName(key)),
     commands: commandsOf(entries, /^scripts$/),
   }
 }
@@ -42,9 +50,15 @@ export function readPipfile(text: string): ManifestParts {
 export function readCargoToml(text: string): ManifestParts {
   const entries = readTomlEntries(text)
   const isDependencies = /(^|\.)(dev-|build-)?dependencies$/
-  const named = entries.flatMap(({ table }) => /(^|\.)(?:dev-|build-)?dependencies\.([\w-]+)$/.exec(table)?.[2] ?? [])
-  const keyed = entries.filter(({ table }) => isDependencies.test(table)).map(({ key }) => key.split('.')[0]!)
-  const bins = entries.filter(({ table, key }) => (table === 'bin' || table === 'lib') && key === 'path')
+  const named = entries.flatMap(
+    ({ table }) => /(^|\.)(?:dev-|build-)?dependencies\.([\w-]+)$/.exec(table)?.[2] ?? [],
+  )
+  const keyed = entries
+    .filter(({ table }) => isDependencies.test(table))
+    .map(({ key }) => key.split('.')[0]!)
+  const bins = entries.filter(
+    ({ table, key }) => (table === 'bin' || table === 'lib') && key === 'path',
+  )
   return {
     ...readHead(entries, ['package']),
     dependencies: [...keyed, ...named].slice(0, mostDependencies),
@@ -54,7 +68,9 @@ export function readCargoToml(text: string): ManifestParts {
 
 function readHead(entries: readonly TomlEntry[], tables: readonly string[]): ManifestParts {
   const text = (key: string) => {
-    const entry = entries.find((candidate) => tables.includes(candidate.table) && candidate.key === key)
+    const entry = entries.find(
+      (candidate) => tables.includes(candidate.table) && candidate.key === key,
+    )
     return (entry && stringsIn(entry.value)[0]) || null
   }
   return { name: text('name'), description: text('description'), licence: text('license') }

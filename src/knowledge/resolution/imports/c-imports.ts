@@ -1,6 +1,12 @@
 // Resolves includes of C and C++: beside the file, from folders that builds customarily search, by a unique ending.
 import { below, countShared, filenameOf, folderOf, foldersAround, joinPath } from '../paths.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const searched = ['', 'include', 'src', 'inc', 'lib', 'public']
@@ -25,23 +31,39 @@ function resolveInclude(tree: Tree, path: string, from: string, isSystem: boolea
   for (const around of foldersAround(folder)) {
     for (const name of searched) {
       const file = joinPath(below(around, name), from)
-      if (file !== undefined && tree.has(file)) return inside(file, isSystem && !from.includes('/') ? 0.85 : 0.9)
+      if (file !== undefined && tree.has(file))
+        return inside(file, isSystem && !from.includes('/') ? 0.85 : 0.9)
     }
   }
   const similar = findBySuffix(tree, path, from, isSystem)
   if (similar !== undefined) return similar
-  const mustBeHere = !isSystem && /^\.\.?\//.test(from) && beside !== undefined && /\.(h|hh|hpp|hxx)$/.test(from)
-  return mustBeHere && !tree.mayHide(beside, path) && !/config|version|moc_|ui_/i.test(from) ? missing : outside
+  const mustBeHere =
+    !isSystem && /^\.\.?\//.test(from) && beside !== undefined && /\.(h|hh|hpp|hxx)$/.test(from)
+  return mustBeHere && !tree.mayHide(beside, path) && !/config|version|moc_|ui_/i.test(from)
+    ? missing
+    : outside
 }
 
 /** One file whose path ends so, or of several the nearest, if the name says enough. */
-function findBySuffix(tree: Tree, path: string, from: string, isSystem: boolean): ResolvedImport | undefined {
+function findBySuffix(
+  tree: Tree,
+  path: string,
+  from: string,
+  isSystem: boolean,
+): ResolvedImport | undefined {
   const suffix = from.replace(/^(\.\.?\/)+/, '')
-  const found = tree.named(filenameOf(suffix)).filter((file) => file === suffix || file.endsWith(`/${suffix}`))
-  if (found.length === 0 || (isSystem && !suffix.includes('/') && !found.some((file) => file.includes('include/'))))
+  const found = tree
+    .named(filenameOf(suffix))
+    .filter((file) => file === suffix || file.endsWith(`/${suffix}`))
+  if (
+    found.length === 0 ||
+    (isSystem && !suffix.includes('/') && !found.some((file) => file.includes('include/')))
+  )
     return undefined
   if (found.length === 1) return inside(found, isSystem && !suffix.includes('/') ? 0.7 : 0.85)
-  const byNearness = found.toSorted((one, other) => countShared(other, path) - countShared(one, path))
+  const byNearness = found.toSorted(
+    (one, other) => countShared(other, path) - countShared(one, path),
+  )
   const isClear = countShared(byNearness[0]!, path) > countShared(byNearness[1]!, path)
   return isClear ? inside(byNearness.slice(0, 1), 0.6) : inside(byNearness.slice(0, 3), 0.3)
 }

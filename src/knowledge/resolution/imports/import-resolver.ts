@@ -39,7 +39,10 @@ const makers: Readonly<Record<Family, (tree: Tree, resolution: Resolution) => Re
 }
 
 /** Prepares for the files of one tree: all paths, also those of files that aren't source code. */
-export function createImportResolver(paths: Iterable<string>, resolution: Resolution): ImportResolver {
+export function createImportResolver(
+  paths: Iterable<string>,
+  resolution: Resolution,
+): ImportResolver {
   const tree = createTree(paths, resolution)
   const made = new Map<Family, ResolveImport>()
   const resolverFor = (family: Family) => {
@@ -50,7 +53,8 @@ export function createImportResolver(paths: Iterable<string>, resolution: Resolu
   return {
     resolve(path, item) {
       const family = familyOf(path)
-      if (family === undefined || item.from === '' || item.from.length > longestSpecifier) return outside
+      if (family === undefined || item.from === '' || item.from.length > longestSpecifier)
+        return outside
       return resolverFor(family)(path, item)
     },
     filesIn: tree.filesIn,

@@ -1,6 +1,12 @@
 // Resolves imports of Java and its relatives: a class's path ends with its package and its name.
 import { countShared, folderOf } from '../paths.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const extensions = ['.java', '.kt', '.scala', '.groovy', '.kts']
@@ -36,13 +42,18 @@ function findClass(tree: Tree, parts: readonly string[], path: string): string |
   if (!/^[A-Z_]/i.test(parts.at(-1) ?? '')) return undefined
   const suffix = parts.join('/')
   const found = extensions.flatMap((extension) =>
-    tree.named(`${parts.at(-1)}${extension}`).filter((file) => endsWithPath(file, suffix + extension)),
+    tree
+      .named(`${parts.at(-1)}${extension}`)
+      .filter((file) => endsWithPath(file, suffix + extension)),
   )
   return found.toSorted((one, other) => countShared(other, path) - countShared(one, path))[0]
 }
 
 function endsWithPath(path: string, suffix: string): boolean {
-  return path.endsWith(suffix) && (path.length === suffix.length || path[path.length - suffix.length - 1] === '/')
+  return (
+    path.endsWith(suffix) &&
+    (path.length === suffix.length || path[path.length - suffix.length - 1] === '/')
+  )
 }
 
 type FindPackage = (parts: readonly string[]) => readonly string[]
@@ -56,7 +67,9 @@ function createPackageFinder(tree: Tree): FindPackage {
   }
   return (parts) => {
     const suffix = parts.join('/')
-    return [...(byName.get(parts.at(-1) ?? '') ?? [])].filter((folder) => endsWithPath(folder, suffix))
+    return [...(byName.get(parts.at(-1) ?? '') ?? [])].filter((folder) =>
+      endsWithPath(folder, suffix),
+    )
   }
 }
 
@@ -68,14 +81,21 @@ function listPackage(tree: Tree, folders: readonly string[]): ResolvedImport {
 }
 
 /** A class of a package that lies here, in Java alone, where its name says its file. */
-function mustExist(tree: Tree, folders: FindPackage, parts: readonly string[], path: string): boolean {
+function mustExist(
+  tree: Tree,
+  folders: FindPackage,
+  parts: readonly string[],
+  path: string,
+): boolean {
   const name = parts.at(-1) ?? ''
-  if (!path.endsWith('.java') || parts.length < 3 || !/^[A-Z]/.test(name) || madeByTools.test(name)) return false
+  if (!path.endsWith('.java') || parts.length < 3 || !/^[A-Z]/.test(name) || madeByTools.test(name))
+    return false
   const around = folders(parts.slice(0, -1))
   return (
     around.length > 0 &&
     around.every(
-      (folder) => !tree.mayHide(folder, path) && tree.filesIn(folder).every((file) => file.endsWith('.java')),
+      (folder) =>
+        !tree.mayHide(folder, path) && tree.filesIn(folder).every((file) => file.endsWith('.java')),
     )
   )
 }

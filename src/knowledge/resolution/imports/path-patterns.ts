@@ -20,7 +20,13 @@ export function createPatternTable(patterns: readonly PathPattern[]): PatternTab
   for (const [pattern, targets] of patterns) {
     const star = pattern.indexOf('*')
     if (star === -1) exact.set(pattern, targets)
-    else open.push({ pattern, before: pattern.slice(0, star), after: pattern.slice(star + 1), targets })
+    else
+      open.push({
+        pattern,
+        before: pattern.slice(0, star),
+        after: pattern.slice(star + 1),
+        targets,
+      })
   }
   open.sort((one, other) => other.before.length - one.before.length)
   return {
@@ -28,7 +34,12 @@ export function createPatternTable(patterns: readonly PathPattern[]): PatternTab
       const targets = exact.get(name)
       if (targets !== undefined) return { pattern: name, part: '', targets }
       for (const { pattern, before, after, targets } of open) {
-        if (name.length < before.length + after.length || !name.startsWith(before) || !name.endsWith(after)) continue
+        if (
+          name.length < before.length + after.length ||
+          !name.startsWith(before) ||
+          !name.endsWith(after)
+        )
+          continue
         const part = name.slice(before.length, name.length - after.length)
         return { pattern, part, targets: targets.map((target) => target.replace('*', () => part)) }
       }

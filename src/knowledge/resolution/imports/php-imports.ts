@@ -2,21 +2,38 @@
 import type { CodeImport } from '../../../workspace/code-facts.ts'
 import { below, countShared, folderOf, foldersAround, joinPath } from '../paths.ts'
 import type { PhpPrefix, Resolution } from '../resolution.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 export function createPhpImports(tree: Tree, resolution: Resolution): ResolveImport {
-  const prefixes = resolution.phpPrefixes.toSorted((one, other) => other.prefix.length - one.prefix.length)
+  const prefixes = resolution.phpPrefixes.toSorted(
+    (one, other) => other.prefix.length - one.prefix.length,
+  )
   return (path, item) =>
-    item.kind === 'include' || item.kind === 'system' || item.kind === 'dynamic' || /\.\w+$|^\.{0,2}\//.test(item.from)
+    item.kind === 'include' ||
+    item.kind === 'system' ||
+    item.kind === 'dynamic' ||
+    /\.\w+$|^\.{0,2}\//.test(item.from)
       ? resolveInclude(tree, path, item)
       : resolveClass(tree, prefixes, path, item.from.replace(/^\\+/, ''))
 }
 
-function resolveClass(tree: Tree, prefixes: readonly PhpPrefix[], path: string, name: string): ResolvedImport {
+function resolveClass(
+  tree: Tree,
+  prefixes: readonly PhpPrefix[],
+  path: string,
+  name: string,
+): ResolvedImport {
   for (const prefix of prefixes) {
     if (!name.startsWith(prefix.prefix)) continue
-    for (const candidate of filesOf(prefix, name)) if (tree.has(candidate)) return inside(candidate, 0.98)
+    for (const candidate of filesOf(prefix, name))
+      if (tree.has(candidate)) return inside(candidate, 0.98)
   }
   const file = name.replaceAll('\\', '/')
   const similar = findBySuffix(tree, file, path)
@@ -27,7 +44,9 @@ function resolveClass(tree: Tree, prefixes: readonly PhpPrefix[], path: string, 
 
 /** Where a class must lie under a prefix. */
 function filesOf({ prefix, folders, isPsr0 }: PhpPrefix, name: string): string[] {
-  const rest = isPsr0 ? name.replace(/[^\\]+$/, (last) => last.replaceAll('_', '\\')) : name.slice(prefix.length)
+  const rest = isPsr0
+    ? name.replace(/[^\\]+$/, (last) => last.replaceAll('_', '\\'))
+    : name.slice(prefix.length)
   return folders.map((folder) => below(folder, `${rest.replaceAll('\\', '/')}.php`))
 }
 
@@ -38,7 +57,9 @@ function mustExist(tree: Tree, own: PhpPrefix, name: string, path: string): bool
   const files = filesOf(own, name)
   return (
     files.some((file) => tree.hasFolder(folderOf(folderOf(file)))) &&
-    files.every((file) => !tree.hasFolder(file.slice(0, -'.php'.length)) && !tree.mayHide(file, path))
+    files.every(
+      (file) => !tree.hasFolder(file.slice(0, -'.php'.length)) && !tree.mayHide(file, path),
+    )
   )
 }
 
@@ -65,7 +86,9 @@ function resolveInclude(tree: Tree, path: string, { from, kind }: CodeImport): R
     if (file !== undefined && tree.has(file)) return inside(file, 0.8)
   }
   const mustBeHere = kind === 'include' && /^\.\.?\//.test(from) && candidate !== undefined
-  return mustBeHere && !tree.mayHide(candidate, path) && !/config|local|settings|autoload/i.test(from)
+  return mustBeHere &&
+    !tree.mayHide(candidate, path) &&
+    !/config|local|settings|autoload/i.test(from)
     ? missing
     : outside
 }

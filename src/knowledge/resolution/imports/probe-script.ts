@@ -33,7 +33,10 @@ const compiled: readonly (readonly [ending: string, sources: readonly string[]])
 export type ProbeScript = (base: string) => string | undefined
 
 /** @param packageIn the package.json in a folder, whose entries come before its index file */
-export function createScriptProbe(tree: Tree, packageIn: (folder: string) => ScriptPackage | undefined): ProbeScript {
+export function createScriptProbe(
+  tree: Tree,
+  packageIn: (folder: string) => ScriptPackage | undefined,
+): ProbeScript {
   const asFile = (base: string): string | undefined => {
     for (const [ending, sources] of compiled) {
       if (!base.endsWith(ending)) continue

@@ -3,7 +3,13 @@ import type { CodeImport } from '../../../workspace/code-facts.ts'
 import { below, filenameOf, folderOf, foldersAround, joinPath } from '../paths.ts'
 import type { Resolution } from '../resolution.ts'
 import { pythonLibrary } from './python-library.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const initFiles = ['__init__.py', '__init__.pyi']
@@ -26,7 +32,13 @@ export function createPythonImports(tree: Tree, resolution: Resolution): Resolve
   }
 }
 
-function resolveRelative(tree: Tree, path: string, item: CodeImport, dots: number, name: string): ResolvedImport {
+function resolveRelative(
+  tree: Tree,
+  path: string,
+  item: CodeImport,
+  dots: number,
+  name: string,
+): ResolvedImport {
   const base = joinPath(folderOf(path), `${'../'.repeat(dots - 1)}${name}`)
   if (base === undefined) return outside
   const found = resolveModule(tree, base, item, 0.98)
@@ -46,13 +58,19 @@ function resolveAbsolute(
   for (const [index, root] of roots.entries()) {
     const found = resolveModule(tree, below(root, name), item, index < 2 ? 0.95 : 0.9)
     // A library of the language is only meant by what can't be another: a package of its own with more than a name.
-    if (found !== undefined && !(pythonLibrary.has(first) && !isPackage(tree, below(root, first)))) return found
+    if (found !== undefined && !(pythonLibrary.has(first) && !isPackage(tree, below(root, first))))
+      return found
   }
   return undefined
 }
 
 /** The module at a path, and those of the names that are modules below it. */
-function resolveModule(tree: Tree, base: string, item: CodeImport, confidence: number): ResolvedImport | undefined {
+function resolveModule(
+  tree: Tree,
+  base: string,
+  item: CodeImport,
+  confidence: number,
+): ResolvedImport | undefined {
   const module = moduleAt(tree, base)
   const isFolder = base === '' || tree.hasFolder(base)
   const parts = isFolder
@@ -120,18 +138,27 @@ function topPackage(tree: Tree, folder: string): string | undefined {
 }
 
 /** A module of another program's folder whose path nobody else has: put on the path by means that can't be read. */
-function resolveFromAnywhere(tree: Tree, item: CodeImport, name: string): ResolvedImport | undefined {
+function resolveFromAnywhere(
+  tree: Tree,
+  item: CodeImport,
+  name: string,
+): ResolvedImport | undefined {
   const parts = name.split('/')
   if (parts.length < 2 || pythonLibrary.has(parts[0]!)) return undefined
   const found = tree.named(`${parts.at(-1)}.py`).filter((path) => path.endsWith(`/${name}.py`))
-  return found.length === 1 ? resolveModule(tree, found[0]!.slice(0, -'.py'.length), item, 0.7) : undefined
+  return found.length === 1
+    ? resolveModule(tree, found[0]!.slice(0, -'.py'.length), item, 0.7)
+    : undefined
 }
 
 /**
  * The folders from which a file's absolute imports may start, the most likely first: the root of its own package, what
  * manifests name in folders around it, the folders around it, the other roots.
  */
-function createRootFinder(tree: Tree, named: readonly string[]): (path: string) => readonly string[] {
+function createRootFinder(
+  tree: Tree,
+  named: readonly string[],
+): (path: string) => readonly string[] {
   const found = new Map<string, readonly string[]>()
   return (path) => {
     const folder = folderOf(path)
@@ -141,8 +168,15 @@ function createRootFinder(tree: Tree, named: readonly string[]): (path: string) 
     const top = topPackage(tree, folder)
     const own = top === undefined ? folder : folderOf(top)
     const outer = around.slice(around.indexOf(own))
-    const beside = outer.flatMap((one) => [one, below(one, 'src'), below(one, 'lib'), below(one, 'python')])
-    const roots = [...new Set([own, ...named.filter((root) => outer.includes(root)), ...beside, ...named])]
+    const beside = outer.flatMap((one) => [
+      one,
+      below(one, 'src'),
+      below(one, 'lib'),
+      below(one, 'python'),
+    ])
+    const roots = [
+      ...new Set([own, ...named.filter((root) => outer.includes(root)), ...beside, ...named]),
+    ]
     const list = roots.filter((root) => tree.hasFolder(root)).slice(0, 100)
     found.set(folder, list)
     return list

@@ -1,6 +1,12 @@
 // Resolves imports of Ruby: files beside the importer, and those on the load paths that projects customarily have.
 import { below, folderOf, foldersAround, joinPath } from '../paths.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const loadFolders = ['lib', '', 'spec', 'test', 'app', 'ext']
@@ -22,7 +28,10 @@ export function createRubyImports(tree: Tree): ResolveImport {
       for (const folder of loadFolders) {
         const file = find(joinPath(below(around, folder), from))
         // A bare name such as `json` beside the importer is most often a library's.
-        if (file !== undefined && (folder === 'lib' || from.includes('/') || file.endsWith('_helper.rb')))
+        if (
+          file !== undefined &&
+          (folder === 'lib' || from.includes('/') || file.endsWith('_helper.rb'))
+        )
           return inside(file, folder === 'lib' ? 0.95 : 0.85)
       }
     }
@@ -31,7 +40,8 @@ export function createRubyImports(tree: Tree): ResolveImport {
 }
 
 function describeAbsence(tree: Tree, base: string | undefined, path: string): ResolvedImport {
-  const mustBeHere = base !== undefined && !tree.mayHide(base, path) && !/\.(so|bundle|o)$|version$/.test(base)
+  const mustBeHere =
+    base !== undefined && !tree.mayHide(base, path) && !/\.(so|bundle|o)$|version$/.test(base)
   return mustBeHere ? missing : outside
 }
 

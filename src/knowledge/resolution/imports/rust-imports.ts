@@ -1,7 +1,13 @@
 // Resolves imports of Rust: paths through the modules of a crate, and through other crates of the workspace.
 import { below, filenameOf, folderOf, foldersAround } from '../paths.ts'
 import type { Resolution, RustCrate } from '../resolution.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import type { Tree } from './tree.ts'
 
 const rootNames = new Set(['lib.rs', 'main.rs', 'mod.rs'])
@@ -23,7 +29,8 @@ export function createRustImports(tree: Tree, { rustCrates }: Resolution): Resol
     const [first = '', ...rest] = from.replace(/^::/, '').split('::')
     const own = crateAround(path)
     const start = startOf(tree, own, path, first)
-    const isDeclared = kind === 'static' && first === 'self' && rest.length === 1 && names[0]?.name === '*'
+    const isDeclared =
+      kind === 'static' && first === 'self' && rest.length === 1 && names[0]?.name === '*'
     if (isDeclared) return resolveDeclared(tree, path, rest[0]!)
     if (start !== undefined)
       return walk(tree, start, start === path && first !== 'crate' ? [first, ...rest] : rest, path)
@@ -40,7 +47,9 @@ function resolveDeclared(tree: Tree, path: string, name: string): ResolvedImport
   const child = childOf(tree, path, name)
   if (child !== undefined) return inside(child, 0.98)
   const base = below(childFolder(path), name)
-  return tree.mayHide(base, path) || tree.mayHide(`${base}.rs`, path) || !hasModules(tree, path) ? outside : missing
+  return tree.mayHide(base, path) || tree.mayHide(`${base}.rs`, path) || !hasModules(tree, path)
+    ? outside
+    : missing
 }
 
 /** Another module of the file is where it must be: its modules aren't told to lie elsewhere. */
@@ -49,7 +58,12 @@ function hasModules(tree: Tree, path: string): boolean {
 }
 
 /** The file from which a path through modules starts; undefined where its first name is that of a crate or a child. */
-function startOf(tree: Tree, crate: RustCrate | undefined, path: string, first: string): string | undefined {
+function startOf(
+  tree: Tree,
+  crate: RustCrate | undefined,
+  path: string,
+  first: string,
+): string | undefined {
   if (first === 'crate') return rootOf(tree, crate, path)
   if (first === 'self') return path
   if (first === 'super') return parentOf(tree, path)
@@ -57,7 +71,12 @@ function startOf(tree: Tree, crate: RustCrate | undefined, path: string, first: 
 }
 
 /** Goes down from module to module as far as there are files; what is left names something in the last one. */
-function walk(tree: Tree, start: string, names: readonly string[], importer: string | undefined): ResolvedImport {
+function walk(
+  tree: Tree,
+  start: string,
+  names: readonly string[],
+  importer: string | undefined,
+): ResolvedImport {
   let at = start
   let rest = names
   while (rest[0] === 'self' || rest[0] === 'super') {
@@ -90,7 +109,11 @@ function rootOf(tree: Tree, crate: RustCrate | undefined, path: string): string 
 function libraryOf(tree: Tree, crate: RustCrate | undefined): string | undefined {
   if (crate === undefined) return undefined
   const named = crate.library === null ? [] : [crate.library]
-  return findFirst(tree, [...named, below(crate.folder, 'src/lib.rs'), below(crate.folder, 'src/main.rs')])
+  return findFirst(tree, [
+    ...named,
+    below(crate.folder, 'src/lib.rs'),
+    below(crate.folder, 'src/main.rs'),
+  ])
 }
 
 /** The folder in which a module's children lie. */

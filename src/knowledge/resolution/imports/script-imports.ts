@@ -2,7 +2,13 @@
 import { below, folderOf, foldersAround, isWithin, joinPath } from '../paths.ts'
 import type { Resolution, ScriptConfig } from '../resolution.ts'
 import { createPatternTable, type PatternTable } from './path-patterns.ts'
-import { inside, missing, outside, type ResolvedImport, type ResolveImport } from './resolved-import.ts'
+import {
+  inside,
+  missing,
+  outside,
+  type ResolvedImport,
+  type ResolveImport,
+} from './resolved-import.ts'
 import { createScriptPackages, type ScriptPackages } from './script-packages.ts'
 import type { Tree } from './tree.ts'
 
@@ -37,13 +43,20 @@ function withoutQuery(from: string): string {
   return end === -1 ? from : from.slice(0, end + 1)
 }
 
-function resolveRelative(tree: Tree, packages: ScriptPackages, path: string, specifier: string): ResolvedImport {
+function resolveRelative(
+  tree: Tree,
+  packages: ScriptPackages,
+  path: string,
+  specifier: string,
+): ResolvedImport {
   const base = joinPath(folderOf(path), specifier)
   if (base === undefined) return outside
   const found = packages.probe(base)
   if (found !== undefined) return inside(found, 1)
   // A folder that is there, but without an index, may be what a bundler makes one for.
-  return mayHideModule(tree, base, path) || tree.hasFolder(base) || path.endsWith('.d.ts') ? outside : missing
+  return mayHideModule(tree, base, path) || tree.hasFolder(base) || path.endsWith('.d.ts')
+    ? outside
+    : missing
 }
 
 function resolveBare(
@@ -64,7 +77,10 @@ function resolveBare(
     if (found.kind === 'inside') return found
   }
   return (
-    packages.resolveName(path, specifier) ?? resolveCustomary(packages, configs, path, specifier) ?? fault ?? outside
+    packages.resolveName(path, specifier) ??
+    resolveCustomary(packages, configs, path, specifier) ??
+    fault ??
+    outside
   )
 }
 
@@ -93,7 +109,9 @@ function resolveAlias(
 
 function mayHideModule(tree: Tree, base: string, path: string): boolean {
   // What is compiled from TypeScript is often ignored beside it.
-  const endings = /\.[mc]?tsx?$/.test(path) ? ['', '.ts', '.tsx', '/index.ts'] : ['', '.js', '.ts', '/index.js']
+  const endings = /\.[mc]?tsx?$/.test(path)
+    ? ['', '.ts', '.tsx', '/index.ts']
+    : ['', '.js', '.ts', '/index.js']
   return endings.some((ending) => tree.mayHide(base + ending, path))
 }
 
@@ -124,7 +142,9 @@ function resolveCustomary(
 }
 
 /** The configurations that may count for a file, the nearest first. */
-function createConfigFinder(configs: readonly ScriptConfig[]): (path: string) => readonly KnownConfig[] {
+function createConfigFinder(
+  configs: readonly ScriptConfig[],
+): (path: string) => readonly KnownConfig[] {
   const byFolder = new Map<string, KnownConfig[]>()
   for (const { folder, baseUrl, paths } of configs) {
     const known = { folder, baseUrl, paths: createPatternTable(paths) }

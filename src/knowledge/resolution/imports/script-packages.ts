@@ -23,7 +23,10 @@ interface KnownPackage {
   readonly imports: PatternTable
 }
 
-export function createScriptPackages(tree: Tree, packages: readonly ScriptPackage[]): ScriptPackages {
+export function createScriptPackages(
+  tree: Tree,
+  packages: readonly ScriptPackage[],
+): ScriptPackages {
   const byFolder = new Map<string, KnownPackage>()
   const byName = new Map<string, KnownPackage[]>()
   for (const data of packages) {
@@ -70,12 +73,17 @@ function packageName(specifier: string): string {
 }
 
 /** Of several packages of one name the one around the importer, else the workspace's; never one that only tests have. */
-function choose(candidates: readonly KnownPackage[] | undefined, importer: string): KnownPackage | undefined {
+function choose(
+  candidates: readonly KnownPackage[] | undefined,
+  importer: string,
+): KnownPackage | undefined {
   if (candidates === undefined) return undefined
   return (
     candidates.find(({ data }) => data.folder !== '' && isWithin(importer, data.folder)) ??
     candidates.find(({ data }) => data.isMember) ??
-    (candidates.length === 1 && !isTestPath(`${candidates[0]!.data.folder}/`) ? candidates[0] : undefined)
+    (candidates.length === 1 && !isTestPath(`${candidates[0]!.data.folder}/`)
+      ? candidates[0]
+      : undefined)
   )
 }
 
@@ -96,7 +104,13 @@ function resolveExport(
       probe,
       data.folder,
       entries.flatMap((entry) => joinPath(data.folder, entry) ?? []),
-    ) ?? probeTargets(probe, data.folder, [below(data.folder, below('src', subpath === '' ? 'index' : subpath))], 0.85)
+    ) ??
+    probeTargets(
+      probe,
+      data.folder,
+      [below(data.folder, below('src', subpath === '' ? 'index' : subpath))],
+      0.85,
+    )
   return guessed ?? outside
 }
 
@@ -130,7 +144,8 @@ function sourcesOf(folder: string, target: string): string[] {
   const sources: string[] = []
   for (let step = 0; step < 3 && builtFolder.test(rest); step++) {
     rest = rest.slice(rest.indexOf('/') + 1)
-    for (const root of ['src', 'source', '']) sources.push(below(folder, below(root, rest.replace(/^src\//, ''))))
+    for (const root of ['src', 'source', ''])
+      sources.push(below(folder, below(root, rest.replace(/^src\//, ''))))
   }
   return sources
 }

@@ -31,7 +31,8 @@ export function createTree(paths: Iterable<string>, resolution: Resolution): Tre
   const files = new Set(paths)
   const byFolder = Map.groupBy(files, folderOf)
   const folders = new Set<string>([''])
-  for (const folder of byFolder.keys()) for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
+  for (const folder of byFolder.keys())
+    for (let at = folder; !folders.has(at); at = folderOf(at)) folders.add(at)
   const stems = new Map<string, ReadonlySet<string>>()
   const isStem = (path: string) => {
     const folder = folderOf(path)
@@ -50,7 +51,9 @@ export function createTree(paths: Iterable<string>, resolution: Resolution): Tre
     filesIn: (folder) => byFolder.get(folder) ?? none,
     sourceFolders: (extensions) =>
       [...byFolder].flatMap(([folder, list]) =>
-        list.some((path) => extensions.some((extension) => path.endsWith(extension))) ? [folder] : [],
+        list.some((path) => extensions.some((extension) => path.endsWith(extension)))
+          ? [folder]
+          : [],
       ),
     named(filename) {
       byName ??= Map.groupBy(files, filenameOf)
@@ -86,13 +89,17 @@ function createHidingTest(resolution: Resolution): Tree['mayHide'] {
   const isIgnored = (path: string) =>
     rules.some(
       ({ folder, fits }) =>
-        isWithin(path, folder) && fits(folder === '' ? path : path.slice(folder.length + 1)) !== false,
+        isWithin(path, folder) &&
+        fits(folder === '' ? path : path.slice(folder.length + 1)) !== false,
     )
   const known = new Map<string, boolean>()
   const isHidden = (path: string) => {
     const before = known.get(path)
     if (before !== undefined) return before
-    const hidden = builtPath.test(path) || resolution.closed.some((closed) => isWithin(path, closed)) || isIgnored(path)
+    const hidden =
+      builtPath.test(path) ||
+      resolution.closed.some((closed) => isWithin(path, closed)) ||
+      isIgnored(path)
     known.set(path, hidden)
     return hidden
   }

@@ -10,9 +10,12 @@ export function readGoModule({ folder, text }: Manifest): GoModule[] {
   if (path === undefined) return []
   const replaced: (readonly [string, string])[] = []
   for (const line of text.split('\n', 5_000)) {
-    const found = /^\s*(?:replace\s+)?([^\s()]+)(?:\s+v\S+)?\s+=>\s+(\.\.?\/\S*|\.)/.exec(line.slice(0, 500))
+    const found = /^\s*(?:replace\s+)?([^\s()]+)(?:\s+v\S+)?\s+=>\s+(\.\.?\/\S*|\.)/.exec(
+      line.slice(0, 500),
+    )
     const target = found && joinPath(folder, found[2]!)
-    if (typeof target === 'string' && replaced.length < mostReplacements) replaced.push([found![1]!, target])
+    if (typeof target === 'string' && replaced.length < mostReplacements)
+      replaced.push([found![1]!, target])
   }
   return [{ folder, path, replaced }]
 }

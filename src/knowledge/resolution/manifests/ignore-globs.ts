@@ -7,6 +7,8 @@ export function readIgnoreGlobs(text: string): string[] {
   return text
     .split('\n', 5_000)
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('!') && line.length <= 200)
+    .filter(
+      (line) => line !== '' && !line.startsWith('#') && !line.startsWith('!') && line.length <= 200,
+    )
     .slice(0, mostGlobs)
 }

@@ -14,7 +14,9 @@ export function parseLooseJson(text: string): unknown {
 
 /** The entries of an object, own ones only; none of anything else. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+    : []
 }
 
 /** What an object says under a key; undefined where it is none. Keys such as `__proto__` are nothing but keys. */

@@ -17,7 +17,11 @@ export function readPythonRoots(manifest: Manifest): string[] {
 function readTomlRoots(text: string): string[] {
   return readTomlEntries(text).flatMap(({ table, key, value }) => {
     const name = `${table}.${key}`
-    if (/setuptools\.packages\.find\.where$|pytest\.ini_options\.pythonpath$|pyright\.extraPaths$/.test(name))
+    if (
+      /setuptools\.packages\.find\.where$|pytest\.ini_options\.pythonpath$|pyright\.extraPaths$/.test(
+        name,
+      )
+    )
       return stringsIn(value)
     if (/setuptools\.package-dir(\.|$)/.test(name)) return stringsIn(value)
     if (/hatch\.build\.targets\.\w+\.packages$/.test(name)) return stringsIn(value).map(folderOf)

@@ -14,7 +14,9 @@ export function readRustCrate({ folder, text }: Manifest): RustCrate[] {
   if (name === undefined) return []
   const library = find('lib', 'path')
   const aliases = entries.flatMap(({ table, key, value }) => {
-    const renamed = /(^|\.)(dev-|build-)?dependencies$/.test(table) ? inlineString(value, 'package') : undefined
+    const renamed = /(^|\.)(dev-|build-)?dependencies$/.test(table)
+      ? inlineString(value, 'package')
+      : undefined
     return renamed === undefined ? [] : [[asIdentifier(key), asIdentifier(renamed)] as const]
   })
   return [

@@ -48,13 +48,15 @@ export function readScriptConfigs(
   packages: readonly Manifest[],
 ): ScriptConfig[] {
   const readOptions = createOptionsReader(createConfigFinder([...manifests, ...extended], packages))
-  const rank = ({ path }: Manifest) => ['tsconfig.json', 'jsconfig.json'].indexOf(filenameOf(path)) >>> 0
+  const rank = ({ path }: Manifest) =>
+    ['tsconfig.json', 'jsconfig.json'].indexOf(filenameOf(path)) >>> 0
   return manifests
     .toSorted((one, other) => rank(one) - rank(other))
     .flatMap((manifest) => {
       const options = readOptions(manifest, longestChain)
       const { folder } = manifest
-      const baseUrl = options.baseUrl && (leadFrom(folder, options.baseUrl.folder, options.baseUrl.value) ?? null)
+      const baseUrl =
+        options.baseUrl && (leadFrom(folder, options.baseUrl.folder, options.baseUrl.value) ?? null)
       const paths = readPaths(folder, options.paths, baseUrl)
       return baseUrl === null && paths.length === 0 ? [] : [{ folder, baseUrl, paths }]
     })
@@ -81,7 +83,10 @@ function createOptionsReader(find: FindConfig): (manifest: Manifest, left: numbe
       const value = fieldOf(own, key)
       return value === undefined ? inherited : { folder: manifest.folder, value }
     }
-    options = { baseUrl: written('baseUrl', options.baseUrl), paths: written('paths', options.paths) }
+    options = {
+      baseUrl: written('baseUrl', options.baseUrl),
+      paths: written('paths', options.paths),
+    }
     known.set(manifest.path, options)
     return options
   }
@@ -91,7 +96,9 @@ function createOptionsReader(find: FindConfig): (manifest: Manifest, left: numbe
 /** A path within the tree; undefined where it leads out of it. */
 function leadFrom(leaf: string, folder: string, path: unknown): string | undefined {
   if (typeof path !== 'string') return undefined
-  return path.startsWith(ownFolder) ? joinPath(leaf, path.slice(ownFolder.length)) : joinPath(folder, path)
+  return path.startsWith(ownFolder)
+    ? joinPath(leaf, path.slice(ownFolder.length))
+    : joinPath(folder, path)
 }
 
 function readPaths(leaf: string, paths: Written | null, baseUrl: string | null): PathPattern[] {
@@ -106,7 +113,10 @@ function readPaths(leaf: string, paths: Written | null, baseUrl: string | null):
     ])
 }
 
-function createConfigFinder(manifests: readonly Manifest[], packages: readonly Manifest[]): FindConfig {
+function createConfigFinder(
+  manifests: readonly Manifest[],
+  packages: readonly Manifest[],
+): FindConfig {
   const byPath = new Map(manifests.map((manifest) => [manifest.path, manifest]))
   const folders = new Map<string, string>()
   for (const { folder, text } of packages) {

@@ -23,11 +23,20 @@ const conditions = [
 const mostExports = 300
 const mostTargets = 12
 
-export function readScriptPackages(manifests: readonly Manifest[], workspaces: readonly Manifest[]): ScriptPackage[] {
+export function readScriptPackages(
+  manifests: readonly Manifest[],
+  workspaces: readonly Manifest[],
+): ScriptPackage[] {
   const parsed = manifests.map((manifest) => ({ manifest, json: parseLooseJson(manifest.text) }))
   const isMember = createMemberTest([
-    ...parsed.map(({ manifest, json }) => ({ folder: manifest.folder, globs: workspaceGlobs(json) })),
-    ...workspaces.map((manifest) => ({ folder: manifest.folder, globs: readWorkspaceFile(manifest) })),
+    ...parsed.map(({ manifest, json }) => ({
+      folder: manifest.folder,
+      globs: workspaceGlobs(json),
+    })),
+    ...workspaces.map((manifest) => ({
+      folder: manifest.folder,
+      globs: readWorkspaceFile(manifest),
+    })),
   ])
   return parsed.map(({ manifest: { folder }, json }) => {
     const name = fieldOf(json, 'name')
@@ -99,7 +108,8 @@ function readTargets(folder: string, value: unknown): string[] {
 function collectTargets(value: unknown, targets: Set<string>, left: number): void {
   if (left === 0 || targets.size >= mostTargets) return
   if (typeof value === 'string') targets.add(value)
-  else if (Array.isArray(value)) for (const item of value.slice(0, mostTargets)) collectTargets(item, targets, left - 1)
+  else if (Array.isArray(value))
+    for (const item of value.slice(0, mostTargets)) collectTargets(item, targets, left - 1)
   else {
     const entries = entriesOf(value).slice(0, 50)
     const known = conditions.flatMap((condition) => entries.filter(([key]) => key === condition))

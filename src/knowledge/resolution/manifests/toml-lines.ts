@@ -25,7 +25,11 @@ export function readTomlEntries(text: string): TomlEntry[] {
       let value = withoutComment(line.slice(equals + 1))
       while (isOpen(value) && value.length < longestValue && at + 1 < lines.length)
         value += ` ${withoutComment(lines[++at]!)}`
-      entries.push({ table, key: line.slice(0, equals).trim().replaceAll(/["']/g, ''), value: value.trim() })
+      entries.push({
+        table,
+        key: line.slice(0, equals).trim().replaceAll(/["']/g, ''),
+        value: value.trim(),
+      })
     }
   }
   return entries
@@ -33,12 +37,16 @@ export function readTomlEntries(text: string): TomlEntry[] {
 
 /** The strings in a value, in their order. */
 export function stringsIn(value: string): string[] {
-  return [...value.slice(0, longestValue).matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '')
+  return [...value.slice(0, longestValue).matchAll(/"([^"]*)"|'([^']*)'/g)].map(
+    ([, one, other]) => one ?? other ?? '',
+  )
 }
 
 /** The string behind a key of an inline table. */
 export function inlineString(value: string, key: string): string | undefined {
-  const start = new RegExp(`(?:^|[{,\\s])["']?${key}["']?\\s{0,9}=\\s{0,9}`).exec(value.slice(0, longestValue))
+  const start = new RegExp(`(?:^|[{,\\s])["']?${key}["']?\\s{0,9}=\\s{0,9}`).exec(
+    value.slice(0, longestValue),
+  )
   return start === null ? undefined : stringsIn(value.slice(start.index + start[0].length))[0]
 }
 

@@ -62,7 +62,8 @@ export function declaring(otherwise?: Visit): Visit {
     if (tree.hasField(node, 'declarator')) {
       const holder = tree.parent(node)
       const type = tree.type(holder)
-      if (type === 'declaration' || type === 'field_declaration') return visitDeclarator(walk, node, holder)
+      if (type === 'declaration' || type === 'field_declaration')
+        return visitDeclarator(walk, node, holder)
       if (type === 'type_definition') return visitTypedef(walk, node, holder)
     }
     otherwise?.(walk, node)
@@ -76,7 +77,8 @@ function visitDeclarator(walk: FactWalk, node: number, declaration: number): voi
   const type = tree.field(declaration, 'type')
   takeDeclared(walk, node)
   if (declared.name === none) return
-  if (tree.type(declared.name) === 'structured_binding_declarator') declareBindings(walk, declared.name)
+  if (tree.type(declared.name) === 'structured_binding_declarator')
+    declareBindings(walk, declared.name)
   else if (walk.isLocal) {
     walk.bind(declared.name, boundType(tree, type, node))
     walk.declare(declared.name)
@@ -85,11 +87,17 @@ function visitDeclarator(walk: FactWalk, node: number, declaration: number): voi
 }
 
 function declareBindings(walk: FactWalk, node: number): void {
-  for (const child of walk.tree.children(node)) if (walk.tree.type(child) === 'identifier') walk.declare(child)
+  for (const child of walk.tree.children(node))
+    if (walk.tree.type(child) === 'identifier') walk.declare(child)
 }
 
 /** What is only declared, as headers do. A `static` one is defined in the same file. */
-function declareFunction(walk: FactWalk, declaration: number, node: number, declared: Declared): void {
+function declareFunction(
+  walk: FactWalk,
+  declaration: number,
+  node: number,
+  declared: Declared,
+): void {
   const { tree } = walk
   const { name, owner, callable } = declared
   if (!isMember(walk) && hasWord(tree, declaration, 'static')) return
@@ -107,11 +115,18 @@ function declareFunction(walk: FactWalk, declaration: number, node: number, decl
 }
 
 /** Of a field the type is known; variables of a file, and what is `static` in a class, are symbols. */
-function defineVariable(walk: FactWalk, declaration: number, node: number, declared: Declared, type: number): void {
+function defineVariable(
+  walk: FactWalk,
+  declaration: number,
+  node: number,
+  declared: Declared,
+  type: number,
+): void {
   const { tree } = walk
   const isField = isMember(walk)
   walk.bind(declared.name, boundType(tree, type, node), isField ? walk.typeAround : none)
-  if (isField && !hasWord(tree, declaration, 'static') && !hasWord(tree, declaration, 'constexpr')) return
+  if (isField && !hasWord(tree, declaration, 'static') && !hasWord(tree, declaration, 'constexpr'))
+    return
   walk.define(node, {
     name: declared.name,
     kind: 'value',
@@ -128,8 +143,11 @@ function boundType(tree: FlatTree, type: number, declarator: number): string {
   if (tree.type(value) === 'new_expression') return typeName(tree, tree.field(value, 'type'))
   let called = tree.type(value) === 'call_expression' ? tree.field(value, 'function') : none
   while (tree.type(called) === 'qualified_identifier') called = tree.field(called, 'name')
-  const isMade = tree.type(called) === 'template_function' && /^(make|Make)/.test(tree.textOf(called))
-  return isMade ? typeName(tree, tree.child(tree.field(called, 'arguments'), 'type_descriptor')) : ''
+  const isMade =
+    tree.type(called) === 'template_function' && /^(make|Make)/.test(tree.textOf(called))
+  return isMade
+    ? typeName(tree, tree.child(tree.field(called, 'arguments'), 'type_descriptor'))
+    : ''
 }
 
 /** Parameters of functions that have a body; of others their names mean nothing. */
@@ -141,7 +159,11 @@ export const visitParameter: Visit = (walk, node) => {
   takeDeclared(walk, declarator)
   let holder = tree.parent(tree.parent(node))
   while (tree.type(holder).endsWith('_declarator')) holder = tree.parent(holder)
-  if (name === none || !/^(function_definition|lambda_expression|catch_clause)$/.test(tree.type(holder))) return
+  if (
+    name === none ||
+    !/^(function_definition|lambda_expression|catch_clause)$/.test(tree.type(holder))
+  )
+    return
   walk.bind(name, typeName(tree, tree.field(node, 'type')))
   walk.declare(name, true)
 }
@@ -197,14 +219,16 @@ function isHiddenMember(walk: FactWalk, node: number): boolean {
 /** `class Cart;` names nothing, `struct cart *cart` a type. */
 function forwardType(walk: FactWalk, node: number, named: number): void {
   const isUsed = walk.tree.hasField(node, 'type')
-  if (isUsed && named !== none) walk.refer({ kind: 'type', ...takeName(walk, named), isNeverLocal: true })
+  if (isUsed && named !== none)
+    walk.refer({ kind: 'type', ...takeName(walk, named), isNeverLocal: true })
   else walk.take(named)
 }
 
 /** `typedef struct { … } Cart;`: what has no name of its own goes by that one. */
 function typedefName(tree: FlatTree, node: number): number {
   const typedef = tree.parent(node)
-  const declarator = tree.type(typedef) === 'type_definition' ? tree.field(typedef, 'declarator') : none
+  const declarator =
+    tree.type(typedef) === 'type_definition' ? tree.field(typedef, 'declarator') : none
   return tree.type(declarator) === 'type_identifier' ? declarator : none
 }
 
@@ -233,7 +257,12 @@ function visitTypedef(walk: FactWalk, node: number, typedef: number): void {
 export const visitAlias: Visit = (walk, node) => {
   const { tree } = walk
   const exported = isExported(walk, node)
-  walk.define(node, { name: tree.field(node, 'name'), kind: 'type', from: templateAround(tree, node), exported })
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: 'type',
+    from: templateAround(tree, node),
+    exported,
+  })
 }
 
 export const visitEnumerator: Visit = (walk, node) => {

@@ -44,7 +44,8 @@ export function readDeclarator(tree: FlatTree, declarator: number): Declared {
 
 /** What a function is called: `sell`, `operator+=`, `operator bool`. */
 export function functionName(tree: FlatTree, name: number): string {
-  if (tree.type(name) === 'operator_cast') return `operator ${tree.textOf(tree.field(name, 'type'))}`
+  if (tree.type(name) === 'operator_cast')
+    return `operator ${tree.textOf(tree.field(name, 'type'))}`
   return tree.textOf(name).replaceAll(/\s/g, '')
 }
 
@@ -63,18 +64,24 @@ function readName(tree: FlatTree, node: number): { name: number; owner: string |
     const scope = tree.field(name, 'scope')
     const last = tree.field(name, 'name')
     // Two words without colons are a macro and the name: `int API_CALL sell(int n)`.
-    const isScope = scope !== none && tree.text.slice(tree.end(scope), tree.start(last)).includes('::')
+    const isScope =
+      scope !== none && tree.text.slice(tree.end(scope), tree.start(last)).includes('::')
     if (isScope) owner = baseName(tree, scope)
     name = last
   }
   if (tree.type(name) === 'template_function') name = tree.field(name, 'name')
-  return { name: names.has(tree.type(name)) && tree.type(name) !== 'qualified_identifier' ? name : none, owner }
+  return {
+    name: names.has(tree.type(name)) && tree.type(name) !== 'qualified_identifier' ? name : none,
+    owner,
+  }
 }
 
 /** A name without its template's arguments. */
 export function baseName(tree: FlatTree, node: number): string {
   const name =
-    tree.type(node) === 'template_type' || tree.type(node) === 'template_function' ? tree.field(node, 'name') : node
+    tree.type(node) === 'template_type' || tree.type(node) === 'template_function'
+      ? tree.field(node, 'name')
+      : node
   return tree.textOf(name)
 }
 
@@ -84,7 +91,11 @@ export function takeDeclared(walk: FactWalk, declarator: number): void {
   const { name } = readDeclarator(tree, declarator)
   walk.take(name)
   if (tree.type(name) === 'destructor_name') walk.take(tree.child(name, 'identifier'))
-  for (let outer = tree.parent(name); tree.type(outer) === 'qualified_identifier'; outer = tree.parent(outer)) {
+  for (
+    let outer = tree.parent(name);
+    tree.type(outer) === 'qualified_identifier';
+    outer = tree.parent(outer)
+  ) {
     walk.take(outer)
     walk.take(tree.field(outer, 'scope'))
   }
@@ -144,7 +155,9 @@ function firstArgument(tree: FlatTree, template: number): number {
   return tree.child(tree.field(template, 'arguments'), 'type_descriptor')
 }
 
-const parameterTypes = typeSet('parameter_declaration optional_parameter_declaration variadic_parameter_declaration')
+const parameterTypes = typeSet(
+  'parameter_declaration optional_parameter_declaration variadic_parameter_declaration',
+)
 
 export function readParameters(tree: FlatTree, callable: number): CodeSymbol['parameters'] {
   const list = tree.field(callable, 'parameters')
@@ -179,6 +192,7 @@ export function hasWord(tree: FlatTree, node: number, word: string): boolean {
 export function isInAnonymous(tree: FlatTree, node: number): boolean {
   let around = tree.parent(node)
   for (let depth = 0; depth < deepest && around !== none; depth++, around = tree.parent(around))
-    if (tree.type(around) === 'namespace_definition' && tree.field(around, 'name') === none) return true
+    if (tree.type(around) === 'namespace_definition' && tree.field(around, 'name') === none)
+      return true
   return false
 }

@@ -10,6 +10,7 @@ const languageBrace =
 
 /** The text with blanks in place of those macros. */
 export function hideMacros(text: string): string {
-  const hide = (_all: string, before: string, macro: string) => before + macro.replaceAll(/[^\r\n]/g, ' ')
+  const hide = (_all: string, before: string, macro: string) =>
+    before + macro.replaceAll(/[^\r\n]/g, ' ')
   return text.replaceAll(exportMacro, hide).replaceAll(languageBrace, hide)
 }

@@ -77,7 +77,9 @@ export function returnedType(tree: FlatTree, type: number): string {
   if (!isTask) return typeName(tree, type)
   return typeName(
     tree,
-    [...listed(tree, tree.child(type, 'type_argument_list'))].find((node) => tree.type(node) !== '<') ?? none,
+    [...listed(tree, tree.child(type, 'type_argument_list'))].find(
+      (node) => tree.type(node) !== '<',
+    ) ?? none,
   )
 }
 
@@ -85,7 +87,8 @@ export function returnedType(tree: FlatTree, type: number): string {
 export function declaredType(tree: FlatTree, type: number, value: number): string {
   if (tree.type(type) !== 'implicit_type') return typeName(tree, type)
   const made = tree.type(value) === 'await_expression' ? tree.child(value, ...awaited) : value
-  if (tree.type(made) === 'object_creation_expression') return typeName(tree, tree.field(made, 'type'))
+  if (tree.type(made) === 'object_creation_expression')
+    return typeName(tree, tree.field(made, 'type'))
   const called = tree.type(made) === 'invocation_expression' ? tree.field(made, 'function') : none
   if (tree.type(called) === 'identifier') return callType(null, tree.textOf(called))
   const object = tree.field(called, 'expression')
@@ -113,7 +116,8 @@ const openModifiers = typeSet('public internal protected')
 
 /** Whether a member, or a type, is more than private. Types are internal where nothing is said, members private. */
 export function isOpen(tree: FlatTree, node: number): boolean {
-  let isOpen = tree.type(tree.parent(node)) !== 'declaration_list' || isMemberOfInterface(tree, node)
+  let isOpen =
+    tree.type(tree.parent(node)) !== 'declaration_list' || isMemberOfInterface(tree, node)
   for (const child of tree.children(node)) {
     if (tree.type(child) === 'explicit_interface_specifier') return true
     if (tree.type(child) !== 'modifier') continue

@@ -12,7 +12,15 @@ import {
   takeTypeName,
   typeName,
 } from './c-sharp-parts.ts'
-import { bindReturned, countArguments, lastChild, lastPart, listed, takeWhole, typeSet } from './reading.ts'
+import {
+  bindReturned,
+  countArguments,
+  lastChild,
+  lastPart,
+  listed,
+  takeWhole,
+  typeSet,
+} from './reading.ts'
 
 const visitUsing: Visit = (walk, node) => {
   const { tree } = walk
@@ -21,7 +29,13 @@ const visitUsing: Visit = (walk, node) => {
   const line = tree.lineOf(node)
   takeWhole(walk, node)
   if (alias === none) walk.import({ line, from, names: [], kind: 'all' })
-  else walk.import({ line, from, names: [{ name: lastPart(from), local: tree.textOf(alias) }], kind: 'static' })
+  else
+    walk.import({
+      line,
+      from,
+      names: [{ name: lastPart(from), local: tree.textOf(alias) }],
+      kind: 'static',
+    })
 }
 
 const names = typeSet('identifier qualified_name generic_name alias_qualified_name')
@@ -39,7 +53,9 @@ const visitNamespace: Visit = (walk, node) => {
 function defineType(kind: DefinitionKind): Visit {
   return (walk, node) => {
     const { tree } = walk
-    const bases = [...listed(tree, tree.child(node, 'base_list'))].filter((base) => tree.type(base) !== ':')
+    const bases = [...listed(tree, tree.child(node, 'base_list'))].filter(
+      (base) => tree.type(base) !== ':',
+    )
     // The base class of a record can be given arguments.
     const types = bases.map((base) =>
       tree.type(base) === 'primary_constructor_base_type' ? tree.firstChild(base) : base,
@@ -175,11 +191,17 @@ const visitCall: Visit = (walk, node) => {
     if (tree.type(object) === 'identifier') walk.take(object)
   } else if (type === 'conditional_access_expression') {
     const binding = tree.child(called, 'member_binding_expression')
-    if (binding !== none) referToMember(walk, binding, qualifierOf(tree, tree.field(called, 'condition')), passed)
+    if (binding !== none)
+      referToMember(walk, binding, qualifierOf(tree, tree.field(called, 'condition')), passed)
   }
 }
 
-function referToMember(walk: FactWalk, access: number, qualifier: string, passed: number | null): void {
+function referToMember(
+  walk: FactWalk,
+  access: number,
+  qualifier: string,
+  passed: number | null,
+): void {
   walk.take(access)
   const { name } = takeTypeName(walk, walk.tree.field(access, 'name'))
   if (name !== none) walk.refer({ kind: 'call', name, qualifier, arguments: passed })
@@ -187,7 +209,12 @@ function referToMember(walk: FactWalk, access: number, qualifier: string, passed
 
 const visitNew: Visit = (walk, node) => {
   const { tree } = walk
-  referToType(walk, tree.field(node, 'type'), 'new', countArguments(tree, tree.field(node, 'arguments')))
+  referToType(
+    walk,
+    tree.field(node, 'type'),
+    'new',
+    countArguments(tree, tree.field(node, 'arguments')),
+  )
 }
 
 /** `Kind.Food`: what begins with a capital may be a type. */
@@ -202,7 +229,9 @@ const visitMember: Visit = (walk, node) => {
   if (/^\p{Lu}/u.test(qualifier)) walk.refer({ kind: 'type', name: object })
 }
 
-const typeHolders = typeSet('type_argument_list type_parameter_constraint attribute explicit_interface_specifier')
+const typeHolders = typeSet(
+  'type_argument_list type_parameter_constraint attribute explicit_interface_specifier',
+)
 
 /** Whether a type stands at this place, and not a value. */
 function isTypePlace(tree: FlatTree, node: number): boolean {
@@ -230,7 +259,8 @@ export const cSharp: LanguageSpec = {
     'method_declaration constructor_declaration destructor_declaration operator_declaration conversion_operator_declaration indexer_declaration property_declaration event_declaration delegate_declaration local_function_statement lambda_expression anonymous_method_expression',
   blocks:
     'block for_statement foreach_statement using_statement fixed_statement catch_clause switch_section switch_expression_arm query_expression',
-  types: 'class_declaration struct_declaration record_declaration interface_declaration enum_declaration',
+  types:
+    'class_declaration struct_declaration record_declaration interface_declaration enum_declaration',
   visits: {
     using_directive: visitUsing,
     namespace_declaration: visitNamespace,
@@ -245,8 +275,12 @@ export const cSharp: LanguageSpec = {
     delegate_declaration: visitDelegate,
     method_declaration: defineMethod,
     constructor_declaration: defineMethod,
-    destructor_declaration: defineMember((tree, node) => `~${tree.textOf(tree.field(node, 'name'))}`),
-    operator_declaration: defineMember((tree, node) => `operator ${tree.textOf(tree.field(node, 'operator'))}`),
+    destructor_declaration: defineMember(
+      (tree, node) => `~${tree.textOf(tree.field(node, 'name'))}`,
+    ),
+    operator_declaration: defineMember(
+      (tree, node) => `operator ${tree.textOf(tree.field(node, 'operator'))}`,
+    ),
     conversion_operator_declaration: defineMember(
       (tree, node) => `operator ${typeName(tree, tree.field(node, 'type'))}`,
     ),

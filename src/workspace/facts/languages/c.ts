@@ -22,7 +22,8 @@ const visitInclude: Visit = (walk, node) => {
   const kind = tree.type(path) === 'system_lib_string' ? 'system' : 'include'
   const isLiteral = kind === 'system' || tree.type(path) === 'string_literal'
   takeWhole(walk, node)
-  if (isLiteral) walk.import({ line: tree.lineOf(node), from: tree.textOf(path).slice(1, -1), names: [], kind })
+  if (isLiteral)
+    walk.import({ line: tree.lineOf(node), from: tree.textOf(path).slice(1, -1), names: [], kind })
 }
 
 /** `using namespace a::b;`, `using a::Cart;`. */
@@ -71,7 +72,8 @@ const visitCall: Visit = (walk, node) => {
   }
   if (!callable.has(tree.type(called))) return
   const { name, qualifier } = takeName(walk, called)
-  if (name !== none && !casts.has(walk.nameOf(name))) walk.refer({ kind: 'call', name, qualifier, arguments: passed })
+  if (name !== none && !casts.has(walk.nameOf(name)))
+    walk.refer({ kind: 'call', name, qualifier, arguments: passed })
 }
 
 const callable = typeSet('identifier qualified_identifier template_function')
@@ -80,7 +82,8 @@ const visitNew: Visit = (walk, node) => {
   const { tree } = walk
   const { name, qualifier } = takeName(walk, tree.field(node, 'type'))
   const passed = countArguments(tree, tree.field(node, 'arguments'))
-  if (tree.type(name) === 'type_identifier') walk.refer({ kind: 'new', name, qualifier, arguments: passed })
+  if (tree.type(name) === 'type_identifier')
+    walk.refer({ kind: 'new', name, qualifier, arguments: passed })
 }
 
 /** `Item{1}`. */
@@ -96,7 +99,8 @@ const visitQualified: Visit = (walk, node) => {
   if (name === none) return
   const isType = tree.type(name) === 'type_identifier'
   walk.refer({ kind: isType ? 'type' : 'value', name, qualifier })
-  if (!isType && /^\p{Lu}/u.test(qualifier ?? '')) walk.refer({ kind: 'type', name: qualifier!, at: node })
+  if (!isType && /^\p{Lu}/u.test(qualifier ?? ''))
+    walk.refer({ kind: 'type', name: qualifier!, at: node })
 }
 
 const visitTypeParameter: Visit = (walk, node) => {
@@ -120,7 +124,8 @@ export const c: LanguageSpec = {
   branches:
     'if_statement for_statement for_range_loop while_statement do_statement case catch_clause conditional_expression',
   functions: 'function_definition lambda_expression',
-  blocks: 'compound_statement for_statement for_range_loop if_statement while_statement catch_clause',
+  blocks:
+    'compound_statement for_statement for_range_loop if_statement while_statement catch_clause',
   types: 'class_specifier struct_specifier union_specifier template_declaration',
   visits: {
     preproc_include: visitInclude,

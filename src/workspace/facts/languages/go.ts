@@ -13,7 +13,8 @@ function typeName(tree: FlatTree, type: number): string {
   for (let depth = 0; depth < 8; depth++) {
     const kind = tree.type(node)
     if (kind === 'type_identifier') return tree.textOf(node)
-    if (kind === 'pointer_type' || kind === 'parenthesized_type') node = tree.nextSibling(tree.firstChild(node))
+    if (kind === 'pointer_type' || kind === 'parenthesized_type')
+      node = tree.nextSibling(tree.firstChild(node))
     else if (kind === 'generic_type') node = tree.field(node, 'type')
     else if (kind === 'qualified_type') node = tree.field(node, 'name')
     else return ''
@@ -47,8 +48,11 @@ function resultType(tree: FlatTree, node: number): string {
 function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] {
   let count = 0
   for (const parameter of listed(tree, list)) {
-    if (tree.type(parameter) === 'variadic_parameter_declaration') return { least: count, most: null }
-    const names = [...tree.children(parameter)].filter((child) => tree.hasField(child, 'name')).length
+    if (tree.type(parameter) === 'variadic_parameter_declaration')
+      return { least: count, most: null }
+    const names = [...tree.children(parameter)].filter((child) =>
+      tree.hasField(child, 'name'),
+    ).length
     // Without names each type is a parameter.
     count += Math.max(1, names)
   }
@@ -60,7 +64,8 @@ const declareReceiverTypes: Visit = (walk, node) => {
   const { tree } = walk
   const receiver = tree.field(node, 'receiver')
   for (let inner = receiver; inner !== none && inner < tree.after(receiver); inner++)
-    if (tree.type(tree.parent(inner)) === 'type_elem' && tree.type(inner) === 'type_identifier') walk.declare(inner)
+    if (tree.type(tree.parent(inner)) === 'type_elem' && tree.type(inner) === 'type_identifier')
+      walk.declare(inner)
 }
 
 const visitType: Visit = (walk, node) => {
@@ -94,7 +99,12 @@ function* findBases(tree: FlatTree, type: number): Generator<number> {
 }
 
 /** Records a type, also one of another package, as used for something. */
-function referToType(walk: FactWalk, kind: CodeReference['kind'], type: number, passed: number | null = null): void {
+function referToType(
+  walk: FactWalk,
+  kind: CodeReference['kind'],
+  type: number,
+  passed: number | null = null,
+): void {
   const { tree } = walk
   let node = type
   if (tree.type(node) === 'pointer_type') node = tree.nextSibling(tree.firstChild(node))
@@ -118,7 +128,12 @@ const visitInterfaceMethod: Visit = (walk, node) => {
   const parameters = readParameters(tree, tree.field(node, 'parameters'))
   if (walk.isLocal) walk.take(name)
   else {
-    const defined = walk.define(node, { name, kind: 'method', exported: isExported(walk.nameOf(name)), parameters })
+    const defined = walk.define(node, {
+      name,
+      kind: 'method',
+      exported: isExported(walk.nameOf(name)),
+      parameters,
+    })
     bindReturned(walk, defined, resultType(tree, node))
   }
 }
@@ -135,13 +150,22 @@ const visitVariables: Visit = (walk, node) => {
   const { tree } = walk
   const type = tree.field(node, 'type')
   const values = [...listed(tree, tree.field(node, 'value'))]
-  const names = [...tree.children(node)].filter((child) => tree.hasField(child, 'name') && tree.type(child) !== ',')
+  const names = [...tree.children(node)].filter(
+    (child) => tree.hasField(child, 'name') && tree.type(child) !== ',',
+  )
   for (const [index, name] of names.entries()) {
     walk.bind(name, type === none ? valueType(tree, values[index] ?? none) : typeName(tree, type))
     const exported = isExported(walk.nameOf(name))
     if (walk.nameOf(name) === '_') walk.take(name)
     else if (walk.isLocal) walk.declare(name)
-    else walk.define(node, { name, kind: 'value', from: firstWords(tree, node), exported, isLeaf: names.length > 1 })
+    else
+      walk.define(node, {
+        name,
+        kind: 'value',
+        from: firstWords(tree, node),
+        exported,
+        isLeaf: names.length > 1,
+      })
   }
 }
 
@@ -149,9 +173,12 @@ const visitVariables: Visit = (walk, node) => {
 function valueType(tree: FlatTree, value: number): string {
   const plain = tree.type(value) === 'unary_expression' ? tree.field(value, 'operand') : value
   if (tree.type(plain) === 'composite_literal') return typeName(tree, tree.field(plain, 'type'))
-  if (tree.type(plain) === 'type_assertion_expression') return typeName(tree, tree.field(plain, 'type'))
-  const isNew = tree.type(plain) === 'call_expression' && tree.textOf(tree.field(plain, 'function')) === 'new'
-  if (tree.type(plain) === 'call_expression' && !isNew) return calledType(tree, tree.field(plain, 'function'))
+  if (tree.type(plain) === 'type_assertion_expression')
+    return typeName(tree, tree.field(plain, 'type'))
+  const isNew =
+    tree.type(plain) === 'call_expression' && tree.textOf(tree.field(plain, 'function')) === 'new'
+  if (tree.type(plain) === 'call_expression' && !isNew)
+    return calledType(tree, tree.field(plain, 'function'))
   const made = isNew ? tree.nextSibling(tree.firstChild(tree.field(plain, 'arguments'))) : none
   return tree.type(made) === 'identifier' ? tree.textOf(made) : typeName(tree, made)
 }
@@ -216,7 +243,12 @@ function packageName(path: string): string {
   return last.replace(/\.v\d+$/, '').replace(/^go-|[.-]go$/, '')
 }
 
-function referTo(walk: FactWalk, kind: CodeReference['kind'], named: number, passed: number | null): void {
+function referTo(
+  walk: FactWalk,
+  kind: CodeReference['kind'],
+  named: number,
+  passed: number | null,
+): void {
   const { tree } = walk
   const type = tree.type(named)
   if (type === 'identifier') walk.refer({ kind, name: named, arguments: passed })
@@ -268,7 +300,8 @@ export const go: LanguageSpec = {
   builtins:
     'append cap close complex copy delete imag len make new panic print println real recover bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any comparable',
   visits: {
-    package_clause: (walk, node) => walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'package_identifier'))),
+    package_clause: (walk, node) =>
+      walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'package_identifier'))),
     import_spec: visitImport,
     function_declaration: visitFunction,
     method_declaration: visitFunction,
@@ -291,7 +324,8 @@ export const go: LanguageSpec = {
     qualified_type: (walk, node) => referToType(walk, 'type', node),
     type_identifier: (walk, node) => walk.refer({ kind: 'type', name: node }),
     selector_expression: (walk, node) => {
-      if (walk.tree.type(walk.tree.field(node, 'operand')) === 'identifier') referTo(walk, 'value', node, null)
+      if (walk.tree.type(walk.tree.field(node, 'operand')) === 'identifier')
+        referTo(walk, 'value', node, null)
     },
     identifier: (walk, node) => walk.refer({ kind: 'value', name: node }),
   },

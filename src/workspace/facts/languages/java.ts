@@ -12,7 +12,8 @@ function firstWord(tree: FlatTree, node: number): number {
   let first = tree.firstChild(node)
   if (tree.type(first) !== 'modifiers') return node
   for (const modifier of tree.children(first))
-    if (!annotations.includes(tree.type(modifier)) && !tree.type(modifier).includes('comment')) return modifier
+    if (!annotations.includes(tree.type(modifier)) && !tree.type(modifier).includes('comment'))
+      return modifier
   first = tree.nextSibling(first)
   return first === none ? node : first
 }
@@ -53,7 +54,12 @@ function* findBases(tree: FlatTree, node: number): Generator<number> {
   }
 }
 
-function referToType(walk: FactWalk, kind: CodeReference['kind'], type: number, passed: number | null = null): void {
+function referToType(
+  walk: FactWalk,
+  kind: CodeReference['kind'],
+  type: number,
+  passed: number | null = null,
+): void {
   const { tree } = walk
   const plain = tree.type(type) === 'generic_type' ? tree.firstChild(type) : type
   if (tree.type(plain) === 'type_identifier') walk.refer({ kind, name: plain, arguments: passed })
@@ -68,7 +74,8 @@ const visitMethod: Visit = (walk, node) => {
   const name = tree.field(node, 'name')
   // Methods of a class without a name are nobody else's.
   const holder = tree.type(tree.parent(tree.parent(node)))
-  if (walk.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant') return walk.take(name)
+  if (walk.isLocal || holder === 'object_creation_expression' || holder === 'enum_constant')
+    return walk.take(name)
   const defined = walk.define(node, {
     name,
     kind: 'method',
@@ -90,7 +97,9 @@ function readParameters(tree: FlatTree, list: number): CodeSymbol['parameters'] 
 const visitField: Visit = (walk, node) => {
   const { tree } = walk
   const isConstant = tree.type(node) === 'constant_declaration' || hasModifier(tree, node, 'static')
-  const declarators = [...tree.children(node)].filter((child) => tree.type(child) === 'variable_declarator')
+  const declarators = [...tree.children(node)].filter(
+    (child) => tree.type(child) === 'variable_declarator',
+  )
   for (const declarator of declarators) {
     const name = tree.field(declarator, 'name')
     if (!walk.isLocal) walk.bind(name, variableType(tree, node, declarator), walk.typeAround)
@@ -111,11 +120,15 @@ function variableType(tree: FlatTree, declaration: number, declarator: number): 
   const type = typeName(tree, tree.field(declaration, 'type'))
   if (type !== 'var') return type
   const value = tree.field(declarator, 'value')
-  if (tree.type(value) === 'object_creation_expression') return typeName(tree, tree.field(value, 'type'))
+  if (tree.type(value) === 'object_creation_expression')
+    return typeName(tree, tree.field(value, 'type'))
   if (tree.type(value) !== 'method_invocation') return ''
   const object = tree.field(value, 'object')
   const isName = tree.type(object) === 'identifier' || tree.type(object) === 'this'
-  return callType(object === none ? null : isName ? tree.textOf(object) : '', tree.textOf(tree.field(value, 'name')))
+  return callType(
+    object === none ? null : isName ? tree.textOf(object) : '',
+    tree.textOf(tree.field(value, 'name')),
+  )
 }
 
 const visitLocals: Visit = (walk, node) => {
@@ -143,7 +156,9 @@ const declareTyped: Visit = (walk, node) => {
 const declareLambda: Visit = (walk, node) => {
   const { tree } = walk
   const parameters = tree.field(node, 'parameters')
-  for (const name of tree.type(parameters) === 'identifier' ? [parameters] : listed(tree, parameters))
+  for (const name of tree.type(parameters) === 'identifier'
+    ? [parameters]
+    : listed(tree, parameters))
     if (tree.type(name) === 'identifier') walk.declare(name)
 }
 
@@ -179,7 +194,12 @@ const visitCall: Visit = (walk, node) => {
 
 const visitNew: Visit = (walk, node) => {
   const { tree } = walk
-  referToType(walk, 'new', tree.field(node, 'type'), countArguments(tree, tree.field(node, 'arguments')))
+  referToType(
+    walk,
+    'new',
+    tree.field(node, 'type'),
+    countArguments(tree, tree.field(node, 'arguments')),
+  )
 }
 
 /** `Color.RED`: by custom what begins with a capital is a type. */
@@ -190,7 +210,8 @@ const visitAccess: Visit = (walk, node) => {
   const name = isReference ? tree.nextSibling(tree.nextSibling(object)) : tree.field(node, 'field')
   if (tree.type(object) === 'identifier' && /^\p{Lu}/u.test(walk.nameOf(object))) {
     walk.refer({ kind: 'type', name: object })
-    if (tree.type(name) === 'identifier') walk.refer({ kind: 'value', name, qualifier: walk.nameOf(object) })
+    if (tree.type(name) === 'identifier')
+      walk.refer({ kind: 'value', name, qualifier: walk.nameOf(object) })
   }
   walk.take(name)
 }
@@ -200,10 +221,14 @@ const takeName: Visit = (walk, node) => walk.take(walk.tree.field(node, 'name'))
 export const java: LanguageSpec = {
   branches:
     'if_statement for_statement enhanced_for_statement while_statement do_statement catch_clause ternary_expression case && ||',
-  functions: 'method_declaration constructor_declaration compact_constructor_declaration lambda_expression',
-  blocks: 'block for_statement enhanced_for_statement catch_clause try_with_resources_statement switch_block',
-  types: 'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
-  builtins: 'var String Object Integer Long Double Float Boolean Byte Short Character Override Void',
+  functions:
+    'method_declaration constructor_declaration compact_constructor_declaration lambda_expression',
+  blocks:
+    'block for_statement enhanced_for_statement catch_clause try_with_resources_statement switch_block',
+  types:
+    'class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration',
+  builtins:
+    'var String Object Integer Long Double Float Boolean Byte Short Character Override Void',
   visits: {
     package_declaration: (walk, node) => {
       walk.setNamespace(walk.tree.textOf(walk.tree.child(node, 'scoped_identifier', 'identifier')))

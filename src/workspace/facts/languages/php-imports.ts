@@ -11,7 +11,8 @@ export const visitUse: Visit = (walk, node) => {
   const prefix = tree.textOf(tree.child(node, 'namespace_name'))
   for (const clause of tree.children(group === none ? node : group)) {
     const type = tree.type(clause)
-    if (type === 'namespace_use_clause') importClause(walk, clause, group === none ? '' : `${prefix}\\`)
+    if (type === 'namespace_use_clause')
+      importClause(walk, clause, group === none ? '' : `${prefix}\\`)
   }
   takeWhole(walk, node)
 }

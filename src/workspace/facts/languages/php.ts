@@ -4,15 +4,32 @@ import type { FactWalk } from '../fact-walk.ts'
 import { type FlatTree, none } from '../flat-tree.ts'
 import type { LanguageSpec, Visit } from '../language-spec.ts'
 import { visitRequire, visitUse } from './php-imports.ts'
-import { isClassName, readParameters, referToClass, takeName, typeName, variableName } from './php-parts.ts'
-import { bindReturned, callType, countArguments, lastPart, listed, takeWhole, typeSet } from './reading.ts'
+import {
+  isClassName,
+  readParameters,
+  referToClass,
+  takeName,
+  typeName,
+  variableName,
+} from './php-parts.ts'
+import {
+  bindReturned,
+  callType,
+  countArguments,
+  lastPart,
+  listed,
+  takeWhole,
+  typeSet,
+} from './reading.ts'
 
 const baseClauses = typeSet('base_clause class_interface_clause')
 
 /** The nodes that name base class, interfaces and traits. */
 function findBases(tree: FlatTree, node: number): number[] {
   const clauses = [...tree.children(node)].filter((child) => baseClauses.has(tree.type(child)))
-  const uses = [...tree.children(tree.field(node, 'body'))].filter((child) => tree.type(child) === 'use_declaration')
+  const uses = [...tree.children(tree.field(node, 'body'))].filter(
+    (child) => tree.type(child) === 'use_declaration',
+  )
   return [...clauses, ...uses]
     .flatMap((clause) => [...tree.children(clause)])
     .filter((child) => isClassName(tree, child))
@@ -60,7 +77,12 @@ const visitConstant: Visit = (walk, node) => {
   const { tree } = walk
   const declaration = tree.parent(node)
   const name = tree.firstChild(node)
-  walk.define(node, { name, kind: 'value', from: declaration, exported: !isPrivate(tree, declaration) })
+  walk.define(node, {
+    name,
+    kind: 'value',
+    from: declaration,
+    exported: !isPrivate(tree, declaration),
+  })
 }
 
 const visitProperty: Visit = (walk, node) => {
@@ -123,7 +145,10 @@ function passedTo(tree: FlatTree, call: number): number | null {
   const list = tree.child(call, 'arguments')
   return countArguments(tree, list, (argument) => {
     const type = tree.type(argument)
-    return type === 'variadic_placeholder' || tree.type(tree.firstChild(argument)) === 'variadic_unpacking'
+    return (
+      type === 'variadic_placeholder' ||
+      tree.type(tree.firstChild(argument)) === 'variadic_unpacking'
+    )
   })
 }
 
@@ -148,7 +173,11 @@ function defineConstant(walk: FactWalk, call: number): void {
   const first = [...listed(tree, tree.field(call, 'arguments'))][0] ?? none
   const literal = tree.firstChild(first)
   if (walk.isLocal || tree.type(literal) !== 'string') return
-  walk.define(call, { name: tree.textOf(tree.child(literal, 'string_content')), kind: 'value', exported: true })
+  walk.define(call, {
+    name: tree.textOf(tree.child(literal, 'string_content')),
+    kind: 'value',
+    exported: true,
+  })
 }
 
 /** The last name of what stands before an arrow: empty for what is none. */
@@ -158,7 +187,9 @@ function qualifierOf(tree: FlatTree, node: number): string {
       return variableName(tree, node)
     case 'member_access_expression':
     case 'nullsafe_member_access_expression':
-      return tree.type(tree.field(node, 'name')) === 'name' ? tree.textOf(tree.field(node, 'name')) : ''
+      return tree.type(tree.field(node, 'name')) === 'name'
+        ? tree.textOf(tree.field(node, 'name'))
+        : ''
     case 'scoped_property_access_expression':
       return variableName(tree, tree.field(node, 'name'))
     default:
@@ -179,7 +210,8 @@ const visitStaticCall: Visit = (walk, node) => {
   const name = tree.field(node, 'name')
   if (tree.type(name) !== 'name') return
   const scope = tree.field(node, 'scope')
-  const isNamed = isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
+  const isNamed =
+    isClassName(tree, scope) || tree.type(scope) === 'relative_scope' || tree.type(scope) === 'name'
   const qualifier = isNamed ? lastPart(tree.textOf(scope)) : qualifierOf(tree, scope)
   takeWhole(walk, isNamed ? scope : none)
   walk.refer({ kind: 'call', name, qualifier, arguments: passedTo(tree, node) })
@@ -209,7 +241,8 @@ const valuePlaces = typeSet(
 
 /** Constants: all other names have been dealt with, or stand elsewhere. */
 const visitName: Visit = (walk, node) => {
-  if (valuePlaces.has(walk.tree.type(walk.tree.parent(node)))) walk.refer({ kind: 'value', name: node })
+  if (valuePlaces.has(walk.tree.type(walk.tree.parent(node))))
+    walk.refer({ kind: 'value', name: node })
 }
 
 export const php: LanguageSpec = {
@@ -217,9 +250,11 @@ export const php: LanguageSpec = {
     'if_statement else_if_clause for_statement foreach_statement while_statement do_statement case_statement catch_clause conditional_expression match_conditional_expression && || and or ??',
   functions: 'function_definition method_declaration anonymous_function arrow_function',
   blocks: '',
-  types: 'class_declaration interface_declaration trait_declaration enum_declaration anonymous_class',
+  types:
+    'class_declaration interface_declaration trait_declaration enum_declaration anonymous_class',
   visits: {
-    namespace_definition: (walk, node) => walk.setNamespace(walk.nameOf(walk.tree.field(node, 'name'))),
+    namespace_definition: (walk, node) =>
+      walk.setNamespace(walk.nameOf(walk.tree.field(node, 'name'))),
     namespace_use_declaration: visitUse,
     require_expression: visitRequire,
     require_once_expression: visitRequire,

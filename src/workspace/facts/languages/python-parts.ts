@@ -13,7 +13,12 @@ function lastName(tree: FlatTree, node: number): string {
 }
 
 /** Records that a name, or one with others and full stops before it, is used. */
-export function referTo(walk: FactWalk, kind: CodeReference['kind'], named: number, passed: number | null): void {
+export function referTo(
+  walk: FactWalk,
+  kind: CodeReference['kind'],
+  named: number,
+  passed: number | null,
+): void {
   const { tree } = walk
   const type = tree.type(named)
   if (type === 'identifier') walk.refer({ kind, name: named, arguments: passed })
@@ -21,7 +26,8 @@ export function referTo(walk: FactWalk, kind: CodeReference['kind'], named: numb
   walk.take(named)
   let qualifier = lastName(tree, tree.field(named, 'object'))
   // `super().total()` is the base class's.
-  if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super(')) qualifier = 'super'
+  if (qualifier === '' && tree.textOf(tree.field(named, 'object')).startsWith('super('))
+    qualifier = 'super'
   walk.refer({ kind, name: tree.field(named, 'attribute'), qualifier, arguments: passed })
 }
 
@@ -42,7 +48,9 @@ export const visitParameters: Visit = (walk, node) => {
   const { tree } = walk
   for (const parameter of listed(tree, node)) {
     const named =
-      tree.type(parameter) === 'typed_parameter' ? tree.firstChild(parameter) : tree.field(parameter, 'name')
+      tree.type(parameter) === 'typed_parameter'
+        ? tree.firstChild(parameter)
+        : tree.field(parameter, 'name')
     const name = named === none ? parameter : named
     const type = tree.field(parameter, 'type')
     if (tree.type(name) === 'identifier') walk.bind(name, typeName(tree, type))
@@ -51,7 +59,11 @@ export const visitParameters: Visit = (walk, node) => {
 }
 
 /** How many arguments a function takes, without `self`. */
-export function readParameters(tree: FlatTree, list: number, hasSelf: boolean): CodeSymbol['parameters'] {
+export function readParameters(
+  tree: FlatTree,
+  list: number,
+  hasSelf: boolean,
+): CodeSymbol['parameters'] {
   let [position, least, named, isOpen, isNamedOnly] = [hasSelf ? -1 : 0, 0, 0, false, false]
   for (const parameter of listed(tree, list)) {
     const type = tree.type(parameter)
@@ -88,7 +100,8 @@ export function typeName(tree: FlatTree, annotation: number): string {
   const text = tree.textOf(annotation).replaceAll(/["'\s]/g, '')
   const plain = /^(?:typing\.)?Optional\[(.*)\]$/.exec(text)?.[1] ?? text
   const named = plain.split('|').filter((part) => part !== 'None')
-  const name = named.length === 1 ? /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u.exec(named[0]!)?.[1] : undefined
+  const name =
+    named.length === 1 ? /^(?:\w+\.)*([\p{L}_]\w*)(?:\[|$)/u.exec(named[0]!)?.[1] : undefined
   return name ?? ''
 }
 
@@ -99,7 +112,8 @@ export const visitType: Visit = (walk, node) => {
   for (let inner = node; inner < end; inner++) {
     const type = tree.type(inner)
     const isWhole = tree.type(tree.parent(inner)) !== 'attribute'
-    if (isWhole && (type === 'identifier' || type === 'attribute')) referTo(walk, 'type', inner, null)
+    if (isWhole && (type === 'identifier' || type === 'attribute'))
+      referTo(walk, 'type', inner, null)
     else if (type === 'string') referToQuoted(walk, inner)
   }
   takeWhole(walk, node)
@@ -108,5 +122,6 @@ export const visitType: Visit = (walk, node) => {
 function referToQuoted(walk: FactWalk, node: number): void {
   const text = walk.nameOf(walk.tree.child(node, 'string_content'))
   const [name, qualifier = null] = text.split('.').reverse()
-  if (/^[\w.]+$/.test(text) && name !== undefined) walk.refer({ kind: 'type', name, at: node, qualifier })
+  if (/^[\w.]+$/.test(text) && name !== undefined)
+    walk.refer({ kind: 'type', name, at: node, qualifier })
 }

@@ -25,7 +25,8 @@ const visitFunction: Visit = (walk, node) => {
   const isDecorated = tree.type(holder) === 'decorated_definition'
   const block = tree.parent(isDecorated ? holder : node)
   const isMethod = tree.type(tree.parent(block)) === 'class_definition'
-  const isStatic = isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
+  const isStatic =
+    isDecorated && /^@staticmethod\b/m.test(tree.textOf(tree.child(holder, 'decorator')))
   const defined = walk.define(node, {
     name,
     kind: isMethod ? 'method' : 'function',
@@ -62,7 +63,9 @@ const visitImport: Visit = (walk, node) => {
     if (!isAliased && tree.type(item) !== 'dotted_name') continue
     const from = tree.textOf(isAliased ? tree.field(item, 'name') : item)
     // `import a.b` binds `a`; what is used is called `a.b.name`, which we know by what stands last before the name.
-    const local = isAliased ? tree.textOf(tree.field(item, 'alias')) : from.slice(from.lastIndexOf('.') + 1)
+    const local = isAliased
+      ? tree.textOf(tree.field(item, 'alias'))
+      : from.slice(from.lastIndexOf('.') + 1)
     walk.import({ line: tree.lineOf(node), from, names: [{ name: '*', local }], kind: 'static' })
   }
   takeWhole(walk, node)
@@ -79,7 +82,12 @@ const visitImportFrom: Visit = (walk, node) => {
     names.push({ name, local: isAliased ? tree.textOf(tree.field(item, 'alias')) : name })
   }
   const isAll = tree.child(node, 'wildcard_import') !== none
-  walk.import({ line: tree.lineOf(node), from: tree.textOf(source), names, kind: isAll ? 'all' : 'static' })
+  walk.import({
+    line: tree.lineOf(node),
+    from: tree.textOf(source),
+    names,
+    kind: isAll ? 'all' : 'static',
+  })
   takeWhole(walk, node)
 }
 
@@ -123,7 +131,8 @@ function exportListed(walk: FactWalk, list: number): void {
 const visitCall: Visit = (walk, node) => {
   const { tree } = walk
   const list = tree.field(node, 'arguments')
-  const isSpread = (argument: number) => ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
+  const isSpread = (argument: number) =>
+    ['list_splat', 'dictionary_splat'].includes(tree.type(argument))
   const passed = tree.type(list) === 'argument_list' ? countArguments(tree, list, isSpread) : 1
   referTo(walk, 'call', tree.field(node, 'function'), passed)
 }
@@ -181,7 +190,8 @@ export const python: LanguageSpec = {
     decorator: visitDecorator,
     attribute: (walk, node) => {
       walk.take(walk.tree.field(node, 'attribute'))
-      if (walk.tree.type(walk.tree.field(node, 'object')) === 'identifier') referTo(walk, 'value', node, null)
+      if (walk.tree.type(walk.tree.field(node, 'object')) === 'identifier')
+        referTo(walk, 'value', node, null)
     },
     identifier: (walk, node) => walk.refer({ kind: 'value', name: node }),
   },

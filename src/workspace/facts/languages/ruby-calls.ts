@@ -14,21 +14,33 @@ type Statement = (walk: FactWalk, call: number, passed: readonly number[]) => vo
 const requireFile: Statement = (walk, call, [path]) => {
   const { tree } = walk
   const isRelative = tree.textOf(tree.field(call, 'method')) === 'require_relative'
-  const from = path === undefined || tree.child(path, 'interpolation') !== none ? '' : literalName(tree, path)
+  const from =
+    path === undefined || tree.child(path, 'interpolation') !== none ? '' : literalName(tree, path)
   const line = tree.lineOf(call)
-  walk.import({ line, from: isRelative && !from.startsWith('.') ? `./${from}` : from, names: [], kind: 'static' })
+  walk.import({
+    line,
+    from: isRelative && !from.startsWith('.') ? `./${from}` : from,
+    names: [],
+    kind: 'static',
+  })
 }
 
 const autoload: Statement = (walk, call, [name, path]) => {
   if (name === undefined || path === undefined) return
   const local = literalName(walk.tree, name)
   const from = literalName(walk.tree, path)
-  walk.import({ line: walk.tree.lineOf(call), from, names: [{ name: local, local }], kind: 'static' })
+  walk.import({
+    line: walk.tree.lineOf(call),
+    from,
+    names: [{ name: local, local }],
+    kind: 'static',
+  })
 }
 
 const mixIn: Statement = (walk, _call, passed) => {
   for (const argument of passed)
-    if (isConstant(walk.tree, argument)) walk.refer({ kind: 'extends', ...takeConstant(walk, argument) })
+    if (isConstant(walk.tree, argument))
+      walk.refer({ kind: 'extends', ...takeConstant(walk, argument) })
 }
 
 /** `private :a, :b` names what was defined above, `private def a` what comes. */
@@ -36,7 +48,8 @@ const hide: Statement = (walk, _call, passed) => {
   const names = new Set(passed.map((argument) => literalName(walk.tree, argument)))
   for (const argument of passed) walk.marked.add(argument)
   const around = walk.typeAround
-  for (const symbol of walk.symbols) if (symbol.within === around && names.has(symbol.name)) symbol.exported = false
+  for (const symbol of walk.symbols)
+    if (symbol.within === around && names.has(symbol.name)) symbol.exported = false
 }
 
 const defineMethod: Statement = (walk, call, [name]) => {
@@ -102,12 +115,19 @@ export const visitSymbol: Visit = (walk, node) => {
 export function findMixins(walk: FactWalk, body: number): number[] {
   const { tree } = walk
   return [...tree.children(body)].flatMap((child) => {
-    if (tree.type(child) !== 'call' || !mixing.has(tree.textOf(tree.field(child, 'method')))) return []
-    return [...listed(tree, tree.field(child, 'arguments'))].filter((argument) => isConstant(tree, argument))
+    if (tree.type(child) !== 'call' || !mixing.has(tree.textOf(tree.field(child, 'method'))))
+      return []
+    return [...listed(tree, tree.field(child, 'arguments'))].filter((argument) =>
+      isConstant(tree, argument),
+    )
   })
 }
 
-const visibilities: Readonly<Record<string, boolean>> = { private: true, protected: true, public: false }
+const visibilities: Readonly<Record<string, boolean>> = {
+  private: true,
+  protected: true,
+  public: false,
+}
 
 /** Marks what stands below `private`. */
 export function markPrivate(walk: FactWalk, body: number): void {

@@ -7,11 +7,17 @@ import { listed } from './reading.ts'
 /** Whether a class or module is named here: `Cart`, `Shop::Cart`, `::Cart`. */
 export function isConstant(tree: FlatTree, node: number): boolean {
   const type = tree.type(node)
-  return type === 'constant' || (type === 'scope_resolution' && tree.type(tree.field(node, 'name')) === 'constant')
+  return (
+    type === 'constant' ||
+    (type === 'scope_resolution' && tree.type(tree.field(node, 'name')) === 'constant')
+  )
 }
 
 /** Takes a constant with all that stands before it. */
-export function takeConstant(walk: FactWalk, node: number): { name: number; qualifier: string | null } {
+export function takeConstant(
+  walk: FactWalk,
+  node: number,
+): { name: number; qualifier: string | null } {
   const { tree } = walk
   walk.take(node)
   if (tree.type(node) !== 'scope_resolution') return { name: node, qualifier: null }
@@ -21,12 +27,17 @@ export function takeConstant(walk: FactWalk, node: number): { name: number; qual
     walk.take(before)
     walk.take(tree.field(before, 'name'))
   }
-  return { name: tree.field(node, 'name'), qualifier: scope === none ? null : receiverName(tree, scope) }
+  return {
+    name: tree.field(node, 'name'),
+    qualifier: scope === none ? null : receiverName(tree, scope),
+  }
 }
 
 /** The last name of a constant. */
 export function constantName(tree: FlatTree, node: number): string {
-  return isConstant(tree, node) ? tree.textOf(tree.field(node, 'name') === none ? node : tree.field(node, 'name')) : ''
+  return isConstant(tree, node)
+    ? tree.textOf(tree.field(node, 'name') === none ? node : tree.field(node, 'name'))
+    : ''
 }
 
 /** The last name of what stands before a full stop: empty for what is none. `@till` goes by `till`, as its reader does. */
@@ -64,7 +75,12 @@ export function readParameters(tree: FlatTree, list: number): CodeSymbol['parame
   let [least, most, isOpen] = [0, 0, false]
   for (const parameter of listed(tree, list)) {
     const type = tree.type(parameter)
-    if (type === 'splat_parameter' || type === 'hash_splat_parameter' || type === 'forward_parameter') isOpen = true
+    if (
+      type === 'splat_parameter' ||
+      type === 'hash_splat_parameter' ||
+      type === 'forward_parameter'
+    )
+      isOpen = true
     else if (type === 'block_parameter' || type === ';') continue
     else {
       most++

@@ -56,7 +56,11 @@ const visitMethod: Visit = (walk, node) => {
 const visitAlias: Visit = (walk, node) => {
   const { tree } = walk
   walk.take(tree.field(node, 'alias'))
-  walk.define(node, { name: tree.field(node, 'name'), kind: 'method', exported: !walk.marked.has(node) })
+  walk.define(node, {
+    name: tree.field(node, 'name'),
+    kind: 'method',
+    exported: !walk.marked.has(node),
+  })
 }
 
 const makers = typeSet('Struct Class Module Data')
@@ -73,7 +77,13 @@ const visitAssignment: Visit = (walk, node) => {
     const name = base === undefined ? '' : constantName(tree, base)
     const kind = isClass ? (made === 'Module' ? 'module' : 'class') : 'value'
     const body = isClass ? tree.field(right, 'block') : right
-    walk.define(node, { name: left, kind, body, exported: !walk.marked.has(node), extends: name === '' ? [] : [name] })
+    walk.define(node, {
+      name: left,
+      kind,
+      body,
+      exported: !walk.marked.has(node),
+      extends: name === '' ? [] : [name],
+    })
   } else if (type === 'identifier') {
     walk.bind(left, made)
     walk.declare(left)
@@ -83,7 +93,8 @@ const visitAssignment: Visit = (walk, node) => {
 
 /** Names of parameters and of what patterns and loops find. */
 const declareNames: Visit = (walk, node) => {
-  for (const child of walk.tree.children(node)) if (walk.tree.type(child) === 'identifier') walk.declare(child)
+  for (const child of walk.tree.children(node))
+    if (walk.tree.type(child) === 'identifier') walk.declare(child)
 }
 
 const declareName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
@@ -102,7 +113,9 @@ const visitSuper: Visit = (walk, node) => {
   const method = walk.around
   const call = tree.parent(node)
   if (method?.kind !== 'method') return
-  const passed = tree.hasField(node, 'method') ? countPassed(tree, tree.field(call, 'arguments')) : null
+  const passed = tree.hasField(node, 'method')
+    ? countPassed(tree, tree.field(call, 'arguments'))
+    : null
   walk.refer({ kind: 'call', name: method.name, at: node, qualifier: 'super', arguments: passed })
 }
 

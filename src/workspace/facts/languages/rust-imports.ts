@@ -15,7 +15,13 @@ export const visitUse: Visit = (walk, node) => {
 }
 
 /** One branch of `a::{b, c as d, e::*, self}`, with what stands before its brace. */
-function importTree(walk: FactWalk, node: number, prefix: string, kind: 'static' | 'reexport', depth: number): void {
+function importTree(
+  walk: FactWalk,
+  node: number,
+  prefix: string,
+  kind: 'static' | 'reexport',
+  depth: number,
+): void {
   const { tree } = walk
   const line = node === none ? 0 : tree.lineOf(node)
   const join = (path: string) => [prefix, path].filter((part) => part !== '').join('::')
@@ -75,7 +81,11 @@ export const visitMod: Visit = (walk, node) => {
 
 function modulesAround(walk: FactWalk): string[] {
   const names: string[] = []
-  for (let index = walk.typeAround; index !== none && names.length < deepestGroup; index = walk.symbols[index]!.within)
+  for (
+    let index = walk.typeAround;
+    index !== none && names.length < deepestGroup;
+    index = walk.symbols[index]!.within
+  )
     names.unshift(walk.symbols[index]!.name)
   return names
 }

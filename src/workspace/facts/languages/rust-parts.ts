@@ -27,7 +27,9 @@ export function takePath(walk: FactWalk, node: number): { name: number; qualifie
   }
 }
 
-const pathTypes = typeSet('identifier scoped_identifier type_identifier scoped_type_identifier generic_type')
+const pathTypes = typeSet(
+  'identifier scoped_identifier type_identifier scoped_type_identifier generic_type',
+)
 
 /** What stands before a name: no one else names it; what is between `<` and `>` is visited. */
 function takeBefore(walk: FactWalk, path: number): void {
@@ -62,9 +64,13 @@ export function typeName(tree: FlatTree, type: number): string {
       const outer = tree.field(named, 'type')
       const name = lastPart(tree.textOf(outer))
       if (!transparent.has(name)) return name
-      named = [...listed(tree, tree.field(named, 'type_arguments'))].find((node) => tree.type(node) !== '<') ?? none
+      named =
+        [...listed(tree, tree.field(named, 'type_arguments'))].find(
+          (node) => tree.type(node) !== '<',
+        ) ?? none
     } else if (wrappers.has(shape)) named = tree.field(named, 'type')
-    else if (shape === 'dynamic_type' || shape === 'abstract_type') named = tree.field(named, 'trait')
+    else if (shape === 'dynamic_type' || shape === 'abstract_type')
+      named = tree.field(named, 'trait')
     else return ''
   }
   return ''
@@ -75,7 +81,11 @@ export function readParameters(tree: FlatTree, list: number): CodeSymbol['parame
   let [count, isOpen] = [0, false]
   for (const parameter of listed(tree, list)) {
     if (tree.type(parameter) === 'variadic_parameter') isOpen = true
-    else if (tree.type(parameter) === 'parameter' && tree.type(tree.field(parameter, 'pattern')) !== 'self') count++
+    else if (
+      tree.type(parameter) === 'parameter' &&
+      tree.type(tree.field(parameter, 'pattern')) !== 'self'
+    )
+      count++
   }
   return { least: count, most: isOpen ? null : count }
 }

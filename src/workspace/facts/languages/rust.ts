@@ -29,7 +29,9 @@ const boundTypes = typeSet('type_identifier scoped_type_identifier generic_type'
 
 const visitTrait: Visit = (walk, node) => {
   const { tree } = walk
-  const bounds = [...tree.children(tree.field(node, 'bounds'))].filter((bound) => boundTypes.has(tree.type(bound)))
+  const bounds = [...tree.children(tree.field(node, 'bounds'))].filter((bound) =>
+    boundTypes.has(tree.type(bound)),
+  )
   walk.define(node, {
     name: tree.field(node, 'name'),
     kind: 'interface',
@@ -59,12 +61,19 @@ function blockAround(tree: FlatTree, node: number): number {
   return tree.type(holder) === 'impl_item' || tree.type(holder) === 'trait_item' ? holder : none
 }
 
-function placeMember(tree: FlatTree, node: number): { owner: string | null; exported: boolean; isMember: boolean } {
+function placeMember(
+  tree: FlatTree,
+  node: number,
+): { owner: string | null; exported: boolean; isMember: boolean } {
   const block = blockAround(tree, node)
   const isImpl = tree.type(block) === 'impl_item'
   const isOfTrait = block !== none && (!isImpl || tree.field(block, 'trait') !== none)
   const owner = isImpl ? typeName(tree, tree.field(block, 'type')) : ''
-  return { owner: owner === '' ? null : owner, exported: isOfTrait || isPublic(tree, node), isMember: block !== none }
+  return {
+    owner: owner === '' ? null : owner,
+    exported: isOfTrait || isPublic(tree, node),
+    isMember: block !== none,
+  }
 }
 
 const visitFunction: Visit = (walk, node) => {
@@ -104,7 +113,8 @@ const visitField: Visit = (walk, node) => {
 const visitParameter: Visit = (walk, node) => {
   const { tree } = walk
   const pattern = tree.field(node, 'pattern')
-  if (tree.type(pattern) === 'identifier') walk.bind(pattern, typeName(tree, tree.field(node, 'type')))
+  if (tree.type(pattern) === 'identifier')
+    walk.bind(pattern, typeName(tree, tree.field(node, 'type')))
 }
 
 /** `let cart: Cart`, `let cart = Cart::new(…)`, `let cart = Cart { … }`. */
@@ -113,14 +123,20 @@ const visitLet: Visit = (walk, node) => {
   const pattern = tree.field(node, 'pattern')
   const type = tree.field(node, 'type')
   if (tree.type(pattern) !== 'identifier') return
-  walk.bind(pattern, type === none ? madeType(tree, tree.field(node, 'value')) : typeName(tree, type))
+  walk.bind(
+    pattern,
+    type === none ? madeType(tree, tree.field(node, 'value')) : typeName(tree, type),
+  )
 }
 
 /** Of `Result<Cart, E>` and `Option<Cart>` what is in them, as nobody uses the rest. */
 function returnedType(tree: FlatTree, type: number): string {
-  const isWrapped = tree.type(type) === 'generic_type' && /^(Result|Option)$/.test(typeName(tree, type))
+  const isWrapped =
+    tree.type(type) === 'generic_type' && /^(Result|Option)$/.test(typeName(tree, type))
   if (!isWrapped) return typeName(tree, type)
-  const inner = [...listed(tree, tree.field(type, 'type_arguments'))].find((node) => tree.type(node) !== '<')
+  const inner = [...listed(tree, tree.field(type, 'type_arguments'))].find(
+    (node) => tree.type(node) !== '<',
+  )
   return typeName(tree, inner ?? none)
 }
 
@@ -140,7 +156,8 @@ function madeType(tree: FlatTree, given: number): string {
   }
   if (tree.type(called) !== 'scoped_identifier') return ''
   const type = receiverName(tree, tree.field(called, 'path'))
-  const isMade = isCapital(type) && type !== 'Self' && constructors.test(tree.textOf(tree.field(called, 'name')))
+  const isMade =
+    isCapital(type) && type !== 'Self' && constructors.test(tree.textOf(tree.field(called, 'name')))
   return isMade ? type : callType(type, tree.textOf(tree.field(called, 'name')))
 }
 
@@ -163,17 +180,23 @@ function referToCalled(walk: FactWalk, called: number, passed: number | null): v
   const { name, qualifier } = takePath(walk, called)
   const text = walk.nameOf(name)
   if (prelude.has(text)) walk.take(name)
-  else if (text !== '') walk.refer({ kind: isCapital(text) ? 'new' : 'call', name, qualifier, arguments: passed })
+  else if (text !== '')
+    walk.refer({ kind: isCapital(text) ? 'new' : 'call', name, qualifier, arguments: passed })
 }
 
 const isCapital = (name: string | null) => /^\p{Lu}/u.test(name ?? '')
 
 const visitCall: Visit = (walk, node) => {
   const { tree } = walk
-  referToCalled(walk, tree.field(node, 'function'), countArguments(tree, tree.field(node, 'arguments')))
+  referToCalled(
+    walk,
+    tree.field(node, 'function'),
+    countArguments(tree, tree.field(node, 'arguments')),
+  )
 }
 
-const visitStructValue: Visit = (walk, node) => referToType(walk, walk.tree.field(node, 'name'), 'new')
+const visitStructValue: Visit = (walk, node) =>
+  referToType(walk, walk.tree.field(node, 'name'), 'new')
 
 const standardMacros = typeSet(
   'println print eprintln eprint format format_args write writeln vec assert assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne panic todo unimplemented unreachable matches dbg include_str include_bytes include env option_env concat stringify cfg compile_error line column file module_path thread_local',
@@ -233,7 +256,8 @@ const visitPath: Visit = (walk, node) => {
   const { name, qualifier } = takePath(walk, node)
   if (name === none) return
   walk.refer({ kind: 'value', name, qualifier })
-  if (isCapital(qualifier) && qualifier !== 'Self') walk.refer({ kind: 'type', name: qualifier!, at: node })
+  if (isCapital(qualifier) && qualifier !== 'Self')
+    walk.refer({ kind: 'type', name: qualifier!, at: node })
 }
 
 const visitType: Visit = (walk, node) => {
@@ -244,11 +268,14 @@ const visitType: Visit = (walk, node) => {
 /** Says of the types of this file which traits they have. */
 function settleTraits(walk: FactWalk): void {
   const { tree, symbols } = walk
-  const types = new Map(symbols.flatMap((symbol) => (typeKinds.has(symbol.kind) ? [[symbol.name, symbol]] : [])))
+  const types = new Map(
+    symbols.flatMap((symbol) => (typeKinds.has(symbol.kind) ? [[symbol.name, symbol]] : [])),
+  )
   for (const node of walk.marked) {
     const symbol = types.get(typeName(tree, tree.field(node, 'type')))
     const trait = typeName(tree, tree.field(node, 'trait'))
-    if (symbol && trait !== '' && !symbol.extends.includes(trait)) symbol.extends = [...symbol.extends, trait]
+    if (symbol && trait !== '' && !symbol.extends.includes(trait))
+      symbol.extends = [...symbol.extends, trait]
   }
 }
 

@@ -3,7 +3,13 @@ import type { FactWalk } from '../fact-walk.ts'
 import { none } from '../flat-tree.ts'
 import type { Visit } from '../language-spec.ts'
 import { listed } from './reading.ts'
-import { functionValues, isModuleExports, lastName, readParameters, valueType } from './script-parts.ts'
+import {
+  functionValues,
+  isModuleExports,
+  lastName,
+  readParameters,
+  valueType,
+} from './script-parts.ts'
 
 export const visitAssignment: Visit = (walk, node) => {
   const { tree } = walk
@@ -16,7 +22,8 @@ export const visitAssignment: Visit = (walk, node) => {
     walk.take(name)
   } else if (walk.isLocal) return
   else if (isModuleExports(tree, left)) exportWhole(walk, node, right)
-  else if (isModuleExports(tree, object) || tree.textOf(object) === 'exports') exportNamed(walk, node, name, right)
+  else if (isModuleExports(tree, object) || tree.textOf(object) === 'exports')
+    exportNamed(walk, node, name, right)
   else if (functionValues.includes(tree.type(right))) defineOutside(walk, node, object, name)
 }
 
@@ -30,7 +37,8 @@ function exportWhole(walk: FactWalk, node: number, value: number): void {
       const isShort = tree.type(part) === 'shorthand_property_identifier'
       const named = isShort ? part : tree.field(part, 'value')
       const as = isShort ? part : tree.field(part, 'key')
-      if (isShort || tree.type(named) === 'identifier') walk.exportName(tree.textOf(named), tree.textOf(as), line)
+      if (isShort || tree.type(named) === 'identifier')
+        walk.exportName(tree.textOf(named), tree.textOf(as), line)
     }
   const own = tree.field(value, 'name')
   defineExport(walk, node, own === none ? 'default' : walk.nameOf(own), value)
@@ -39,7 +47,8 @@ function exportWhole(walk: FactWalk, node: number, value: number): void {
 /** `exports.name = …` */
 function exportNamed(walk: FactWalk, node: number, name: number, value: number): void {
   const { tree } = walk
-  if (tree.type(value) === 'identifier') walk.exportName(tree.textOf(value), tree.textOf(name), tree.lineOf(node))
+  if (tree.type(value) === 'identifier')
+    walk.exportName(tree.textOf(value), tree.textOf(name), tree.lineOf(node))
   if (tree.textOf(value) !== tree.textOf(name)) defineExport(walk, node, name, value)
 }
 

@@ -81,7 +81,8 @@ export const visitNamespace: Visit = (walk, node) => {
   const statement = tree.parent(node)
   const outer = tree.type(statement) === 'expression_statement' ? statement : node
   walk.take(body)
-  if (tree.type(name) !== 'string') walk.define(node, { name, kind: 'module', body, ...place(walk, outer) })
+  if (tree.type(name) !== 'string')
+    walk.define(node, { name, kind: 'module', body, ...place(walk, outer) })
 }
 
 export const visitVariable: Visit = (walk, node) => {
@@ -90,12 +91,19 @@ export const visitVariable: Visit = (walk, node) => {
   const value = tree.field(node, 'value')
   if (visitImportCall(walk, name, value)) return
   const list = tree.parent(node)
-  if (tree.type(name) === 'identifier') walk.bind(name, valueType(tree, tree.field(node, 'type'), value))
+  if (tree.type(name) === 'identifier')
+    walk.bind(name, valueType(tree, tree.field(node, 'type'), value))
   if (walk.isLocal) declarePattern(walk, name, tree.type(list) === 'variable_declaration')
   else if (tree.type(name) === 'identifier') defineVariable(walk, node, name, value)
   else
     for (const part of listNames(tree, name))
-      walk.define(node, { name: part, kind: 'value', body: value, ...place(walk, list), isLeaf: true })
+      walk.define(node, {
+        name: part,
+        kind: 'value',
+        body: value,
+        ...place(walk, list),
+        isLeaf: true,
+      })
 }
 
 function defineVariable(walk: FactWalk, node: number, name: number, value: number): void {

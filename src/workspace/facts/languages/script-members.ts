@@ -40,7 +40,8 @@ function isNamedObject(walk: FactWalk, object: number): boolean {
   const { tree } = walk
   const holder = tree.parent(object)
   const type = tree.type(holder)
-  if (type === 'as_expression' || type === 'satisfies_expression') return isNamedObject(walk, holder)
+  if (type === 'as_expression' || type === 'satisfies_expression')
+    return isNamedObject(walk, holder)
   return (
     type === 'variable_declarator' ||
     type === 'export_statement' ||
@@ -77,7 +78,12 @@ export const visitPropertySignature: Visit = (walk, node) => {
   walk.bind(name, valueType(tree, tree.field(node, 'type'), none), walk.typeAround)
   const called = tree.nextSibling(type)
   if (tree.type(called) === 'function_type')
-    walk.define(node, { name, kind: 'method', exported: true, parameters: readParameters(tree, called) })
+    walk.define(node, {
+      name,
+      kind: 'method',
+      exported: true,
+      parameters: readParameters(tree, called),
+    })
 }
 
 /** Arrow functions and methods as values of a named object. */
@@ -86,7 +92,12 @@ export const visitPair: Visit = (walk, node) => {
   const name = tree.field(node, 'key')
   const value = tree.field(node, 'value')
   walk.take(name)
-  if (walk.isLocal || !functionValues.includes(tree.type(value)) || !isNamedObject(walk, tree.parent(node))) return
+  if (
+    walk.isLocal ||
+    !functionValues.includes(tree.type(value)) ||
+    !isNamedObject(walk, tree.parent(node))
+  )
+    return
   if (tree.type(name) !== 'property_identifier') return
   const defined = walk.define(node, {
     name,
@@ -105,7 +116,8 @@ export const visitParameter: Visit = (walk, node) => {
   if (tree.type(name) === 'identifier') {
     walk.bind(name, type)
     // A parameter of a constructor that is a field, too.
-    const isField = tree.child(node, 'accessibility_modifier', 'override_modifier', 'readonly') !== none
+    const isField =
+      tree.child(node, 'accessibility_modifier', 'override_modifier', 'readonly') !== none
     if (isField) walk.bind(name, type, walk.typeAround)
   }
   declarePattern(walk, name)

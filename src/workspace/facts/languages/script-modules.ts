@@ -18,10 +18,15 @@ export const visitImport: Visit = (walk, node) => {
   const names: Names = []
   const required = tree.child(node, 'import_require_clause')
   const source = sourceOf(tree, tree.field(required === none ? node : required, 'source'))
-  for (const part of [...tree.children(tree.child(node, 'import_clause')), ...tree.children(required)]) {
+  for (const part of [
+    ...tree.children(tree.child(node, 'import_clause')),
+    ...tree.children(required),
+  ]) {
     const type = tree.type(part)
-    if (type === 'identifier') names.push({ name: required === none ? 'default' : '*', local: tree.textOf(part) })
-    else if (type === 'namespace_import') names.push({ name: '*', local: tree.textOf(tree.child(part, 'identifier')) })
+    if (type === 'identifier')
+      names.push({ name: required === none ? 'default' : '*', local: tree.textOf(part) })
+    else if (type === 'namespace_import')
+      names.push({ name: '*', local: tree.textOf(tree.child(part, 'identifier')) })
     else if (type === 'named_imports') names.push(...listSpecifiers(tree, part, 'import_specifier'))
   }
   takeWhole(walk, node)
@@ -57,11 +62,13 @@ export const visitExport: Visit = (walk, node) => {
   if (source !== none) {
     const whole = tree.child(node, 'namespace_export')
     const local = whole === none ? '*' : nameOf(tree, tree.child(whole, 'identifier', 'string'))
-    const names = clause === none ? [{ name: '*', local }] : listSpecifiers(tree, clause, 'export_specifier')
+    const names =
+      clause === none ? [{ name: '*', local }] : listSpecifiers(tree, clause, 'export_specifier')
     takeWhole(walk, node)
     walk.import({ line, from: sourceOf(tree, source), names, kind: 'reexport' })
   } else if (clause !== none) {
-    for (const { name, local } of listSpecifiers(tree, clause, 'export_specifier')) walk.exportName(name, local, line)
+    for (const { name, local } of listSpecifiers(tree, clause, 'export_specifier'))
+      walk.exportName(name, local, line)
     takeWhole(walk, node)
   } else exportValue(walk, node)
 }
@@ -75,7 +82,8 @@ function exportValue(walk: FactWalk, node: number): void {
   const assigned = tree.child(node, '=') === none ? none : tree.child(node, 'identifier')
   const named = value === none ? assigned : value
   if (named === none || selfNaming.includes(tree.type(named))) return
-  if (tree.type(named) === 'identifier') walk.exportName(tree.textOf(named), 'default', tree.lineOf(node))
+  if (tree.type(named) === 'identifier')
+    walk.exportName(tree.textOf(named), 'default', tree.lineOf(node))
   walk.define(node, {
     name: 'default',
     kind: 'value',
@@ -95,7 +103,8 @@ export function visitImportCall(walk: FactWalk, pattern: number, value: number):
   const { call, member } = unwrap(tree, value)
   const called = tree.field(call, 'function')
   const isDynamic = tree.type(called) === 'import'
-  if (!isDynamic && (tree.type(called) !== 'identifier' || tree.textOf(called) !== 'require')) return false
+  if (!isDynamic && (tree.type(called) !== 'identifier' || tree.textOf(called) !== 'require'))
+    return false
   const source = sourceOf(tree, tree.child(tree.field(call, 'arguments'), 'string'))
   if (source === '') return false
   for (const node of [call, called]) walk.take(node)

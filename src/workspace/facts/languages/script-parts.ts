@@ -14,9 +14,11 @@ export function* listNames(tree: FlatTree, pattern: number): Generator<number> {
   const end = tree.after(pattern)
   for (let node = pattern; node < end; node++) {
     const type = tree.type(node)
-    const isDefault = tree.hasField(node, 'right') || tree.hasField(node, 'value') || type === 'type_annotation'
+    const isDefault =
+      tree.hasField(node, 'right') || tree.hasField(node, 'value') || type === 'type_annotation'
     // Defaults and types are names of other things; of a pair the value is the pattern.
-    if (node !== pattern && isDefault && tree.type(tree.parent(node)) !== 'pair_pattern') node = tree.after(node) - 1
+    if (node !== pattern && isDefault && tree.type(tree.parent(node)) !== 'pair_pattern')
+      node = tree.after(node) - 1
     else if (type === 'identifier' || type === 'shorthand_property_identifier_pattern') yield node
   }
 }
@@ -38,7 +40,8 @@ export function readParameters(tree: FlatTree, node: number): CodeSymbol['parame
     if (shape === 'rest_pattern') isOpen = true
     else if (parameterShapes.has(shape)) {
       position++
-      const isOptional = tree.type(child) === 'optional_parameter' || tree.field(child, 'value') !== none
+      const isOptional =
+        tree.type(child) === 'optional_parameter' || tree.field(child, 'value') !== none
       if (!isOptional && shape !== 'assignment_pattern') least = position
     }
   }
@@ -67,7 +70,9 @@ function typeName(tree: FlatTree, annotation: number): string {
         type = skipPunctuation(tree, tree.firstChild(type))
         break
       case 'union_type': {
-        const named = [...tree.children(type)].filter((child) => nameableTypes.has(tree.type(child)))
+        const named = [...tree.children(type)].filter((child) =>
+          nameableTypes.has(tree.type(child)),
+        )
         if (named.length !== 1) return ''
         type = named[0]!
         break
@@ -101,8 +106,11 @@ export function returnedType(tree: FlatTree, node: number): string {
   const annotation = tree.field(node, 'return_type')
   if (annotation !== none) {
     const type = skipPunctuation(tree, tree.firstChild(annotation))
-    const isPromise = tree.type(type) === 'generic_type' && tree.textOf(tree.field(type, 'name')) === 'Promise'
-    return isPromise ? typeName(tree, tree.field(type, 'type_arguments')) : typeName(tree, annotation)
+    const isPromise =
+      tree.type(type) === 'generic_type' && tree.textOf(tree.field(type, 'name')) === 'Promise'
+    return isPromise
+      ? typeName(tree, tree.field(type, 'type_arguments'))
+      : typeName(tree, annotation)
   }
   const body = tree.field(node, 'body')
   return tree.type(body) === 'new_expression' ? valueType(tree, none, body) : ''
@@ -121,7 +129,8 @@ export const visitReturn: Visit = (walk, node) => {
   const value = tree.nextSibling(tree.firstChild(node))
   const type = tree.type(value)
   if (value === none || type === ';' || type === 'null' || type === 'undefined') return
-  const made = type === 'new_expression' ? valueType(tree, none, value) : type === 'this' ? 'this' : ''
+  const made =
+    type === 'new_expression' ? valueType(tree, none, value) : type === 'this' ? 'this' : ''
   // Once is enough.
   if (walk.typeOf('()') !== (made || '?')) walk.bind('()', made || '?')
 }
@@ -170,7 +179,9 @@ export function lastName(tree: FlatTree, node: number): string {
 export function findBases(tree: FlatTree, node: number): number[] {
   const heritage = tree.child(node, 'class_heritage', 'extends_type_clause')
   if (heritage === none) return []
-  const clauses = [...tree.children(heritage)].filter((child) => tree.type(child).endsWith('_clause'))
+  const clauses = [...tree.children(heritage)].filter((child) =>
+    tree.type(child).endsWith('_clause'),
+  )
   return [heritage, ...clauses]
     .flatMap((clause) => [...tree.children(clause)])
     .flatMap((child) => {

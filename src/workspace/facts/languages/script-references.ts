@@ -12,7 +12,12 @@ function countPassed(tree: FlatTree, list: number): number | null {
   return countArguments(tree, list, (argument) => tree.type(argument) === 'spread_element')
 }
 
-function referTo(walk: FactWalk, kind: 'call' | 'new' | 'value', named: number, passed: number | null): void {
+function referTo(
+  walk: FactWalk,
+  kind: 'call' | 'new' | 'value',
+  named: number,
+  passed: number | null,
+): void {
   const { tree } = walk
   const type = tree.type(named)
   if (type === 'identifier') walk.refer({ kind, name: named, arguments: passed })
@@ -32,7 +37,12 @@ export const visitCall: Visit = (walk, node) => {
 
 export const visitNew: Visit = (walk, node) => {
   const { tree } = walk
-  referTo(walk, 'new', tree.field(node, 'constructor'), countPassed(tree, tree.field(node, 'arguments')))
+  referTo(
+    walk,
+    'new',
+    tree.field(node, 'constructor'),
+    countPassed(tree, tree.field(node, 'arguments')),
+  )
 }
 
 export const visitDecorator: Visit = (walk, node) => {
@@ -44,7 +54,8 @@ export const visitDecorator: Visit = (walk, node) => {
 export const visitElement: Visit = (walk, node) => {
   const { tree } = walk
   const name = tree.field(node, 'name')
-  if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(walk.nameOf(name))) referTo(walk, 'call', name, null)
+  if (tree.type(name) !== 'identifier' || /^\p{Lu}/u.test(walk.nameOf(name)))
+    referTo(walk, 'call', name, null)
   else walk.take(name)
 }
 
@@ -57,5 +68,9 @@ export const visitMember: Visit = (walk, node) => {
 /** `Shop.Cart` as a type. */
 export const visitNestedType: Visit = (walk, node) => {
   const { tree } = walk
-  walk.refer({ kind: 'type', name: tree.field(node, 'name'), qualifier: lastName(tree, tree.field(node, 'module')) })
+  walk.refer({
+    kind: 'type',
+    name: tree.field(node, 'name'),
+    qualifier: lastName(tree, tree.field(node, 'module')),
+  })
 }

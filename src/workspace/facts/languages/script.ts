@@ -13,7 +13,14 @@ import {
 } from './script-members.ts'
 import { visitExport, visitImport } from './script-modules.ts'
 import { declarePattern, visitReturn } from './script-parts.ts'
-import { visitCall, visitDecorator, visitElement, visitMember, visitNestedType, visitNew } from './script-references.ts'
+import {
+  visitCall,
+  visitDecorator,
+  visitElement,
+  visitMember,
+  visitNestedType,
+  visitNew,
+} from './script-references.ts'
 
 /** What a function or class calls itself is known inside of it. */
 const declareOwnName: Visit = (walk, node) => walk.declare(walk.tree.field(node, 'name'))
@@ -28,8 +35,10 @@ export const script: LanguageSpec = {
     'if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause ternary_expression && || ??',
   functions:
     'function_declaration generator_function_declaration function_expression generator_function arrow_function method_definition function_signature method_signature abstract_method_signature function_type construct_signature call_signature constructor_type index_signature class_static_block',
-  blocks: 'statement_block for_statement for_in_statement catch_clause switch_body mapped_type_clause conditional_type',
-  types: 'class_declaration abstract_class_declaration class interface_declaration type_alias_declaration',
+  blocks:
+    'statement_block for_statement for_in_statement catch_clause switch_body mapped_type_clause conditional_type',
+  types:
+    'class_declaration abstract_class_declaration class interface_declaration type_alias_declaration',
   builtins:
     'Array ArrayBuffer BigInt Boolean Date Error Function Infinity Intl JSON Map Math NaN Number Object Omit Partial Pick Promise Proxy Readonly ReadonlyMap ReadonlySet Record Reflect RegExp Required Set String Symbol TypeError RangeError Uint8Array WeakMap WeakSet clearInterval clearTimeout console decodeURIComponent encodeURIComponent isNaN parseFloat parseInt queueMicrotask require setImmediate setInterval setTimeout structuredClone undefined',
   visits: {

@@ -21,7 +21,10 @@ function deliveriesQuery(api: Api, filter: DeliveriesSearch) {
   return infiniteQueryOptions({
     queryKey: ['deliveries', filter],
     queryFn: ({ pageParam, signal }) =>
-      api.ask<DeliveriesAnswer>('/api/v1/deliveries', { query: { ...filter, limit: 50, before: pageParam }, signal }),
+      api.ask<DeliveriesAnswer>('/api/v1/deliveries', {
+        query: { ...filter, limit: 50, before: pageParam },
+        signal,
+      }),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   })
@@ -64,7 +67,11 @@ const words: Readonly<Record<(typeof deliveryStates)[number], string>> = {
 function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
   const navigate = useNavigate({ from: '/deliveries' })
   const change = (changes: Record<string, string | undefined>) =>
-    void navigate({ search: (now) => readDeliveriesSearch({ ...now, ...changes }), replace: true, resetScroll: false })
+    void navigate({
+      search: (now) => readDeliveriesSearch({ ...now, ...changes }),
+      replace: true,
+      resetScroll: false,
+    })
   return (
     <search className="mb-3 flex flex-wrap items-end gap-2">
       <SelectField
@@ -94,7 +101,14 @@ function DeliveriesFilters({ filter }: { filter: DeliveriesSearch }) {
 }
 
 function Entry({ delivery }: { delivery: Delivery }) {
-  const { event_type: name, delivery_id: sent, outcome, created_at: at, duplicates, error } = delivery
+  const {
+    event_type: name,
+    delivery_id: sent,
+    outcome,
+    created_at: at,
+    duplicates,
+    error,
+  } = delivery
   return (
     <div className="flex flex-wrap gap-x-3 gap-y-0.5 sm:grid sm:grid-cols-[6rem_14rem_1fr_6rem]">
       <span>
@@ -103,7 +117,9 @@ function Entry({ delivery }: { delivery: Delivery }) {
       <span title={sent === null ? undefined : `Delivery ${sent}`}>{name}</span>
       <span className="w-full min-w-0">
         <DeliverySubject delivery={delivery} />
-        {duplicates > 0 && <span className="text-muted"> {duplicates} more like it came while it waited.</span>}
+        {duplicates > 0 && (
+          <span className="text-muted"> {duplicates} more like it came while it waited.</span>
+        )}
         {error && <span className="block text-bad">{error}</span>}
       </span>
       <span className="text-muted sm:text-right">
@@ -114,7 +130,11 @@ function Entry({ delivery }: { delivery: Delivery }) {
 }
 
 /** What it is about, with the way to its review. */
-function DeliverySubject({ delivery: { id, repo_name: repo, pr_number: number } }: { delivery: Delivery }) {
+function DeliverySubject({
+  delivery: { id, repo_name: repo, pr_number: number },
+}: {
+  delivery: Delivery
+}) {
   if (repo === null) return <span className="text-muted">no repository</span>
   const link = 'hover:text-accent hover:underline'
   return (
@@ -133,7 +153,11 @@ function DeliverySubject({ delivery: { id, repo_name: repo, pr_number: number } 
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (!isFiltered)
-    return <Empty title="Nothing was delivered yet">Connect a repository, and open a pull request.</Empty>
+    return (
+      <Empty title="Nothing was delivered yet">
+        Connect a repository, and open a pull request.
+      </Empty>
+    )
   return (
     <Empty title="No delivery fits">
       <Link to="/deliveries" className="text-accent underline">

@@ -29,8 +29,14 @@ export function BarTable({ caption, what, counted, parts }: BarTableProps) {
       rows={parts}
       keyOf={({ name }) => name}
       columns={[
-        { name: what, draw: ({ name, sign }) => <span className="wrap-normal">{sign ?? name}</span> },
-        { name: 'Share', draw: ({ count, fill }) => <Share part={count} whole={whole} fill={fill} /> },
+        {
+          name: what,
+          draw: ({ name, sign }) => <span className="wrap-normal">{sign ?? name}</span>,
+        },
+        {
+          name: 'Share',
+          draw: ({ count, fill }) => <Share part={count} whole={whole} fill={fill} />,
+        },
         { name: counted, isNumber: true, draw: ({ count }) => formatCount(count) },
       ]}
     />
@@ -42,7 +48,12 @@ export function Share({ part, whole, fill }: { part: number; whole: number; fill
   const width = scaleLinear([0, Math.max(whole, 1e-9)], [0, 100])(part)
   return (
     <span className="flex items-center gap-2">
-      <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2 w-16 shrink-0 sm:w-44">
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        className="h-2 w-16 shrink-0 sm:w-44"
+      >
         <rect width={100} height={8} className="fill-raised" />
         <rect width={width} height={8} className={fill} />
       </svg>

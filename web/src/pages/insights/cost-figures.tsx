@@ -19,23 +19,33 @@ export function CostByModel({ reviewing: { cost, reviews } }: { reviewing: Revie
           rows={cost.models}
           keyOf={({ model }) => model}
           columns={[
-            { name: 'Model', draw: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+            {
+              name: 'Model',
+              draw: ({ model }) => <span className="whitespace-nowrap">{model}</span>,
+            },
             { name: 'Cost', isNumber: true, draw: (used) => formatCost(used.cost_usd) },
             {
               name: 'Share',
-              draw: (used) => <Share part={used.cost_usd ?? 0} whole={cost.total_usd} fill="fill-accent" />,
+              draw: (used) => (
+                <Share part={used.cost_usd ?? 0} whole={cost.total_usd} fill="fill-accent" />
+              ),
             },
             { name: 'Reviews', isNumber: true, draw: ({ runs }) => formatCount(runs) },
             { name: 'Calls', isNumber: true, draw: ({ calls }) => formatCount(calls) },
             { name: 'Tokens read', isNumber: true, draw: (used) => formatCount(used.input_tokens) },
-            { name: 'Cached', isNumber: true, draw: (used) => formatCount(used.cached_input_tokens) },
+            {
+              name: 'Cached',
+              isNumber: true,
+              draw: (used) => formatCount(used.cached_input_tokens),
+            },
             { name: 'Written', isNumber: true, draw: (used) => formatCount(used.output_tokens) },
           ]}
         />
       )}
       {cost.outside_usd !== null && (
         <p className="mt-2 text-muted">
-          Scans and searches of memories cost {formatDollars(cost.outside_usd)} besides, for the whole service.
+          Scans and searches of memories cost {formatDollars(cost.outside_usd)} besides, for the
+          whole service.
         </p>
       )}
     </Panel>
@@ -54,4 +64,5 @@ function describeDenominators(
   return `${[prices, ...others].join('; ')}. Reviews that failed or were skipped are part of the figures by model.`
 }
 
-const formatCost = (dollars: number | null) => (dollars === null ? 'Not known' : formatDollars(dollars))
+const formatCost = (dollars: number | null) =>
+  dollars === null ? 'Not known' : formatDollars(dollars)

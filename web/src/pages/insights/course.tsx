@@ -7,7 +7,12 @@ import { formatCount, formatDay, formatDollars, formatNumber } from './format.ts
 import type { Day, Reviewing } from './queries.ts'
 
 const verdicts: readonly Series[] = [
-  { name: 'Approve', fill: 'fill-mark-good', ground: 'bg-mark-good', read: (day) => day.verdicts.APPROVE },
+  {
+    name: 'Approve',
+    fill: 'fill-mark-good',
+    ground: 'bg-mark-good',
+    read: (day) => day.verdicts.APPROVE,
+  },
   {
     ...{ name: 'Needs discussion', fill: 'fill-mark-warn', ground: 'bg-mark-warn' },
     read: (day) => day.verdicts.NEEDS_DISCUSSION,
@@ -27,16 +32,24 @@ const cost: readonly Series[] = [
 export function ReviewsByDay({ reviewing: { days, reviews } }: { reviewing: Reviewing }) {
   const others = [
     reviews.failed > 0 && `${formatCount(reviews.failed)} failed`,
-    reviews.skipped > 0 && `${formatCount(reviews.skipped)} skipped because the pull request was closed`,
+    reviews.skipped > 0 &&
+      `${formatCount(reviews.skipped)} skipped because the pull request was closed`,
   ].filter(Boolean)
   return (
     <Panel title="Reviews by day">
       <Words>
         {formatNumber(reviews.posted, 'review was', 'reviews were')} posted
-        {others.length > 0 && `; besides, ${others.join(' and ')}`}. A pull request is reviewed again after each push.
+        {others.length > 0 && `; besides, ${others.join(' and ')}`}. A pull request is reviewed
+        again after each push.
       </Words>
       <Legend series={verdicts} />
-      <DayChart label={describeCourse('Reviews', days)} days={days} series={verdicts} format={formatCount} isWhole />
+      <DayChart
+        label={describeCourse('Reviews', days)}
+        days={days}
+        series={verdicts}
+        format={formatCount}
+        isWhole
+      />
       <DayTable caption="Reviews by day" days={days} series={verdicts} format={formatCount} />
     </Panel>
   )
@@ -53,7 +66,12 @@ export function CostByDay({ reviewing: { days, cost: spent } }: { reviewing: Rev
         . It counts on the day that the review ended.
       </Words>
       <Legend series={cost} />
-      <DayChart label={describeCourse('Cost', days)} days={days} series={cost} format={formatDollars} />
+      <DayChart
+        label={describeCourse('Cost', days)}
+        days={days}
+        series={cost}
+        format={formatDollars}
+      />
       <DayTable caption="Cost by day" days={days} series={cost} format={formatDollars} />
     </Panel>
   )
@@ -98,12 +116,18 @@ function DayTable({ caption, days, series, format }: DayTableProps) {
         </time>
       ),
     },
-    ...series.map(({ name, read }) => ({ name, isNumber: true, draw: (day: Day) => format(read(day)) })),
+    ...series.map(({ name, read }) => ({
+      name,
+      isNumber: true,
+      draw: (day: Day) => format(read(day)),
+    })),
   ]
   return (
     <details className="mt-2">
       <summary className="text-accent">Numbers</summary>
-      <p className="my-1 text-muted text-xs">Days in UTC; the first and the last are in the period in part.</p>
+      <p className="my-1 text-muted text-xs">
+        Days in UTC; the first and the last are in the period in part.
+      </p>
       <div className="max-h-72 overflow-y-auto">
         <FigureTable caption={caption} columns={columns} rows={days} keyOf={({ date }) => date} />
       </div>

@@ -47,7 +47,13 @@ export function DayChart({ label, days, series, format, isWhole = false }: DayCh
           <Columns days={days} series={series} x={x} y={y} />
           <Dates days={days} x={x} />
           {days.map((day) => (
-            <rect key={day.date} x={x(day.date)} width={x.bandwidth()} height={height} className="fill-transparent">
+            <rect
+              key={day.date}
+              x={x(day.date)}
+              width={x.bandwidth()}
+              height={height}
+              className="fill-transparent"
+            >
               <title>{describeDay(day, series, format)}</title>
             </rect>
           ))}
@@ -57,7 +63,11 @@ export function DayChart({ label, days, series, format, isWhole = false }: DayCh
   )
 }
 
-function describeDay(day: Day, series: readonly Series[], format: (value: number) => string): string {
+function describeDay(
+  day: Day,
+  series: readonly Series[],
+  format: (value: number) => string,
+): string {
   const parts = series.filter(({ read }) => read(day) > 0)
   const words = parts.map(({ name, read }) =>
     series.length === 1 ? format(read(day)) : `${name}: ${format(read(day))}`,
@@ -77,8 +87,20 @@ function Scale({ y, width, format, isWhole }: ScaleProps) {
   const isRound = ticks.every(Number.isInteger)
   return ticks.map((tick) => (
     <g key={tick}>
-      <line x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} className="stroke-line" />
-      <text x={margin.left - 6} y={y(tick)} dy="0.32em" textAnchor="end" className="fill-muted text-xs tabular-nums">
+      <line
+        x1={margin.left}
+        x2={width - margin.right}
+        y1={y(tick)}
+        y2={y(tick)}
+        className="stroke-line"
+      />
+      <text
+        x={margin.left - 6}
+        y={y(tick)}
+        dy="0.32em"
+        textAnchor="end"
+        className="fill-muted text-xs tabular-nums"
+      >
         {isRound ? format(tick).replace(/\.0+$/, '') : format(tick)}
       </text>
     </g>
@@ -102,7 +124,11 @@ function Columns({ days, series, x, y }: ColumnsProps) {
         const size = y(from) - y(to)
         // A gap below keeps it apart from the one under it, whatever the colours look like to somebody.
         const gap = from > 0 && size > 2 ? 1 : 0
-        return size > 0 && <rect key={date} x={x(date)} y={y(to)} width={x.bandwidth()} height={size - gap} />
+        return (
+          size > 0 && (
+            <rect key={date} x={x(date)} y={y(to)} width={x.bandwidth()} height={size - gap} />
+          )
+        )
       })}
     </g>
   ))
@@ -116,7 +142,11 @@ function Dates({ days, x }: Pick<ColumnsProps, 'days' | 'x'>) {
     <text
       key={date}
       // The last one would be cut off in the middle of its column.
-      x={date === days.at(-1)?.date ? (x(date) ?? 0) + x.bandwidth() : (x(date) ?? 0) + x.bandwidth() / 2}
+      x={
+        date === days.at(-1)?.date
+          ? (x(date) ?? 0) + x.bandwidth()
+          : (x(date) ?? 0) + x.bandwidth() / 2
+      }
       y={height - 4}
       textAnchor={date === days.at(-1)?.date ? 'end' : 'middle'}
       className="fill-muted text-xs"

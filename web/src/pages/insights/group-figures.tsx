@@ -12,7 +12,11 @@ type Author = Outcome['authors'][number]
 const figures: Column<Pick<Repository, 'prs' | 'merged' | 'issues_flagged'>>[] = [
   { name: 'Pull requests', isNumber: true, draw: ({ prs }) => formatCount(prs) },
   { name: 'Merged', isNumber: true, draw: ({ merged }) => formatCount(merged) },
-  { name: 'Open findings', isNumber: true, draw: ({ issues_flagged: found }) => formatCount(found) },
+  {
+    name: 'Open findings',
+    isNumber: true,
+    draw: ({ issues_flagged: found }) => formatCount(found),
+  },
 ]
 
 export function Repositories({ outcome: { repos } }: { outcome: Outcome }) {
@@ -26,7 +30,10 @@ export function Repositories({ outcome: { repos } }: { outcome: Outcome }) {
           caption="Repositories"
           rows={repos}
           keyOf={({ repo }) => repo}
-          columns={[{ name: 'Repository', draw: ({ repo }) => <ToRepository repo={repo} /> }, ...figures]}
+          columns={[
+            { name: 'Repository', draw: ({ repo }) => <ToRepository repo={repo} /> },
+            ...figures,
+          ]}
         />
       </Long>
     </Panel>
@@ -52,8 +59,8 @@ export function Authors({ outcome: { authors } }: { outcome: Outcome }) {
   return (
     <Panel title="Authors">
       <p className="mb-2 text-muted">
-        In the order of their names. The figures are of pull requests, which differ in size and kind: they say nothing
-        of how well somebody works.
+        In the order of their names. The figures are of pull requests, which differ in size and
+        kind: they say nothing of how well somebody works.
       </p>
       <Long>
         <FigureTable<Author>
@@ -61,7 +68,10 @@ export function Authors({ outcome: { authors } }: { outcome: Outcome }) {
           rows={authors.toSorted((one, other) => byName(one.author, other.author))}
           keyOf={({ author }) => author}
           columns={[
-            { name: 'Author', draw: ({ author }) => <span className="inline-block min-w-16">{author}</span> },
+            {
+              name: 'Author',
+              draw: ({ author }) => <span className="inline-block min-w-16">{author}</span>,
+            },
             ...figures,
           ]}
         />

@@ -8,7 +8,10 @@ export function Headlines({ insights: { outcome, reviewing } }: { insights: Insi
   const { merge_metrics: merges } = outcome
   return (
     <dl className="mb-4 grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
-      <Headline name="Reviewed" figure={`${formatCount(coverage.reviewed)} of ${formatCount(coverage.pull_requests)}`}>
+      <Headline
+        name="Reviewed"
+        figure={`${formatCount(coverage.reviewed)} of ${formatCount(coverage.pull_requests)}`}
+      >
         {formatShare(coverage.reviewed, coverage.pull_requests)} of the pull requests
       </Headline>
       <Headline name="Time to review" figure={formatDuration(times.median_seconds)}>
@@ -16,7 +19,10 @@ export function Headlines({ insights: { outcome, reviewing } }: { insights: Insi
           ? 'No review was posted'
           : `Median of ${formatNumber(times.count, 'pull request')}; nine of ten within ${formatDuration(times.p90_seconds)}`}
       </Headline>
-      <Headline name="Time to merge" figure={merges.count === 0 ? '–' : formatDuration(merges.median_hours * 3600)}>
+      <Headline
+        name="Time to merge"
+        figure={merges.count === 0 ? '–' : formatDuration(merges.median_hours * 3600)}
+      >
         {merges.count === 0
           ? 'Nothing was merged'
           : `Median of ${formatNumber(merges.count, 'merged pull request')}; nine of ten within ${formatDuration(merges.p90_hours * 3600)}`}
@@ -31,7 +37,15 @@ export function Headlines({ insights: { outcome, reviewing } }: { insights: Insi
 }
 
 /** `children` say what the figure is of. */
-function Headline({ name, figure, children }: { name: string; figure: string; children: ReactNode }) {
+function Headline({
+  name,
+  figure,
+  children,
+}: {
+  name: string
+  figure: string
+  children: ReactNode
+}) {
   return (
     <div className="rounded-lg border border-line bg-surface p-3">
       <dt className="text-muted">{name}</dt>

@@ -3,10 +3,17 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { type InsightsSearch, periods, readInsightsSearch, usualPeriod } from './insights-search.ts'
 
-export function InsightsFilters({ search: { days: shown = usualPeriod, repo } }: { search: InsightsSearch }) {
+export function InsightsFilters({
+  search: { days: shown = usualPeriod, repo },
+}: {
+  search: InsightsSearch
+}) {
   const navigate = useNavigate({ from: '/insights' })
   const showAll = () =>
-    void navigate({ search: (now) => readInsightsSearch({ ...now, repo: undefined }), resetScroll: false })
+    void navigate({
+      search: (now) => readInsightsSearch({ ...now, repo: undefined }),
+      resetScroll: false,
+    })
   return (
     <div className="flex flex-wrap items-center gap-2">
       {repo !== undefined && (
@@ -14,7 +21,10 @@ export function InsightsFilters({ search: { days: shown = usualPeriod, repo } }:
           {repo} <span aria-hidden="true">×</span>
         </Button>
       )}
-      <nav aria-label="Period" className="flex divide-x divide-line rounded-md border border-line bg-surface">
+      <nav
+        aria-label="Period"
+        className="flex divide-x divide-line rounded-md border border-line bg-surface"
+      >
         {periods.map((days) => (
           <Link
             key={days}

@@ -25,8 +25,12 @@ export function InsightsPage() {
 
 function Figures({ search }: { search: InsightsSearch }) {
   const query = insightsQuery(useApi(), search)
-  const { data, error, refetch, isPlaceholderData } = useQuery({ ...query, placeholderData: keepPreviousData })
-  if (error !== null && data === undefined) return <Failure error={error} onRetry={() => refetch()} />
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...query,
+    placeholderData: keepPreviousData,
+  })
+  if (error !== null && data === undefined)
+    return <Failure error={error} onRetry={() => refetch()} />
   if (data === undefined) return <WaitingFigures />
   const { coverage, reviews, period } = data.reviewing
   const isEmpty = coverage.pull_requests + reviews.posted + reviews.failed + reviews.skipped === 0
@@ -65,7 +69,14 @@ function AllFigures({ insights }: { insights: Insights }) {
 }
 
 /** Of the panels that are seen first, on a phone and on a screen. */
-const heights = ['h-98 lg:h-85', 'h-88 lg:h-85', 'h-84 lg:h-73', 'h-63 lg:h-73', 'h-74 lg:h-67', 'h-52 lg:h-67']
+const heights = [
+  'h-98 lg:h-85',
+  'h-88 lg:h-85',
+  'h-84 lg:h-73',
+  'h-63 lg:h-73',
+  'h-74 lg:h-67',
+  'h-52 lg:h-67',
+]
 
 /** As high as the figures are going to be. */
 function WaitingFigures() {
@@ -89,11 +100,17 @@ function WaitingFigures() {
 
 function NoFigures({ days, search }: { days: number; search: InsightsSearch }) {
   const wider = [
-    days < 90 && <ToInsights key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />,
-    search.repo && <ToInsights key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />,
+    days < 90 && (
+      <ToInsights key="days" search={{ ...search, days: 90 }} words="Look at the last 90 days" />
+    ),
+    search.repo && (
+      <ToInsights key="repo" search={{ ...search, repo: '' }} words="Look at all repositories" />
+    ),
   ].filter(Boolean)
   return (
-    <Empty title={`No pull request${search.repo ? ` of ${search.repo}` : ''} was reviewed in these ${days} days`}>
+    <Empty
+      title={`No pull request${search.repo ? ` of ${search.repo}` : ''} was reviewed in these ${days} days`}
+    >
       <p>
         Figures come with the first review:{' '}
         <Link to="/repositories" className="text-accent underline">
@@ -108,7 +125,11 @@ function NoFigures({ days, search }: { days: number; search: InsightsSearch }) {
 
 function ToInsights({ search, words }: { search: InsightsSearch; words: string }) {
   return (
-    <Link to="/insights" search={readInsightsSearch({ ...search })} className="text-accent underline">
+    <Link
+      to="/insights"
+      search={readInsightsSearch({ ...search })}
+      className="text-accent underline"
+    >
       {words}
     </Link>
   )

@@ -18,8 +18,8 @@ export function Coverage({ reviewing: { coverage, period } }: { reviewing: Revie
   return (
     <Panel title="Coverage">
       <p className="mb-2 text-muted">
-        Something happened to {pullRequests(coverage.pull_requests)} in these {period.days} days. One that has a review,
-        however old, counts as reviewed.
+        Something happened to {pullRequests(coverage.pull_requests)} in these {period.days} days.
+        One that has a review, however old, counts as reviewed.
       </p>
       <BarTable caption="Coverage" what="Review" counted="Pull requests" parts={parts} />
     </Panel>
@@ -34,12 +34,18 @@ const verdicts = [
 
 export function Verdicts({ outcome }: { outcome: Outcome }) {
   const parts = verdicts.map(([verdict, fill]) => {
-    return { name: verdict, count: outcome.verdicts[verdict], fill, sign: <VerdictBadge verdict={verdict} /> }
+    return {
+      name: verdict,
+      count: outcome.verdicts[verdict],
+      fill,
+      sign: <VerdictBadge verdict={verdict} />,
+    }
   })
   return (
     <Panel title="Verdicts">
       <p className="mb-2 text-muted">
-        What the latest review of {pullRequests(countReviewed(outcome))} came to: earlier ones don’t count.
+        What the latest review of {pullRequests(countReviewed(outcome))} came to: earlier ones don’t
+        count.
       </p>
       <BarTable caption="Verdicts" what="Verdict" counted="Pull requests" parts={parts} />
     </Panel>
@@ -48,7 +54,11 @@ export function Verdicts({ outcome }: { outcome: Outcome }) {
 
 export function Confidence({ outcome }: { outcome: Outcome }) {
   const parts = ([5, 4, 3, 2, 1] as const).map((confidence) => {
-    return { name: `${confidence} of 5`, count: outcome.confidence_dist[confidence], fill: 'fill-accent' }
+    return {
+      name: `${confidence} of 5`,
+      count: outcome.confidence_dist[confidence],
+      fill: 'fill-accent',
+    }
   })
   return (
     <Panel title="Confidence">
@@ -79,8 +89,8 @@ export function Severities({ outcome }: { outcome: Outcome }) {
   return (
     <Panel title="Open findings">
       <p className="mb-2 text-muted">
-        {formatNumber(all, 'finding is', 'findings are')} open in {pullRequests(countReviewed(outcome))} after the
-        latest review.
+        {formatNumber(all, 'finding is', 'findings are')} open in{' '}
+        {pullRequests(countReviewed(outcome))} after the latest review.
       </p>
       <BarTable caption="Open findings" what="Severity" counted="Findings" parts={parts} />
     </Panel>

@@ -15,8 +15,8 @@ export function Spreads({ insights }: { insights: Insights }) {
   return (
     <Panel title="Time, size and cost">
       <p className="mb-2 text-muted">
-        The time to a review counts from the arrival of the push, or of the request, that it answers; the time to a
-        merge from the creation of the pull request.
+        The time to a review counts from the arrival of the push, or of the request, that it
+        answers; the time to a merge from the creation of the pull request.
       </p>
       <FigureTable
         caption="Time, size and cost"
@@ -37,7 +37,8 @@ function listSpreads({ outcome, reviewing }: Insights): Spread[] {
   const { merge_metrics: merges, pr_size: sizes } = outcome
   const { time_to_review: times, cost, coverage } = reviewing
   const hours = (value: number) => (merges.count === 0 ? '–' : formatDuration(value * 3600))
-  const lines = (value: number) => (coverage.pull_requests === 0 ? '–' : formatNumber(value, 'line'))
+  const lines = (value: number) =>
+    coverage.pull_requests === 0 ? '–' : formatNumber(value, 'line')
   return [
     {
       ...{ name: 'Time to review', of: formatNumber(times.count, 'latest review') },
@@ -52,8 +53,14 @@ function listSpreads({ outcome, reviewing }: Insights): Spread[] {
       ...{ median: lines(sizes.median), p90: lines(sizes.p90) },
     },
     {
-      ...{ name: 'Cost of a review', of: `${formatCount(cost.per_review.count)} with known prices` },
-      ...{ median: formatDollars(cost.per_review.median_usd), p90: formatDollars(cost.per_review.p90_usd) },
+      ...{
+        name: 'Cost of a review',
+        of: `${formatCount(cost.per_review.count)} with known prices`,
+      },
+      ...{
+        median: formatDollars(cost.per_review.median_usd),
+        p90: formatDollars(cost.per_review.p90_usd),
+      },
     },
   ]
 }

@@ -16,7 +16,11 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
     mutate({ method: 'POST', body: { type, text: form.get('text'), ...(path !== '' && { path }) } })
   }
   return (
-    <form onSubmit={submit} aria-label="Add a memory" className="mb-4 rounded-lg border border-line bg-surface p-3">
+    <form
+      onSubmit={submit}
+      aria-label="Add a memory"
+      className="mb-4 rounded-lg border border-line bg-surface p-3"
+    >
       <div className="mb-3 flex flex-wrap gap-3">
         <SelectField
           label="Kind"
@@ -30,7 +34,9 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
           ))}
         </SelectField>
         <TextField
-          label={type === 'project_map' ? 'File or directory' : 'File or directory (if it is about one)'}
+          label={
+            type === 'project_map' ? 'File or directory' : 'File or directory (if it is about one)'
+          }
           name="path"
           className="min-w-56 flex-1"
           placeholder="src/orders"
@@ -47,8 +53,8 @@ export function AddMemory({ repo, onDone }: { repo: string; onDone: () => void }
         placeholder="Amounts are whole cents; never use floating point for money."
       />
       <p className="mt-1 mb-3 text-muted">
-        It stands as yours: scans and reviews leave it as it is, and everybody who is connected to the repository sees
-        it.
+        It stands as yours: scans and reviews leave it as it is, and everybody who is connected to
+        the repository sees it.
       </p>
       {error && <Failure error={error} />}
       <div className="mt-2 flex gap-2">

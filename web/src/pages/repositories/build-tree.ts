@@ -20,7 +20,12 @@ export function buildTree(entries: readonly MapEntry[]): TreeNode {
     const known = nodes.get(path)
     if (known !== undefined) return known
     const slash = path.lastIndexOf('/')
-    const node: TreeNode = { path, name: path.slice(slash + 1), entry: byPath.get(path) ?? null, children: [] }
+    const node: TreeNode = {
+      path,
+      name: path.slice(slash + 1),
+      entry: byPath.get(path) ?? null,
+      children: [],
+    }
     nodes.set(path, node)
     if (path !== '.') nodeOf(slash === -1 ? '.' : path.slice(0, slash)).children.push(node)
     return node

@@ -78,7 +78,8 @@ function Owners({ graph: { hotspots, ownership } }: { graph: Graph }) {
   return (
     <Panel title="Most touched files">
       <p className="mb-2 text-muted">
-        Files by how many reviewed pull requests touched them, and whose pull requests most of these were.
+        Files by how many reviewed pull requests touched them, and whose pull requests most of these
+        were.
       </p>
       {hotspots.length === 0 ? (
         <p>No reviewed pull request has touched a file yet.</p>
@@ -122,7 +123,9 @@ function Languages({ graph: { languages } }: { graph: Graph }) {
 function HighRisk({ graph: { high_risk: files } }: { graph: Graph }) {
   return (
     <Panel title="High risk">
-      <p className="mb-2 text-muted">Files by how many reviews of changes to them asked for changes.</p>
+      <p className="mb-2 text-muted">
+        Files by how many reviews of changes to them asked for changes.
+      </p>
       {files.length === 0 ? (
         <p>No review has asked for changes yet.</p>
       ) : (
@@ -144,8 +147,9 @@ function DeadFiles({ graph: { dead_files: dead } }: { graph: Graph }) {
   return (
     <Panel title="Untouched files">
       <p className="text-muted">
-        {dead.count.toLocaleString('en')} {dead.count === 1 ? 'file' : 'files'} of the default branch that no reviewed
-        pull request has touched{dead.count > dead.sample.length && ', some of them'}
+        {dead.count.toLocaleString('en')} {dead.count === 1 ? 'file' : 'files'} of the default
+        branch that no reviewed pull request has touched
+        {dead.count > dead.sample.length && ', some of them'}
         {dead.count > 0 ? ':' : '.'}
       </p>
       <ul>

@@ -38,10 +38,13 @@ export function ConnectableList() {
 
 function NothingToConnect({ search }: { search: string }) {
   if (search !== '')
-    return <Empty title="No repository has such a name">Only those that you administer are shown.</Empty>
+    return (
+      <Empty title="No repository has such a name">Only those that you administer are shown.</Empty>
+    )
   return (
     <Empty title="There is no other repository">
-      Only those that you administer at the platform are shown, as far as the token or the sign-in covers them.
+      Only those that you administer at the platform are shown, as far as the token or the sign-in
+      covers them.
     </Empty>
   )
 }

@@ -19,7 +19,8 @@ export function ConnectedList() {
       draw={({ repo }) => <ConnectedRow repo={repo} />}
       empty={
         <Empty title="Nothing is connected yet">
-          Connect a repository below: it is scanned, and its pull requests are reviewed from then on.
+          Connect a repository below: it is scanned, and its pull requests are reviewed from then
+          on.
         </Empty>
       }
     />
@@ -31,7 +32,11 @@ function ConnectedRow({ repo }: { repo: string }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-2">
       <div className="min-w-0">
-        <Link to="/repositories/$owner/$repo" params={{ owner, repo: name }} className="font-medium hover:underline">
+        <Link
+          to="/repositories/$owner/$repo"
+          params={{ owner, repo: name }}
+          className="font-medium hover:underline"
+        >
           {repo}
         </Link>
         <ScanStatus repo={repo} />

@@ -12,9 +12,14 @@ export function DisconnectButton({ repo, onDone }: { repo: string; onDone?: () =
     await client.invalidateQueries({ queryKey: ['repositories'] })
   }
   return (
-    <ConfirmButton label="Disconnect" about={repo} title={`Disconnect ${repo}?`} action={disconnect}>
-      Its pull requests are no longer reviewed for you, and its webhook goes if nobody else has connected it. Reviews
-      and what is known of it stay.
+    <ConfirmButton
+      label="Disconnect"
+      about={repo}
+      title={`Disconnect ${repo}?`}
+      action={disconnect}
+    >
+      Its pull requests are no longer reviewed for you, and its webhook goes if nobody else has
+      connected it. Reviews and what is known of it stay.
     </ConfirmButton>
   )
 }

@@ -35,7 +35,11 @@ export function Memories({ repo }: { repo: string }) {
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
-        <SelectField label="Type" value={type} onChange={({ target }) => setType(target.value as MemoryType | '')}>
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={({ target }) => setType(target.value as MemoryType | '')}
+        >
           <option value="">All</option>
           {types.map(([id, name]) => (
             <option key={id} value={id}>
@@ -48,7 +52,9 @@ export function Memories({ repo }: { repo: string }) {
         </Button>
       </div>
       {isAdding && <AddMemory repo={repo} onDone={() => setAdding(false)} />}
-      <p className="mb-3 min-h-5 text-muted">{stats.data && describeCounts(stats.data.total, search)}</p>
+      <p className="mb-3 min-h-5 text-muted">
+        {stats.data && describeCounts(stats.data.total, search)}
+      </p>
       <PagedList
         query={query}
         rows={rows}
@@ -67,7 +73,11 @@ function describeCounts(total: number, search: string): string {
 
 function NothingFound({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
-    return <Empty title="Nothing of that kind is remembered">Other words or all types may find more.</Empty>
+    return (
+      <Empty title="Nothing of that kind is remembered">
+        Other words or all types may find more.
+      </Empty>
+    )
   return (
     <Empty title="Nothing is remembered yet">
       The first scan writes what the repository is made of; reviews add to it, and so can you.

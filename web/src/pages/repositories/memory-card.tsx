@@ -58,12 +58,23 @@ function DismissButton({ repo, memory }: { repo: string; memory: Memory }) {
       action={() => mutateAsync({ path: `/${memory.id}`, method: 'DELETE' })}
     >
       <p className="mb-2 line-clamp-4 border-line border-l-2 pl-2">{memory.memory}</p>
-      <p>Reviews no longer go by it, and it does not come back in the same words. It stays in the history.</p>
+      <p>
+        Reviews no longer go by it, and it does not come back in the same words. It stays in the
+        history.
+      </p>
     </ConfirmButton>
   )
 }
 
-function EditMemory({ repo, memory, onDone }: { repo: string; memory: Memory; onDone: () => void }) {
+function EditMemory({
+  repo,
+  memory,
+  onDone,
+}: {
+  repo: string
+  memory: Memory
+  onDone: () => void
+}) {
   const { mutate, isPending, error } = useMemoryChange(repo, onDone)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -11,10 +11,14 @@ export function MemoryHistory({ repo, id }: { repo: string; id: string }) {
   if (error) return <Failure error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="my-2 h-16" />
   return (
-    <ol aria-label="History, the newest first" className="my-2 space-y-2 border-line border-l-2 pl-3">
+    <ol
+      aria-label="History, the newest first"
+      className="my-2 space-y-2 border-line border-l-2 pl-3"
+    >
       {data.memories.map((past) => (
         <li key={past.id}>
-          <MemoryOrigin repo={repo} memory={past} /> <span className="text-muted">{describeEnd(past)}</span>
+          <MemoryOrigin repo={repo} memory={past} />{' '}
+          <span className="text-muted">{describeEnd(past)}</span>
           {past.ended_at && <Time at={past.ended_at} />}
           <p className="max-w-prose whitespace-pre-line">{past.memory}</p>
         </li>

@@ -14,7 +14,9 @@ export const typeNames: Readonly<Record<MemoryType, string>> = {
 /** Those that people may add. */
 export const addableTypes = ['project_pattern', 'decision', 'risk_module', 'project_map'] as const
 
-export const trustNames: Readonly<Record<Memory['trust'], readonly [name: string, meaning: string]>> = {
+export const trustNames: Readonly<
+  Record<Memory['trust'], readonly [name: string, meaning: string]>
+> = {
   person: ['by a person', 'Somebody who is connected to the repository wrote it here'],
   repository: ['from the repository', 'It stands in a file of the default branch'],
   derived: ['counted', 'Counted from the files, the code graph or the reviews'],

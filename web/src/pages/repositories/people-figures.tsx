@@ -20,13 +20,19 @@ function Profiles({ repo }: { repo: string }) {
   const query = useInfiniteQuery(contributorsQuery(useApi(), repo))
   return (
     <Panel title="Profiles">
-      <p className="mb-2 text-muted">Figures from reviewed pull requests, with how many they are of.</p>
+      <p className="mb-2 text-muted">
+        Figures from reviewed pull requests, with how many they are of.
+      </p>
       <PagedList
         query={query}
         rows={query.data?.pages.flatMap(({ contributors }) => contributors) ?? []}
         keyOf={({ username }) => username}
         draw={(contributor) => <Profile {...contributor} />}
-        empty={<Empty title="No profiles yet">They are written after reviews, of the pull requests’ authors.</Empty>}
+        empty={
+          <Empty title="No profiles yet">
+            They are written after reviews, of the pull requests’ authors.
+          </Empty>
+        }
       />
     </Panel>
   )
@@ -72,8 +78,15 @@ function Directories({ graph: { expertise } }: { graph: Graph }) {
           keyOf={({ login }) => login}
           columns={[
             { name: 'Person', draw: ({ login }) => login },
-            { name: 'Directories', draw: ({ top_dirs: directories }) => <code>{directories.join(', ')}</code> },
-            { name: 'Touched files', isNumber: true, draw: ({ total_touches: touches }) => touches },
+            {
+              name: 'Directories',
+              draw: ({ top_dirs: directories }) => <code>{directories.join(', ')}</code>,
+            },
+            {
+              name: 'Touched files',
+              isNumber: true,
+              draw: ({ total_touches: touches }) => touches,
+            },
           ]}
         />
       )}

@@ -17,7 +17,11 @@ export function ProjectMap({ repo }: { repo: string }) {
   if (error) return <Failure error={error} onRetry={refetch} />
   if (data === undefined) return <Waiting />
   if (data.count === 0) {
-    return <Empty title="Nothing is known yet">The map is drawn by the first scan; that takes a minute or two.</Empty>
+    return (
+      <Empty title="Nothing is known yet">
+        The map is drawn by the first scan; that takes a minute or two.
+      </Empty>
+    )
   }
   const isSearching = search.trim() !== ''
   return (
@@ -29,17 +33,23 @@ export function ProjectMap({ repo }: { repo: string }) {
         value={search}
         onChange={({ target }) => setSearch(target.value)}
       />
-      {isSearching ? <Found entries={findEntries(data.memories, search.trim())} /> : <Branch node={tree} isRoot />}
+      {isSearching ? (
+        <Found entries={findEntries(data.memories, search.trim())} />
+      ) : (
+        <Branch node={tree} isRoot />
+      )}
     </>
   )
 }
 
 function Found({ entries }: { entries: readonly MapEntry[] }) {
-  if (entries.length === 0) return <Empty title="Nothing has these words">Fewer of them may find more.</Empty>
+  if (entries.length === 0)
+    return <Empty title="Nothing has these words">Fewer of them may find more.</Empty>
   return (
     <>
       <p role="status" className="mb-2 text-muted">
-        {entries.length} found{entries.length > mostFound && `, the first ${mostFound} of them here`}
+        {entries.length} found
+        {entries.length > mostFound && `, the first ${mostFound} of them here`}
       </p>
       <ul className="space-y-3">
         {entries.slice(0, mostFound).map((entry) => (

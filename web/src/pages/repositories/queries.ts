@@ -1,7 +1,12 @@
 // What is asked of the service about repositories. What is of one is keyed by its name: the live stream says when to ask anew.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { contributors, graph } from '../../../../src/http/contract/analytics.ts'
-import type { listMemories, memoryHistory, memoryStats, projectMap } from '../../../../src/http/contract/memory.ts'
+import type {
+  listMemories,
+  memoryHistory,
+  memoryStats,
+  projectMap,
+} from '../../../../src/http/contract/memory.ts'
 import type { listRepositories } from '../../../../src/http/contract/repositories.ts'
 import type { readScan } from '../../../../src/http/contract/scans.ts'
 import type { Api } from '../../api/api.ts'
@@ -24,7 +29,12 @@ export function repositoriesQuery(api: Api, filter: { connected: boolean; search
   return infiniteQueryOptions({
     queryKey: ['repositories', filter],
     queryFn: ({ pageParam: page, signal }) => {
-      const query = { connected: String(filter.connected), search: filter.search, page, per_page: 30 }
+      const query = {
+        connected: String(filter.connected),
+        search: filter.search,
+        page,
+        per_page: 30,
+      }
       return api.ask<RepositoriesPage>('/api/v1/repos', { query, signal })
     },
     initialPageParam: 1,
@@ -50,12 +60,17 @@ export function projectMapQuery(api: Api, repo: string) {
 export function memoryStatsQuery(api: Api, repo: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'stats'],
-    queryFn: ({ signal }) => api.ask<Answer<typeof memoryStats>>('/api/v1/memory/stats', { query: { repo }, signal }),
+    queryFn: ({ signal }) =>
+      api.ask<Answer<typeof memoryStats>>('/api/v1/memory/stats', { query: { repo }, signal }),
   })
 }
 
 /** Listed, or searched where there are words. */
-export function memoriesQuery(api: Api, repo: string, filter: { search: string; type: MemoryType | '' }) {
+export function memoriesQuery(
+  api: Api,
+  repo: string,
+  filter: { search: string; type: MemoryType | '' },
+) {
   return infiniteQueryOptions({
     queryKey: ['repository', repo, 'memories', filter],
     queryFn: ({ pageParam, signal }) => {
@@ -71,7 +86,10 @@ export function memoryHistoryQuery(api: Api, repo: string, id: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'history', id],
     queryFn: ({ signal }) =>
-      api.ask<Answer<typeof memoryHistory>>(`/api/v1/memory/${id}/history`, { query: { repo }, signal }),
+      api.ask<Answer<typeof memoryHistory>>(`/api/v1/memory/${id}/history`, {
+        query: { repo },
+        signal,
+      }),
   })
 }
 
@@ -86,7 +104,8 @@ export function graphQuery(api: Api, repo: string) {
 export function codeMapQuery(api: Api, repo: string, path: string) {
   return queryOptions({
     queryKey: ['repository', repo, 'code-map', path],
-    queryFn: ({ signal }) => api.ask<CodeMap>('/api/v1/memory/code-map', { query: { repo, path }, signal }),
+    queryFn: ({ signal }) =>
+      api.ask<CodeMap>('/api/v1/memory/code-map', { query: { repo, path }, signal }),
   })
 }
 
@@ -95,7 +114,10 @@ export function contributorsQuery(api: Api, repo: string) {
   return infiniteQueryOptions({
     queryKey: ['repository', repo, 'contributors'],
     queryFn: ({ pageParam: page, signal }) =>
-      api.ask<Answer<typeof contributors>>('/api/v1/analytics/contributors', { query: { repo, page }, signal }),
+      api.ask<Answer<typeof contributors>>('/api/v1/analytics/contributors', {
+        query: { repo, page },
+        signal,
+      }),
     initialPageParam: 1,
     getNextPageParam: ({ page = 1, total_pages: pages = 1 }) => (page < pages ? page + 1 : null),
   })

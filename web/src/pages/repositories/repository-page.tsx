@@ -35,7 +35,12 @@ function Actions({ repo }: { repo: string }) {
       <Link to="/reviews" search={{ repo }} className={buttonClass()}>
         Reviews
       </Link>
-      <a href={`${me.platform_url}/${repo}`} target="_blank" rel="noreferrer nofollow" className={buttonClass()}>
+      <a
+        href={`${me.platform_url}/${repo}`}
+        target="_blank"
+        rel="noreferrer nofollow"
+        className={buttonClass()}
+      >
         At the platform
       </a>
       <RescanButton repo={repo} />

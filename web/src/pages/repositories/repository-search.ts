@@ -8,7 +8,10 @@ export interface RepositorySearch extends TabSearch {
 
 /** Reads what an address says. */
 export function readRepositorySearch({ tab, path }: Record<string, unknown>): RepositorySearch {
-  return { ...readTabSearch({ tab }), ...(typeof path === 'string' && path !== '' && path !== '.' && { path }) }
+  return {
+    ...readTabSearch({ tab }),
+    ...(typeof path === 'string' && path !== '' && path !== '.' && { path }),
+  }
 }
 
 /** The address of what is below a directory; `.` for the root. */

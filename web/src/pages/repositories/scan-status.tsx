@@ -1,5 +1,11 @@
 // How the scan of a repository stands, live, and asking for another.
-import { queryOptions, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  queryOptions,
+  skipToken,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { describeError } from '../../api/api-error.ts'
 import { useApi } from '../../api/use-api.ts'
@@ -43,7 +49,13 @@ export function ScanStatus({ repo }: { repo: string }) {
   const { scan, error } = useScan(repo)
   return (
     <div role="status" className="flex min-h-6 flex-wrap items-center gap-x-2 text-muted">
-      {error ? describeError(error) : scan ? <ScanLine scan={scan} /> : <Skeleton className="h-5 w-56" />}
+      {error ? (
+        describeError(error)
+      ) : scan ? (
+        <ScanLine scan={scan} />
+      ) : (
+        <Skeleton className="h-5 w-56" />
+      )}
     </div>
   )
 }
@@ -57,7 +69,9 @@ function ScanLine({ scan }: { scan: Scan }) {
       {scan.status === 'processing' && <Progress {...scan} />}
       {isOver && scan.finished_at && <Time at={scan.finished_at} />}
       {isOver && scan.commit && <code title={scan.commit}>{scan.commit.slice(0, 7)}</code>}
-      {scan.error && <span className={scan.status === 'failed' ? 'text-bad' : ''}>{scan.error}</span>}
+      {scan.error && (
+        <span className={scan.status === 'failed' ? 'text-bad' : ''}>{scan.error}</span>
+      )}
     </>
   )
 }
@@ -66,9 +80,15 @@ function Progress({ step, done, total }: ScanProgress): ReactNode {
   if (total === 0) return <span>{step}</span>
   return (
     <>
-      <progress aria-label="Progress of the scan" max={total} value={done} className="h-1.5 w-24 accent-(--accent)" />
+      <progress
+        aria-label="Progress of the scan"
+        max={total}
+        value={done}
+        className="h-1.5 w-24 accent-(--accent)"
+      />
       <span>
-        {step} <span className="tabular-nums">{`${done.toLocaleString('en')} of ${total.toLocaleString('en')}`}</span>
+        {step}{' '}
+        <span className="tabular-nums">{`${done.toLocaleString('en')} of ${total.toLocaleString('en')}`}</span>
       </span>
     </>
   )

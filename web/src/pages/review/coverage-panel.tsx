@@ -19,13 +19,14 @@ export function CoveragePanel({ coverage }: { coverage: Coverage }) {
   return (
     <Panel title="Coverage">
       <p>
-        {reviewed} of {total} files reviewed{lines && `, ${lines.changed - lines.not_read} of ${lines.changed} lines`}{' '}
+        {reviewed} of {total} files reviewed
+        {lines && `, ${lines.changed - lines.not_read} of ${lines.changed} lines`}{' '}
         {complete ? <Badge tone="good">complete</Badge> : <Badge tone="warn">not complete</Badge>}
       </p>
       {lines && lines.changed > 0 && (
         <p className="text-muted">
-          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} by rules of their language,{' '}
-          {lines.searched_as_text} searched as text, {lines.not_read} not read
+          Changed lines: {lines.read_by_model} read by a model, {lines.read_by_rules} by rules of
+          their language, {lines.searched_as_text} searched as text, {lines.not_read} not read
         </p>
       )}
       {notes.length > 0 && (

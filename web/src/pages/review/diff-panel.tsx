@@ -15,7 +15,9 @@ const storageKey = 'umpire-diff-look'
 
 export function DiffPanel({ review }: { review: ReviewDetail }) {
   const { data, error, refetch } = useQuery(reviewDiffQuery(useApi(), review))
-  const [look, setLook] = useState<DiffLook>(localStorage.getItem(storageKey) === 'split' ? 'split' : 'unified')
+  const [look, setLook] = useState<DiffLook>(
+    localStorage.getItem(storageKey) === 'split' ? 'split' : 'unified',
+  )
   const choose = (chosen: DiffLook) => {
     localStorage.setItem(storageKey, chosen)
     setLook(chosen)
@@ -44,7 +46,12 @@ function LookSwitch({ look, onChoose }: { look: DiffLook; onChoose: (look: DiffL
   return (
     <div className="flex gap-1">
       {looks.map(([id, name]) => (
-        <Button key={id} aria-pressed={look === id} className="aria-pressed:bg-raised" onClick={() => onChoose(id)}>
+        <Button
+          key={id}
+          aria-pressed={look === id}
+          className="aria-pressed:bg-raised"
+          onClick={() => onChoose(id)}
+        >
           {name}
         </Button>
       ))}

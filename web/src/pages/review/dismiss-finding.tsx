@@ -21,7 +21,8 @@ export function DismissFinding({ review, finding }: DismissFindingProps) {
   if (review.pr_status !== 'open') return null
   if (finding.dismissal?.via === 'api') return <ReopenButton review={review} finding={finding} />
   if (finding.state !== 'open' || finding.dismissal !== null) return null
-  if (isOpen) return <DismissForm review={review} finding={finding} onCancel={() => setOpen(false)} />
+  if (isOpen)
+    return <DismissForm review={review} finding={finding} onCancel={() => setOpen(false)} />
   return (
     <Button onClick={() => setOpen(true)}>
       Dismiss
@@ -30,7 +31,11 @@ export function DismissFinding({ review, finding }: DismissFindingProps) {
   )
 }
 
-function DismissForm({ review, finding, onCancel }: DismissFindingProps & { onCancel: () => void }) {
+function DismissForm({
+  review,
+  finding,
+  onCancel,
+}: DismissFindingProps & { onCancel: () => void }) {
   const { mutate, isPending, error } = useDismissal(review.id, finding.fingerprint)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -38,10 +43,17 @@ function DismissForm({ review, finding, onCancel }: DismissFindingProps & { onCa
   }
   return (
     <form onSubmit={submit} aria-label="Dismiss the finding" className="max-w-prose">
-      <TextArea label="Why does it not count?" name="reason" rows={2} required maxLength={1000} autoFocus />
+      <TextArea
+        label="Why does it not count?"
+        name="reason"
+        rows={2}
+        required
+        maxLength={1000}
+        autoFocus
+      />
       <p className="mt-1 mb-2 text-muted">
-        The verdict is decided again. You need write access to the repository, and your name appears in the summary on
-        the pull request.
+        The verdict is decided again. You need write access to the repository, and your name appears
+        in the summary on the pull request.
       </p>
       {error && <Failure error={error} />}
       <div className="mt-2 flex gap-2">

@@ -35,7 +35,9 @@ export function FindingBody({ finding }: { finding: Finding }) {
     <>
       {dismissal && <DismissalNote state={state} dismissal={dismissal} />}
       {removed && state === 'open' && (
-        <p className="font-medium">Removed from the code. It counts until it is dismissed: revoke it.</p>
+        <p className="font-medium">
+          Removed from the code. It counts until it is dismissed: revoke it.
+        </p>
       )}
       <Prose text={body} />
       {suggestion !== null && (
@@ -95,7 +97,11 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-const placements = { inline: null, summary: 'in the summary only', held_back: 'not posted on its line' } as const
+const placements = {
+  inline: null,
+  summary: 'in the summary only',
+  held_back: 'not posted on its line',
+} as const
 
 /** Who says it, how sure they are, and where it was posted. */
 function Origin({ finding }: { finding: Finding }) {

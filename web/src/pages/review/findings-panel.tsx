@@ -7,7 +7,11 @@ import { DismissFinding } from './dismiss-finding.tsx'
 import { FindingBody } from './finding-card.tsx'
 import type { Finding } from './queries.ts'
 
-export function FindingsPanel({ review }: { review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'> }) {
+export function FindingsPanel({
+  review,
+}: {
+  review: Pick<ReviewDetail, 'id' | 'pr_status' | 'findings'>
+}) {
   const { findings } = review
   const open = findings.filter(({ state }) => state === 'open').length
   const settled = findings.length - open
@@ -56,7 +60,11 @@ function FindingRow({ review, finding, index }: FindingRowProps) {
       </summary>
       <div className="mt-2 ml-4">
         <FindingBody finding={finding} />
-        <button type="button" className="my-2 text-accent underline" onClick={() => showInDiff(index)}>
+        <button
+          type="button"
+          className="my-2 text-accent underline"
+          onClick={() => showInDiff(index)}
+        >
           Show it in the diff
         </button>
         <DismissFinding review={review} finding={finding} />

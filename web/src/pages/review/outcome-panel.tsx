@@ -32,7 +32,13 @@ function Warnings({ warnings }: Pick<ReviewDetail, 'warnings'>) {
 }
 
 function Verdict({ review }: { review: ReviewDetail }) {
-  const { verdict, confidence, confidence_reason: reason, head_sha: head, files_analyzed: files } = review
+  const {
+    verdict,
+    confidence,
+    confidence_reason: reason,
+    head_sha: head,
+    files_analyzed: files,
+  } = review
   const address = safeAddress(review.published_url)
   return (
     <>
@@ -71,7 +77,9 @@ function Verdict({ review }: { review: ReviewDetail }) {
 
 function NoVerdict({ review }: { review: ReviewDetail }) {
   if (review.status === 'processing')
-    return <Words>The pull request is being reviewed. What it comes to appears here by itself.</Words>
+    return (
+      <Words>The pull request is being reviewed. What it comes to appears here by itself.</Words>
+    )
   if (review.status === 'pending') {
     return (
       <Words>

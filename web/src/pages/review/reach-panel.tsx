@@ -74,7 +74,11 @@ const changes: Readonly<Record<ReachingSymbol['change'], readonly [Tone, string]
   added: ['plain', 'new'],
 }
 
-function SymbolUses({ symbol: { name, path, line, change, called, uses } }: { symbol: ReachingSymbol }) {
+function SymbolUses({
+  symbol: { name, path, line, change, called, uses },
+}: {
+  symbol: ReachingSymbol
+}) {
   const [tone, words] = changes[change]
   const more = uses.total - uses.shown.length
   return (
@@ -119,7 +123,8 @@ function Past({ reach: { open, earlier, owners } }: { reach: Reach }) {
                 {removed && ' (removed here)'}
               </span>
             ))}
-            {symbols.total > symbols.shown.length && ` and ${symbols.total - symbols.shown.length} more`}
+            {symbols.total > symbols.shown.length &&
+              ` and ${symbols.total - symbols.shown.length} more`}
           </li>
         ))}
       </Part>
@@ -152,7 +157,11 @@ function all(shown: readonly unknown[]): Listed {
   return { total: shown.length, shown }
 }
 
-function NeighbourName({ neighbour }: { neighbour: { number: number; title: string; author: string } }) {
+function NeighbourName({
+  neighbour,
+}: {
+  neighbour: { number: number; title: string; author: string }
+}) {
   const { number, title, author } = neighbour
   return (
     <>

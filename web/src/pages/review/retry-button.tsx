@@ -8,12 +8,18 @@ import type { ReviewDetail } from '../../api/queries.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 
-export function RetryButton({ review }: { review: Pick<ReviewDetail, 'id' | 'status' | 'pr_status'> }) {
+export function RetryButton({
+  review,
+}: {
+  review: Pick<ReviewDetail, 'id' | 'status' | 'pr_status'>
+}) {
   const api = useApi()
   const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
-      api.ask<Answer<typeof retryReview, 202>>(`/api/v1/reviews/${review.id}/retry`, { method: 'POST' }),
+      api.ask<Answer<typeof retryReview, 202>>(`/api/v1/reviews/${review.id}/retry`, {
+        method: 'POST',
+      }),
     onSuccess: ({ event_id }) => navigate({ to: '/reviews/$id', params: { id: String(event_id) } }),
   })
   const isUnderWay = review.status === 'pending' || review.status === 'processing'

@@ -20,7 +20,11 @@ export function ReviewPage() {
   const { id } = useParams({ from: '/shell/reviews/$id' })
   const { data, error, refetch } = useQuery(reviewQuery(useApi(), id))
   if (data !== undefined) return <Review review={data} />
-  return <Page title="Review">{error ? <Failure error={error} onRetry={refetch} /> : <WaitingReview />}</Page>
+  return (
+    <Page title="Review">
+      {error ? <Failure error={error} onRetry={refetch} /> : <WaitingReview />}
+    </Page>
+  )
 }
 
 function Review({ review }: { review: ReviewDetail }) {

@@ -12,7 +12,11 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted">
         <StatusBadge status={review.ends[0] === 'skipped' ? 'skipped' : review.status} />
         <PullRequestBadge state={review.pr_status} />
-        <a href={safeAddress(review.pr_url)} rel="noreferrer nofollow" className="text-accent underline">
+        <a
+          href={safeAddress(review.pr_url)}
+          rel="noreferrer nofollow"
+          className="text-accent underline"
+        >
           {review.repo_name}#{review.pr_number}
         </a>
         {review.branch !== '' && (
@@ -25,7 +29,11 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
       {newer && (
         <p className="mt-2">
           The pull request has a newer review:{' '}
-          <Link to="/reviews/$id" params={{ id: String(newer.id) }} className="text-accent underline">
+          <Link
+            to="/reviews/$id"
+            params={{ id: String(newer.id) }}
+            className="text-accent underline"
+          >
             show it
           </Link>
         </p>
@@ -37,6 +45,8 @@ export function ReviewSubject({ review }: { review: ReviewDetail }) {
 /** The newest later event that was reviewed, or is about to be. */
 function findNewer(review: ReviewDetail) {
   const wanted = ['waiting', 'reviewing', 'reviewed', 'skipped', 'failed']
-  const later = review.deliveries.filter(({ id, outcome }) => id > review.id && wanted.includes(outcome))
+  const later = review.deliveries.filter(
+    ({ id, outcome }) => id > review.id && wanted.includes(outcome),
+  )
   return later.toSorted((one, other) => other.id - one.id)[0]
 }

@@ -11,7 +11,8 @@ export function SourcesPanel({ sources: { records, missing } }: { sources: Sourc
       <ul className="list-disc pl-5">
         {records.map(({ source, kind, key, title, url }) => (
           <li key={`${source} ${kind} ${key} ${title}`}>
-            {source}, {kind}: <RecordName title={key === null ? title : `${key}: ${title}`} url={url} />
+            {source}, {kind}:{' '}
+            <RecordName title={key === null ? title : `${key}: ${title}`} url={url} />
           </li>
         ))}
         {missing.map(({ source, reason }) => (

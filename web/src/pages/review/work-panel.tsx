@@ -41,7 +41,9 @@ function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
                 className="w-full"
               />
             </td>
-            <td className="py-0.5 pl-2 text-right tabular-nums">{describeDuration(timings[step] ?? 0)}</td>
+            <td className="py-0.5 pl-2 text-right tabular-nums">
+              {describeDuration(timings[step] ?? 0)}
+            </td>
           </tr>
         ))}
         <tr className="font-medium">
@@ -57,12 +59,19 @@ function Steps({ timings }: { timings: Readonly<Record<string, number>> }) {
 }
 
 function describeDuration(milliseconds: number): string {
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`
+  if (milliseconds < 60_000)
+    return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`
 }
 
 function Cost({ usage }: { usage: NonNullable<ReviewDetail['usage']> }) {
-  const { calls, input_tokens: input, output_tokens: output, cached_input_tokens: cached, cost_usd: cost } = usage
+  const {
+    calls,
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens: cached,
+    cost_usd: cost,
+  } = usage
   if (calls === 0) return <p className="mt-2 text-muted">No model took part: it cost nothing.</p>
   const count = (tokens: number) => tokens.toLocaleString('en')
   return (
@@ -70,8 +79,8 @@ function Cost({ usage }: { usage: NonNullable<ReviewDetail['usage']> }) {
       <strong>{cost === null ? 'Price not known' : `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`}</strong>
       <span className="text-muted">
         {' '}
-        for {calls} model {calls === 1 ? 'call' : 'calls'}: {count(input)} tokens read ({count(cached)} from the cache),{' '}
-        {count(output)} written
+        for {calls} model {calls === 1 ? 'call' : 'calls'}: {count(input)} tokens read (
+        {count(cached)} from the cache), {count(output)} written
       </span>
     </p>
   )

@@ -54,7 +54,8 @@ function Steps({ isConnected, hasModel }: Progress) {
           : its webhook is made for you, and it is scanned.
         </Step>
         <Step isDone={hasModel} title="Set a model">
-          The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in rules review alone.
+          The operator sets <code>MODEL</code> and the key of its provider. Without one the built-in
+          rules review alone.
         </Step>
         <Step isDone={false} title="Open a pull request">
           Its review arrives here by itself, within a minute as a rule.
@@ -64,14 +65,23 @@ function Steps({ isConnected, hasModel }: Progress) {
   )
 }
 
-function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
+function Step({
+  isDone,
+  title,
+  children,
+}: {
+  isDone: boolean
+  title: string
+  children: ReactNode
+}) {
   return (
     <li className="flex items-start gap-2">
       <span className="w-12 shrink-0">
         <Badge tone={isDone ? 'good' : 'plain'}>{isDone ? 'Done' : 'To do'}</Badge>
       </span>
       <span>
-        <strong className="font-medium">{title}.</strong> <span className="text-muted">{children}</span>
+        <strong className="font-medium">{title}.</strong>{' '}
+        <span className="text-muted">{children}</span>
       </span>
     </li>
   )

@@ -13,7 +13,9 @@ export interface ReadSummary {
 /** Null where there is no review, or one that says nothing of the kind. */
 export function readSummary(summary: string | null): ReadSummary | null {
   const [, verdict, confidence, counts = '', text = ''] =
-    /^([A-Z_]+)\nConfidence: (\d)\/5[^\n]*\s*(?:Findings: ([\da-z, ]+)\n+)?([\s\S]*)$/.exec(summary ?? '') ?? []
+    /^([A-Z_]+)\nConfidence: (\d)\/5[^\n]*\s*(?:Findings: ([\da-z, ]+)\n+)?([\s\S]*)$/.exec(
+      summary ?? '',
+    ) ?? []
   if (verdict === undefined) return null
   return {
     verdict,

@@ -1,7 +1,12 @@
 // One entry of the reviews list.
 import { memo } from 'react'
 import type { Review } from '../../api/queries.ts'
-import { PullRequestBadge, SeverityCount, StatusBadge, VerdictBadge } from '../../components/badge.tsx'
+import {
+  PullRequestBadge,
+  SeverityCount,
+  StatusBadge,
+  VerdictBadge,
+} from '../../components/badge.tsx'
 import { RowLink } from '../../components/row-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { type ReadSummary, readSummary } from './read-summary.ts'
@@ -21,7 +26,11 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
         {summary && <p className="line-clamp-2 text-muted sm:line-clamp-1">{summary.opening}</p>}
       </div>
       <div className="flex flex-wrap content-start items-start gap-x-1.5 gap-y-0.5 sm:justify-end">
-        {summary ? <VerdictBadge verdict={summary.verdict} /> : <StatusBadge status={review.status} />}
+        {summary ? (
+          <VerdictBadge verdict={summary.verdict} />
+        ) : (
+          <StatusBadge status={review.status} />
+        )}
         <PullRequestBadge state={review.pr_status} />
         {summary && <Figures summary={summary} files={review.files_analyzed} />}
       </div>
@@ -29,10 +38,17 @@ export const ReviewRow = memo(function ReviewRow({ review }: { review: Review })
   )
 })
 
-function Subject({ review: { repo_name: repo, pr_number: number, author, branch, ...review } }: { review: Review }) {
+function Subject({
+  review: { repo_name: repo, pr_number: number, author, branch, ...review },
+}: {
+  review: Review
+}) {
   return (
     <p className="line-clamp-2 text-muted sm:line-clamp-1">
-      <RowLink to={`/reviews?repo=${encodeURIComponent(repo)}`} className="hover:text-ink hover:underline">
+      <RowLink
+        to={`/reviews?repo=${encodeURIComponent(repo)}`}
+        className="hover:text-ink hover:underline"
+      >
         {repo}
       </RowLink>
       #{number} by <bdi>{author}</bdi>, <bdi className="font-mono text-xs">{branch}</bdi>,{' '}
@@ -41,7 +57,13 @@ function Subject({ review: { repo_name: repo, pr_number: number, author, branch,
   )
 }
 
-function Figures({ summary: { counts, confidence }, files }: { summary: ReadSummary; files: number }) {
+function Figures({
+  summary: { counts, confidence },
+  files,
+}: {
+  summary: ReadSummary
+  files: number
+}) {
   return (
     <>
       <span className="flex flex-wrap gap-x-2 text-xs/5 sm:w-full sm:justify-end">

@@ -4,7 +4,12 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { useSettled } from '../../components/use-settled.ts'
-import { pullRequestStates, type ReviewsSearch, readReviewsSearch, reviewStates } from './reviews-search.ts'
+import {
+  pullRequestStates,
+  type ReviewsSearch,
+  readReviewsSearch,
+  reviewStates,
+} from './reviews-search.ts'
 
 const words: Readonly<Record<string, string>> = {
   pending: 'Waiting',
@@ -19,7 +24,11 @@ const words: Readonly<Record<string, string>> = {
 export function ReviewsFilters({ filter }: { filter: ReviewsSearch }) {
   const navigate = useNavigate({ from: '/reviews' })
   const change = (changes: Record<string, string | undefined>) =>
-    void navigate({ search: (now) => readReviewsSearch({ ...now, ...changes }), replace: true, resetScroll: false })
+    void navigate({
+      search: (now) => readReviewsSearch({ ...now, ...changes }),
+      replace: true,
+      resetScroll: false,
+    })
   return (
     <search className="mb-3 flex flex-wrap items-end gap-2">
       <SearchBox search={filter.search ?? ''} onSearch={(search) => change({ search })} />

@@ -1,7 +1,12 @@
 // The reviews list.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { type LoadedReviews, loadOlder, type ReviewsFilter, reviewsQuery } from '../../api/reviews-list.ts'
+import {
+  type LoadedReviews,
+  loadOlder,
+  type ReviewsFilter,
+  reviewsQuery,
+} from '../../api/reviews-list.ts'
 import { useApi } from '../../api/use-api.ts'
 import { Button } from '../../components/button.tsx'
 import { Page } from '../../components/page.tsx'
@@ -32,8 +37,12 @@ function DeliveriesLink() {
 
 function ReviewsList({ filter }: { filter: ReviewsSearch }) {
   const query = reviewsQuery(useApi(), filter)
-  const { data, error, refetch, isPlaceholderData } = useQuery({ ...query, placeholderData: keepPreviousData })
-  if (error !== null && data === undefined) return <Failure error={error} onRetry={() => refetch()} />
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...query,
+    placeholderData: keepPreviousData,
+  })
+  if (error !== null && data === undefined)
+    return <Failure error={error} onRetry={() => refetch()} />
   if (data === undefined) return <WaitingList />
   if (data.rows.length === 0) return <NoReviews isFiltered={Object.keys(filter).length > 0} />
   return (

@@ -11,9 +11,18 @@ export interface AgentSnippet {
 /** Where agents take the token from, so that none stands in a file. */
 const variable = 'UMPIRE_TOKEN'
 /** VS Code asks for it once. */
-const asked = { type: 'promptString', id: 'umpire-token', description: 'Token of Umpire', password: true }
+const asked = {
+  type: 'promptString',
+  id: 'umpire-token',
+  description: 'Token of Umpire',
+  password: true,
+}
 
-export function listSnippets({ public_url: publicUrl, service_name: serviceName, mcp }: Settings): AgentSnippet[] {
+export function listSnippets({
+  public_url: publicUrl,
+  service_name: serviceName,
+  mcp,
+}: Settings): AgentSnippet[] {
   const url = `${publicUrl}/mcp`
   const name = serviceName.replace(/[^\w-]+/g, '-')
   const needsToken = mcp.access === 'token' || mcp.agent_tools
@@ -22,7 +31,11 @@ export function listSnippets({ public_url: publicUrl, service_name: serviceName,
   const inShell = needsToken ? ` --header "Authorization: Bearer $${variable}"` : ''
   const inCodex = needsToken ? `\nbearer_token_env_var = "${variable}"` : ''
   return [
-    { agent: 'Claude Code', place: 'in a terminal', text: `claude mcp add --transport http ${name} ${url}${inShell}` },
+    {
+      agent: 'Claude Code',
+      place: 'in a terminal',
+      text: `claude mcp add --transport http ${name} ${url}${inShell}`,
+    },
     {
       agent: 'Claude Code, for a whole repository',
       place: '.mcp.json in its root',
@@ -41,7 +54,11 @@ export function listSnippets({ public_url: publicUrl, service_name: serviceName,
         servers: { [name]: { type: 'http', url, ...bearer(`\${input:${asked.id}}`) } },
       }),
     },
-    { agent: 'Codex', place: '~/.codex/config.toml', text: `[mcp_servers.${name}]\nurl = "${url}"${inCodex}` },
+    {
+      agent: 'Codex',
+      place: '~/.codex/config.toml',
+      text: `[mcp_servers.${name}]\nurl = "${url}"${inCodex}`,
+    },
   ]
 }
 

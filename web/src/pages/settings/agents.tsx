@@ -14,7 +14,9 @@ export function Agents() {
   if (settings === undefined) return <Waiting />
   if (settings.mcp.access === 'off') {
     return (
-      <Empty title="The MCP server is off">The operator turns it on with MCP_ACCESS=token or MCP_ACCESS=open.</Empty>
+      <Empty title="The MCP server is off">
+        The operator turns it on with MCP_ACCESS=token or MCP_ACCESS=open.
+      </Empty>
     )
   }
   return (
@@ -32,9 +34,10 @@ export function Agents() {
 function Access({ mcp }: Settings) {
   return (
     <p className="mb-4 max-w-prose">
-      Agents in editors and terminals can ask about reviews, verdicts and contributors by the Model Context Protocol.{' '}
-      {mcp.access === 'open' && 'It answers everybody who reaches it. '}
-      {mcp.agent_tools && 'Who comes with a token can also read findings, search memories and ask for reviews. '}
+      Agents in editors and terminals can ask about reviews, verdicts and contributors by the Model
+      Context Protocol. {mcp.access === 'open' && 'It answers everybody who reaches it. '}
+      {mcp.agent_tools &&
+        'Who comes with a token can also read findings, search memories and ask for reviews. '}
       {(mcp.access === 'token' || mcp.agent_tools) && (
         <>
           Make a token under{' '}

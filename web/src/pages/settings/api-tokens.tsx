@@ -28,7 +28,9 @@ export function ApiTokens() {
 function MadeToken({ name, token }: NewApiToken) {
   return (
     <div role="status" className="mt-3 rounded-lg border border-good bg-good-soft p-3">
-      <p className="mb-2 font-medium text-good">{name} is made. Copy it now: it is not shown again.</p>
+      <p className="mb-2 font-medium text-good">
+        {name} is made. Copy it now: it is not shown again.
+      </p>
       <CopyBlock label="The token" text={token} />
     </div>
   )
@@ -39,7 +41,11 @@ function TokenList() {
   if (error) return <Failure error={error} onRetry={refetch} />
   if (data === undefined) return <Skeleton className="h-24" />
   if (data.tokens.length === 0) {
-    return <Empty title="There is no token">A program that asks the API or the MCP server as you needs one.</Empty>
+    return (
+      <Empty title="There is no token">
+        A program that asks the API or the MCP server as you needs one.
+      </Empty>
+    )
   }
   return (
     <ul className="divide-y divide-line">
@@ -52,7 +58,11 @@ function TokenList() {
   )
 }
 
-function TokenRow({ token: { id, name, created_at, expires_at, last_used_at } }: { token: ApiToken }) {
+function TokenRow({
+  token: { id, name, created_at, expires_at, last_used_at },
+}: {
+  token: ApiToken
+}) {
   const api = useApi()
   const client = useQueryClient()
   const revoke = async () => {
@@ -65,7 +75,8 @@ function TokenRow({ token: { id, name, created_at, expires_at, last_used_at } }:
         <span className="font-medium">{name}</span>
         <p className="text-muted">
           Made <Time at={created_at} />, {last_used_at === null ? 'never used' : 'last used '}
-          {last_used_at !== null && <Time at={last_used_at} />}, counts until <Time at={expires_at} />
+          {last_used_at !== null && <Time at={last_used_at} />}, counts until{' '}
+          <Time at={expires_at} />
         </p>
       </div>
       <ConfirmButton label="Revoke" about={name} title={`Revoke ${name}?`} action={revoke}>

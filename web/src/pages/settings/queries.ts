@@ -2,7 +2,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { createApiToken, listApiTokens } from '../../../../src/http/contract/accounts.ts'
 import type { listAudit } from '../../../../src/http/contract/audit.ts'
-import type { checkSources, runChecks, showSettings } from '../../../../src/http/contract/settings.ts'
+import type {
+  checkSources,
+  runChecks,
+  showSettings,
+} from '../../../../src/http/contract/settings.ts'
 import type { Api } from '../../api/api.ts'
 import type { Answer } from '../../api/json.ts'
 
@@ -26,7 +30,8 @@ export function settingsQuery(api: Api) {
 export function sourcesQuery(api: Api) {
   return queryOptions({
     queryKey: ['settings', 'sources'],
-    queryFn: ({ signal }) => api.ask<Answer<typeof checkSources>>('/api/v1/settings/sources', { signal }),
+    queryFn: ({ signal }) =>
+      api.ask<Answer<typeof checkSources>>('/api/v1/settings/sources', { signal }),
   })
 }
 
@@ -34,7 +39,8 @@ export function sourcesQuery(api: Api) {
 export function checksQuery(api: Api) {
   return queryOptions({
     queryKey: ['settings', 'checks'],
-    queryFn: ({ signal }) => api.ask<Answer<typeof runChecks>>('/api/v1/settings/checks', { signal }),
+    queryFn: ({ signal }) =>
+      api.ask<Answer<typeof runChecks>>('/api/v1/settings/checks', { signal }),
     // The service itself looks no more often.
     staleTime: 60_000,
   })

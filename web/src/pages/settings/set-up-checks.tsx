@@ -23,7 +23,13 @@ function Checks() {
   )
   return (
     <Panel title="Checks of the set-up" aside={age}>
-      {error ? <Failure error={error} onRetry={refetch} /> : data ? <Found checks={data.checks} /> : <Looking />}
+      {error ? (
+        <Failure error={error} onRetry={refetch} />
+      ) : data ? (
+        <Found checks={data.checks} />
+      ) : (
+        <Looking />
+      )}
     </Panel>
   )
 }
@@ -75,7 +81,10 @@ function CheckList({ checks }: { checks: readonly SetUpCheck[] }) {
   return (
     <ul className="divide-y divide-line">
       {checks.map(({ name, state, message, remedy }) => (
-        <li key={`${name} ${message}`} className="grid gap-x-3 py-2 first:pt-0 last:pb-0 sm:grid-cols-[6rem_9rem_1fr]">
+        <li
+          key={`${name} ${message}`}
+          className="grid gap-x-3 py-2 first:pt-0 last:pb-0 sm:grid-cols-[6rem_9rem_1fr]"
+        >
           <span>
             <Badge tone={words[state][0]}>{words[state][1]}</Badge>
           </span>

@@ -14,7 +14,9 @@ export function SetUp() {
   if (settings === undefined) return <Waiting />
   return (
     <>
-      <p className="mb-4 text-muted">As the operator configured it, by variables of the environment.</p>
+      <p className="mb-4 text-muted">
+        As the operator configured it, by variables of the environment.
+      </p>
       <div className="grid items-start gap-x-4 lg:grid-cols-2">
         <Reviewing {...settings} />
         <div>
@@ -49,7 +51,11 @@ const modes = {
 }
 
 function Reviewing({ models, review, memory, graph }: Settings) {
-  const { per_review_usd: perReview, per_day_usd: perDay, per_owner_day_usd: perOwnerDay } = models.budget
+  const {
+    per_review_usd: perReview,
+    per_day_usd: perDay,
+    per_owner_day_usd: perOwnerDay,
+  } = models.budget
   return (
     <Panel title="Reviews">
       <Facts
@@ -98,7 +104,10 @@ function Service({ service_name, version, public_url, platform, sign_in_limited,
             'Sign-in',
             `${platform.oauth ? 'at the platform, or by token' : 'by token'}${sign_in_limited ? ', for some people only' : ''}`,
           ],
-          ['Not connected', platform.token ? 'reviewed too, with the operator’s token' : 'not reviewed'],
+          [
+            'Not connected',
+            platform.token ? 'reviewed too, with the operator’s token' : 'not reviewed',
+          ],
           ['MCP server', access[mcp.access]],
         ]}
       />
@@ -109,18 +118,25 @@ function Service({ service_name, version, public_url, platform, sign_in_limited,
 const kinds = { tickets: 'tickets', errors: 'errors', discussion: 'discussions', other: 'other' }
 
 function Sources({ sources }: Pick<Settings, 'sources'>) {
-  const { data, error, refetch } = useQuery({ ...sourcesQuery(useApi()), enabled: sources.length > 0 })
+  const { data, error, refetch } = useQuery({
+    ...sourcesQuery(useApi()),
+    enabled: sources.length > 0,
+  })
   const healthOf = (name: string) => data?.sources.find((source) => source.name === name)
   return (
     <Panel title="Trackers and chats">
       {sources.length === 0 && (
-        <p>None is set up. With one, reviews know the tickets, errors and conversations that a change is about.</p>
+        <p>
+          None is set up. With one, reviews know the tickets, errors and conversations that a change
+          is about.
+        </p>
       )}
       {error && <Failure error={error} onRetry={refetch} />}
       <ul className="space-y-1">
         {sources.map(({ name, kind }) => (
           <li key={name} className="flex flex-wrap items-center gap-x-2">
-            <span className="font-medium">{name}</span> <span className="text-muted">{kinds[kind]}</span>
+            <span className="font-medium">{name}</span>{' '}
+            <span className="text-muted">{kinds[kind]}</span>
             {!error && <Health source={healthOf(name)} />}
           </li>
         ))}

@@ -16,7 +16,8 @@ import { describeFailed } from './sign-in-search.ts'
 function optionsQuery(api: Api) {
   return queryOptions({
     queryKey: ['sign-in-options'],
-    queryFn: ({ signal }) => api.ask<Answer<typeof signInOptions>>('/auth/options', { anonymous: true, signal }),
+    queryFn: ({ signal }) =>
+      api.ask<Answer<typeof signInOptions>>('/auth/options', { anonymous: true, signal }),
   })
 }
 
@@ -28,7 +29,9 @@ export function SignInPage() {
   return (
     <main className="mx-auto max-w-md px-3 py-10">
       <h1 className="mb-1 font-semibold text-xl">Sign in to Umpire</h1>
-      <p className="mb-5 text-muted">Reviews of pull requests, and what is known of their repositories.</p>
+      <p className="mb-5 text-muted">
+        Reviews of pull requests, and what is known of their repositories.
+      </p>
       {error !== null && <Failure error={error} onRetry={() => refetch()} />}
       {error === null && options === undefined && <Skeleton className="h-56 w-full" />}
       {options && (
@@ -85,7 +88,11 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
   const returnTo = useReturnPath()
   const signIn = useMutation({
     mutationFn: (token: string) =>
-      api.ask<Answer<typeof signInWithToken>>('/auth/login', { method: 'POST', body: { token }, anonymous: true }),
+      api.ask<Answer<typeof signInWithToken>>('/auth/login', {
+        method: 'POST',
+        body: { token },
+        anonymous: true,
+      }),
     onSuccess: async () => {
       api.forgetToken()
       // What was kept is somebody else's, or nobody's.
@@ -116,7 +123,12 @@ function TokenForm({ host, isOnlyWay }: { host: string; isOnlyWay: boolean }) {
           {describeError(signIn.error)}
         </p>
       )}
-      <Button type="submit" look={isOnlyWay ? 'main' : 'plain'} disabled={signIn.isPending} className="w-full">
+      <Button
+        type="submit"
+        look={isOnlyWay ? 'main' : 'plain'}
+        disabled={signIn.isPending}
+        className="w-full"
+      >
         {signIn.isPending ? 'Signing in …' : 'Sign in with the token'}
       </Button>
     </form>

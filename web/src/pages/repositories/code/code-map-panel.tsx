@@ -9,7 +9,9 @@ import { useOpenPath } from './use-open-path.ts'
 import './code.css'
 
 // Some 50 KB that nobody needs who can't see it.
-const GraphPicture = lazy(async () => ({ default: (await import('./graph-picture.tsx')).GraphPicture }))
+const GraphPicture = lazy(async () => ({
+  default: (await import('./graph-picture.tsx')).GraphPicture,
+}))
 
 /** `map` is null while it is on its way: the panel has its size from the beginning. */
 export function CodeMapPanel({ repo, map }: { repo: string; map: CodeMap | null }) {
@@ -61,7 +63,13 @@ function Explorer({ map, canDraw }: { map: CodeMap; canDraw: boolean }) {
         aria-label="Directories and files"
         className="max-h-96 overflow-y-auto rounded border border-line lg:h-112 lg:max-h-112"
       >
-        <NodeList map={map} connections={connections} chosen={chosen} onChoose={choose} onPoint={point} />
+        <NodeList
+          map={map}
+          connections={connections}
+          chosen={chosen}
+          onChoose={choose}
+          onPoint={point}
+        />
       </section>
     </div>
   )
@@ -97,7 +105,10 @@ function Legend({ map }: { map: CodeMap }) {
         if (name === '' || (index === grounds.length - 1 && !hasOthers)) return null
         return (
           <li key={name} className="flex items-center gap-1">
-            <span aria-hidden="true" className={`inline-block size-2.5 rounded-full ${grounds[index]}`} />
+            <span
+              aria-hidden="true"
+              className={`inline-block size-2.5 rounded-full ${grounds[index]}`}
+            />
             <span className="max-w-36 truncate">{name}</span>
           </li>
         )

@@ -24,7 +24,9 @@ export interface Connections {
 
 /** Who uses whom, by path, the strongest first. */
 export function listConnections({ nodes, edges }: CodeMap): ReadonlyMap<string, Connections> {
-  const found = new Map(nodes.map(({ path }) => [path, { uses: [] as Connection[], usedBy: [] as Connection[] }]))
+  const found = new Map(
+    nodes.map(({ path }) => [path, { uses: [] as Connection[], usedBy: [] as Connection[] }]),
+  )
   for (const { source, target, ...counts } of edges) {
     found.get(source)?.uses.push({ path: target, ...counts })
     found.get(target)?.usedBy.push({ path: source, ...counts })
@@ -50,7 +52,8 @@ export function groupNodes(map: CodeMap): Groups {
   const isDeep = map.nodes.some((node) => nameOf(node, map).includes('/'))
   const groupOf = (node: CodeNode) => (isDeep ? directoryOf(node) : (node.language ?? ''))
   const lines = new Map<string, number>()
-  for (const node of map.nodes) lines.set(groupOf(node), (lines.get(groupOf(node)) ?? 0) + node.lines)
+  for (const node of map.nodes)
+    lines.set(groupOf(node), (lines.get(groupOf(node)) ?? 0) + node.lines)
   lines.delete('')
   const names = [...lines].sort(([, one], [, other]) => other - one).map(([name]) => name)
   const shown = names.slice(0, mostGroups)

@@ -39,7 +39,8 @@ export function GraphPicture({ map, shown, onPoint, onClick }: GraphPictureProps
     const leave = () => onPoint(null)
     const click = ({ node }: { node: string }) => onClick(node)
     drawing.on('enterNode', enter).on('leaveNode', leave).on('clickNode', click)
-    return () => void drawing.off('enterNode', enter).off('leaveNode', leave).off('clickNode', click)
+    return () =>
+      void drawing.off('enterNode', enter).off('leaveNode', leave).off('clickNode', click)
   }, [drawing, onPoint, onClick])
   return (
     <div className="relative h-full">
@@ -85,12 +86,21 @@ function draw(graph: Picture, place: HTMLElement, colours: Colours): Drawing {
 function letStandOut(drawing: Drawing, shown: string | null, colours: Colours): void {
   const graph = drawing.getGraph()
   const chosen = shown !== null && graph.hasNode(shown) ? shown : null
-  const isNear = (node: string) => chosen === null || node === chosen || graph.areNeighbors(node, chosen)
+  const isNear = (node: string) =>
+    chosen === null || node === chosen || graph.areNeighbors(node, chosen)
   drawing.setSetting('nodeReducer', (node, look): Partial<NodeDisplayData> => {
     const { x, y, size, group } = look
     const label = node === chosen ? look.name : look.label
     if (!isNear(node)) return { x, y, size, label: '', color: colours.link }
-    return { x, y, size, label, color: colours.groups[group] ?? colours.ink, highlighted: node === chosen, zIndex: 1 }
+    return {
+      x,
+      y,
+      size,
+      label,
+      color: colours.groups[group] ?? colours.ink,
+      highlighted: node === chosen,
+      zIndex: 1,
+    }
   })
   drawing.setSetting('edgeReducer', (edge, { size }) => {
     if (chosen === null) return { size, color: colours.link }
@@ -129,7 +139,10 @@ function createHoverDrawing(colours: Colours): DrawName {
   }
 }
 
-function placeName(...[context, { x, size, label }, settings]: Parameters<DrawName>): { left: number; width: number } {
+function placeName(...[context, { x, size, label }, settings]: Parameters<DrawName>): {
+  left: number
+  width: number
+} {
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
   const { width } = context.measureText(label ?? '')
   const right = x + size + 5

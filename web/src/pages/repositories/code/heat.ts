@@ -8,7 +8,9 @@ const warmSteps = 4
  */
 export function chooseSteps(touches: readonly number[]): readonly number[] {
   const most = Math.max(0, ...touches)
-  const starts = Array.from({ length: warmSteps }, (_, index) => Math.round((most + 1) ** (index / warmSteps)))
+  const starts = Array.from({ length: warmSteps }, (_, index) =>
+    Math.round((most + 1) ** (index / warmSteps)),
+  )
   return [0, ...new Set(starts.filter((start) => start <= most))]
 }
 

@@ -18,7 +18,13 @@ interface HotMapProps {
   readonly warmthOf: (touches: number) => number
 }
 
-const fills = ['fill-(--heat-0)', 'fill-(--heat-1)', 'fill-(--heat-2)', 'fill-(--heat-3)', 'fill-(--heat-4)']
+const fills = [
+  'fill-(--heat-0)',
+  'fill-(--heat-1)',
+  'fill-(--heat-2)',
+  'fill-(--heat-3)',
+  'fill-(--heat-4)',
+]
 
 /** For eyes and pointers: a table has the same, for everybody. It fills its place. */
 export function HotMap({ map, warmthOf }: HotMapProps) {
@@ -73,7 +79,10 @@ const nameHeight = 18
 function groupByDirectory(map: CodeMap): Item[] {
   const groups = Map.groupBy(map.nodes, (node) => nameOf(node, map).split('/')[0] ?? '')
   return [...groups].map(([name, nodes]) => {
-    const items = nodes.map((node) => ({ name: nameOf(node, map).slice(name.length + 1) || name, node }))
+    const items = nodes.map((node) => ({
+      name: nameOf(node, map).slice(name.length + 1) || name,
+      node,
+    }))
     const [only] = items
     if (only !== undefined && items.length === 1) return { ...only, name: nameOf(only.node, map) }
     return { name: `${name}/`, node: null, children: items }
@@ -100,7 +109,14 @@ function GroupName({ tile: { x0, x1, y0, data } }: { tile: Placed }) {
 function Tile({ tile: { x0, x1, y0, y1, data }, fill }: { tile: Placed; fill: string }) {
   return (
     <>
-      <rect x={x0} y={y0} width={x1 - x0} height={y1 - y0} rx={2} className={`${fill} hover:opacity-80`} />
+      <rect
+        x={x0}
+        y={y0}
+        width={x1 - x0}
+        height={y1 - y0}
+        rx={2}
+        className={`${fill} hover:opacity-80`}
+      />
       {y1 - y0 >= 16 && (
         <text x={x0 + 4} y={y0 + 13} className="pointer-events-none fill-ink text-xs">
           {fit(data.node?.kind === 'directory' ? `${data.name}/` : data.name, x1 - x0)}

@@ -28,7 +28,9 @@ function describeHottest(map: CodeMap): string {
 
 function Figures({ map }: { map: CodeMap }) {
   const steps = chooseSteps(map.nodes.map(({ touches }) => touches))
-  const rows = map.nodes.toSorted((one, other) => other.touches - one.touches || other.lines - one.lines)
+  const rows = map.nodes.toSorted(
+    (one, other) => other.touches - one.touches || other.lines - one.lines,
+  )
   return (
     <div className="grid grid-cols-1 gap-3 lg:grid-cols-[3fr_2fr]">
       <div>
@@ -63,11 +65,20 @@ function Figures({ map }: { map: CodeMap }) {
 }
 
 /** As classes: the page has no styles in its elements. */
-const grounds = ['bg-(--heat-0)', 'bg-(--heat-1)', 'bg-(--heat-2)', 'bg-(--heat-3)', 'bg-(--heat-4)']
+const grounds = [
+  'bg-(--heat-0)',
+  'bg-(--heat-1)',
+  'bg-(--heat-2)',
+  'bg-(--heat-3)',
+  'bg-(--heat-4)',
+]
 
 function Legend({ steps }: { steps: readonly number[] }) {
   return (
-    <ul aria-label="Pull requests by colour" className="flex min-h-9 flex-wrap items-center gap-x-3 text-muted text-xs">
+    <ul
+      aria-label="Pull requests by colour"
+      className="flex min-h-9 flex-wrap items-center gap-x-3 text-muted text-xs"
+    >
       {describeSteps(steps).map((words, index) => (
         <li key={words} className="flex items-center gap-1 whitespace-nowrap">
           <span

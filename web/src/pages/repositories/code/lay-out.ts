@@ -34,16 +34,25 @@ export function layOut(map: CodeMap): Picture {
   const connected = new Set(map.edges.flatMap(({ source, target }) => [source, target]))
   const graph: Picture = new Graph({ type: 'directed' })
   const look = createLook(map)
-  for (const node of map.nodes.filter(({ path }) => connected.has(path))) graph.addNode(node.path, look(node))
+  for (const node of map.nodes.filter(({ path }) => connected.has(path)))
+    graph.addNode(node.path, look(node))
   addEdges(graph, map)
   forceAtlas2.assign(graph, {
     iterations: steps,
-    settings: { ...forceAtlas2.inferSettings(graph), linLogMode: true, gravity: 0.5, scalingRatio: 4, slowDown: 3 },
+    settings: {
+      ...forceAtlas2.inferSettings(graph),
+      linLogMode: true,
+      gravity: 0.5,
+      scalingRatio: 4,
+      slowDown: 3,
+    },
   })
   graph.updateEachNodeAttributes((_, attributes) => ({ ...attributes, x: attributes.x * stretch }))
   addRows(
     graph,
-    map.nodes.filter(({ path }) => !connected.has(path)).map((node) => [node.path, look(node)] as const),
+    map.nodes
+      .filter(({ path }) => !connected.has(path))
+      .map((node) => [node.path, look(node)] as const),
   )
   return graph
 }
@@ -84,10 +93,16 @@ function addEdges(graph: Picture, { edges }: CodeMap): void {
 const rowLengths = { few: 5, many: 12 }
 
 /** In rows below all others. */
-function addRows(graph: Picture, nodes: readonly (readonly [path: string, look: NodeLook])[]): void {
+function addRows(
+  graph: Picture,
+  nodes: readonly (readonly [path: string, look: NodeLook])[],
+): void {
   const placed = graph.mapNodes((_, { x, y }) => ({ x, y }))
   const lowest = Math.min(0, ...placed.map(({ y }) => y))
-  const [left, right] = [Math.min(-1, ...placed.map(({ x }) => x)), Math.max(1, ...placed.map(({ x }) => x))]
+  const [left, right] = [
+    Math.min(-1, ...placed.map(({ x }) => x)),
+    Math.max(1, ...placed.map(({ x }) => x)),
+  ]
   const rowLength = nodes.length > 5 * rowLengths.few ? rowLengths.many : rowLengths.few
   const step = (right - left) / (rowLength - 1)
   nodes.forEach(([path, look], index) => {

@@ -74,7 +74,10 @@ function Row({ node, map, connections, isChosen, onChoose, onPoint }: RowProps) 
         <span className="min-w-0 flex-1">
           {node.kind === 'directory' ? <PathLink path={node.path}>{name}/</PathLink> : name}
         </span>
-        <span className="shrink-0 text-muted tabular-nums" title="How many others it uses, and how many use it">
+        <span
+          className="shrink-0 text-muted tabular-nums"
+          title="How many others it uses, and how many use it"
+        >
           <span aria-hidden="true">
             → {uses.length} ← {usedBy.length}
           </span>
@@ -116,13 +119,14 @@ function Others({
       <ul>
         {connections.map(({ path, imports, calls }) => (
           <li key={path}>
-            {nameOf({ path }, map)} <span className="text-muted">{describeUse(imports, calls)}</span>
+            {nameOf({ path }, map)}{' '}
+            <span className="text-muted">{describeUse(imports, calls)}</span>
           </li>
         ))}
         {elsewhere > 0 && (
           <li className="text-muted">
-            {formatCount(elsewhere, 'time', 'times')} {connections.length > 0 && 'also '}something that is not shown
-            here
+            {formatCount(elsewhere, 'time', 'times')} {connections.length > 0 && 'also '}something
+            that is not shown here
           </li>
         )}
       </ul>
@@ -131,6 +135,9 @@ function Others({
 }
 
 function describeUse(imports: number, calls: number): string {
-  const parts = [imports > 0 && formatCount(imports, 'import'), calls > 0 && formatCount(calls, 'use')]
+  const parts = [
+    imports > 0 && formatCount(imports, 'import'),
+    calls > 0 && formatCount(calls, 'use'),
+  ]
   return parts.filter((part) => part !== false).join(', ')
 }

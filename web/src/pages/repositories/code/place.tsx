@@ -33,7 +33,9 @@ export function Place({ repo, path }: { repo: string; path: string }) {
     <nav aria-label="Directory" className="min-h-5.25">
       {parts.map((part, index) => (
         <span key={parts.slice(0, index).join('/')}>
-          <PathLink path={parts.slice(0, index).join('/') || '.'}>{index === 0 ? name : parts[index - 1]}</PathLink>
+          <PathLink path={parts.slice(0, index).join('/') || '.'}>
+            {index === 0 ? name : parts[index - 1]}
+          </PathLink>
           <span className="px-1 text-muted">/</span>
           {index === parts.length - 1 && (
             <span ref={here} tabIndex={-1} aria-current="page" className="font-medium">

@@ -1,6 +1,11 @@
 // Colours of code: Shiki with one grammar at a time, and names of colours instead of colours, which the style sheet knows.
 import type { TokenNode } from 'react-diff-view'
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
+import {
+  createCssVariablesTheme,
+  createHighlighterCore,
+  type HighlighterCore,
+  type LanguageInput,
+} from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { numberOn, type Piece } from './lines.ts'
 
@@ -45,11 +50,54 @@ const grammars: Readonly<Record<string, () => Promise<{ default: LanguageInput }
 }
 
 const endings: Readonly<Record<string, string>> = {
-  ...{ c: 'c', h: 'c', cc: 'cpp', cpp: 'cpp', cxx: 'cpp', hpp: 'cpp', cs: 'csharp', css: 'css', dockerfile: 'docker' },
-  ...{ go: 'go', htm: 'html', html: 'html', java: 'java', cjs: 'javascript', js: 'javascript', mjs: 'javascript' },
-  ...{ json: 'json', jsx: 'jsx', kt: 'kotlin', kts: 'kotlin', md: 'markdown', php: 'php', py: 'python', rb: 'ruby' },
-  ...{ rs: 'rust', bash: 'shellscript', sh: 'shellscript', sql: 'sql', swift: 'swift', toml: 'toml', tsx: 'tsx' },
-  ...{ cts: 'typescript', mts: 'typescript', ts: 'typescript', svg: 'xml', xml: 'xml', yaml: 'yaml', yml: 'yaml' },
+  ...{
+    c: 'c',
+    h: 'c',
+    cc: 'cpp',
+    cpp: 'cpp',
+    cxx: 'cpp',
+    hpp: 'cpp',
+    cs: 'csharp',
+    css: 'css',
+    dockerfile: 'docker',
+  },
+  ...{
+    go: 'go',
+    htm: 'html',
+    html: 'html',
+    java: 'java',
+    cjs: 'javascript',
+    js: 'javascript',
+    mjs: 'javascript',
+  },
+  ...{
+    json: 'json',
+    jsx: 'jsx',
+    kt: 'kotlin',
+    kts: 'kotlin',
+    md: 'markdown',
+    php: 'php',
+    py: 'python',
+    rb: 'ruby',
+  },
+  ...{
+    rs: 'rust',
+    bash: 'shellscript',
+    sh: 'shellscript',
+    sql: 'sql',
+    swift: 'swift',
+    toml: 'toml',
+    tsx: 'tsx',
+  },
+  ...{
+    cts: 'typescript',
+    mts: 'typescript',
+    ts: 'typescript',
+    svg: 'xml',
+    xml: 'xml',
+    yaml: 'yaml',
+    yml: 'yaml',
+  },
 }
 
 let highlighter: Promise<HighlighterCore> | undefined
@@ -65,7 +113,11 @@ function openHighlighter(): Promise<HighlighterCore> {
 }
 
 /** The colours of a file's lines, piece by piece so that the page stays alive; null for what isn't coloured. */
-export async function colourCode(path: string, pieces: readonly Piece[], signal: AbortSignal): Promise<Colours | null> {
+export async function colourCode(
+  path: string,
+  pieces: readonly Piece[],
+  signal: AbortSignal,
+): Promise<Colours | null> {
   const language = endings[/[^./]*$/.exec(path.toLowerCase())?.[0] ?? '']
   const grammar = grammars[language ?? '']
   const lines = pieces.reduce((sum, { hunk }) => sum + hunk.changes.length, 0)
@@ -91,7 +143,9 @@ function colourSide(
   colours: TokenNode[][],
 ): void {
   const changes = hunk.changes.filter((change) => numberOn(change, side) !== null)
-  const code = changes.map(({ content }) => (content.length > longestLine ? '' : content)).join('\n')
+  const code = changes
+    .map(({ content }) => (content.length > longestLine ? '' : content))
+    .join('\n')
   const lines = shiki.codeToTokensBase(code, { lang, theme: 'names', tokenizeTimeLimit: lineMs })
   for (const [index, change] of changes.entries()) {
     if (change.content.length > longestLine) continue

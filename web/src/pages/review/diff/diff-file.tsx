@@ -17,7 +17,12 @@ interface DiffFileProps {
   readonly startsOpen: boolean
 }
 
-export const DiffFileView = memo(function DiffFileView({ file, found, look, startsOpen }: DiffFileProps) {
+export const DiffFileView = memo(function DiffFileView({
+  file,
+  found,
+  look,
+  startsOpen,
+}: DiffFileProps) {
   const [isOpen, setOpen] = useState(startsOpen)
   const [wasOpen, setWasOpen] = useState(startsOpen)
   const onToggle = (open: boolean) => {
@@ -98,7 +103,10 @@ function Body({ file, found, look }: Pick<DiffFileProps, 'file' | 'found' | 'loo
         // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it too
         // biome-ignore lint/a11y/useSemanticElements: there is none for a part of a list
         <div role="region" aria-label={`Diff of ${file.path}`} tabIndex={0} className="diff-scroll">
-          <div className="diff-lines" style={{ minWidth: look === 'split' ? '90ch' : `${lines.longest + 16}ch` }}>
+          <div
+            className="diff-lines"
+            style={{ minWidth: look === 'split' ? '90ch' : `${lines.longest + 16}ch` }}
+          >
             {pieces.slice(0, count).map((piece) => (
               <PieceView
                 key={`${piece.hunk.oldStart} ${piece.hunk.newStart}`}

@@ -19,7 +19,8 @@ interface DiffViewProps {
 
 export function DiffView({ diff, findings, look }: DiffViewProps) {
   const files = useMemo(() => arrange(diff.files, findings), [diff, findings])
-  if (diff.files.length === 0) return <Empty title="No file differs">Head and base are the same.</Empty>
+  if (diff.files.length === 0)
+    return <Empty title="No file differs">Head and base are the same.</Empty>
   return (
     <>
       <p className="mb-2 text-muted">
@@ -33,7 +34,13 @@ export function DiffView({ diff, findings, look }: DiffViewProps) {
         </p>
       ))}
       {files.map(({ file, isOpen, found }) => (
-        <DiffFileView key={`${file.status} ${file.path}`} file={file} found={found} look={look} startsOpen={isOpen} />
+        <DiffFileView
+          key={`${file.status} ${file.path}`}
+          file={file}
+          found={found}
+          look={look}
+          startsOpen={isOpen}
+        />
       ))}
     </>
   )

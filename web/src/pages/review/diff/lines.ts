@@ -42,10 +42,18 @@ function readChanges(hunk: DiffFile['hunks'][number], unended: Set<'old' | 'new'
   let newLine = hunk.new_start
   for (const line of hunk.lines) {
     const content = revealHidden(line.slice(1))
-    if (line.startsWith('+')) changes.push({ type: 'insert', isInsert: true, lineNumber: newLine++, content })
-    else if (line.startsWith('-')) changes.push({ type: 'delete', isDelete: true, lineNumber: oldLine++, content })
+    if (line.startsWith('+'))
+      changes.push({ type: 'insert', isInsert: true, lineNumber: newLine++, content })
+    else if (line.startsWith('-'))
+      changes.push({ type: 'delete', isDelete: true, lineNumber: oldLine++, content })
     else if (line.startsWith(' ')) {
-      changes.push({ type: 'normal', isNormal: true, oldLineNumber: oldLine++, newLineNumber: newLine++, content })
+      changes.push({
+        type: 'normal',
+        isNormal: true,
+        oldLineNumber: oldLine++,
+        newLineNumber: newLine++,
+        content,
+      })
     } else for (const side of sidesOf(changes.at(-1))) unended.add(side)
   }
   return changes
@@ -60,7 +68,8 @@ function cut(changes: readonly ChangeData[]): ChangeData[][] {
   const parts: ChangeData[][] = []
   let part: ChangeData[] = []
   for (const change of changes) {
-    const isFull = part.length >= pieceLines && (change.type === 'normal' || part.length >= 2 * pieceLines)
+    const isFull =
+      part.length >= pieceLines && (change.type === 'normal' || part.length >= 2 * pieceLines)
     if (part.length === 0 || isFull) {
       part = []
       parts.push(part)
@@ -73,7 +82,14 @@ function cut(changes: readonly ChangeData[]): ChangeData[][] {
 function makeHunk(changes: ChangeData[]): HunkData {
   const [oldStart, newStart] = [lineOn(changes, 'old'), lineOn(changes, 'new')]
   const count = (other: ChangeData['type']) => changes.filter(({ type }) => type !== other).length
-  return { content: '', changes, oldStart, newStart, oldLines: count('insert'), newLines: count('delete') }
+  return {
+    content: '',
+    changes,
+    oldStart,
+    newStart,
+    oldLines: count('insert'),
+    newLines: count('delete'),
+  }
 }
 
 function lineOn(changes: readonly ChangeData[], side: 'old' | 'new'): number {
@@ -91,7 +107,10 @@ export function numberOn(change: ChangeData, side: 'old' | 'new'): number | null
 }
 
 /** The changes that a finding is about; the last of them is where it is shown. */
-export function findChanges(pieces: readonly Piece[], { side, start_line, end_line }: Finding): ChangeData[] {
+export function findChanges(
+  pieces: readonly Piece[],
+  { side, start_line, end_line }: Finding,
+): ChangeData[] {
   const shown = side === 'LEFT' ? 'old' : 'new'
   return pieces.flatMap(({ hunk }) =>
     hunk.changes.filter((change) => {

@@ -19,7 +19,14 @@ interface PieceProps {
 
 const lineHeight = 20
 
-export const PieceView = memo(function PieceView({ piece, look, kind, widgets, marked, colours }: PieceProps) {
+export const PieceView = memo(function PieceView({
+  piece,
+  look,
+  kind,
+  widgets,
+  marked,
+  colours,
+}: PieceProps) {
   const height = (piece.hunk.changes.length + (piece.heading === null ? 0 : 1)) * lineHeight
   return (
     <div className="diff-piece" style={{ containIntrinsicBlockSize: `auto ${height}px` }}>
@@ -39,7 +46,11 @@ export const PieceView = memo(function PieceView({ piece, look, kind, widgets, m
   )
 })
 
-function drawToken(token: TokenNode, drawDefault: (token: TokenNode, index: number) => ReactNode, index: number) {
+function drawToken(
+  token: TokenNode,
+  drawDefault: (token: TokenNode, index: number) => ReactNode,
+  index: number,
+) {
   if (token.type !== 'colour') return drawDefault(token, index)
   return (
     <span key={index} className={token.className}>
